@@ -158,47 +158,6 @@ static void draft(struct auction *x, struct draft *d, const struct event *ev)
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
-static Cell__LRP *work_lrp(struct arena *a, const struct round_job *j)
-{
-    const struct wanted *w = j->wanted;
-    Cell__LRP *lrp = ARENA_NEW(a, Cell__LRP);
-    cell__lrp__init(lrp);
-    lrp->process_guid = (char *)(uintptr_t)w->guid;
-    lrp->index = j->index;
-    lrp->domain = (char *)(uintptr_t)w->domain;
-    lrp->n_placementtags = w->tag_count;
-    lrp->placementtags = w->tags;
-    lrp->n_volumedrivers = w->driver_count;
-    lrp->volumedrivers = w->drivers;
-    lrp->rootfs = (char *)(uintptr_t)w->root_fs;
-    lrp->memorymb = w->memory_mb;
-    lrp->diskmb = w->disk_mb;
-    lrp->maxpids = w->max_pids;
-    lrp->definition_id = (char *)(uintptr_t)w->definition_id;
-    return lrp;
-}
-
-/* The rep draws the attempt itself. */
-static Cell__Task *work_task(struct arena *a, const struct round_job *j)
-{
-    const struct wanted *w = j->wanted;
-    Cell__Task *task = ARENA_NEW(a, Cell__Task);
-    cell__task__init(task);
-    task->taskguid = (char *)(uintptr_t)w->guid;
-    task->domain = (char *)(uintptr_t)w->domain;
-    task->n_placementtags = w->tag_count;
-    task->placementtags = w->tags;
-    task->n_volumedrivers = w->driver_count;
-    task->volumedrivers = w->drivers;
-    task->rootfs = (char *)(uintptr_t)w->root_fs;
-    task->memorymb = w->memory_mb;
-    task->diskmb = w->disk_mb;
-    task->maxpids = w->max_pids;
-    task->created_at = w->created_at;
-    task->rejections = w->rejections;
-    return task;
-}
-
 /* What is not sent with this one is the next. */
 static void leave_rest(struct auction *x, struct commit *c, size_t sent)
 {
@@ -220,13 +179,8 @@ static void send_commit(struct auction *x, struct commit *c, const struct event 
     work.lrps = ARENA_ARRAY(out->arena, c->job_count, Cell__LRP *);
     work.tasks = ARENA_ARRAY(out->arena, c->job_count, Cell__Task *);
     for (; sent < c->job_count && bytes < WORK_BYTES_ENOUGH; sent++) {
-        if (c->jobs[sent]->wanted->kind == JOB_TASK) {
-            Cell__Task *task = work.tasks[work.n_tasks++] = work_task(out->arena, c->jobs[sent]);
-            bytes += cell__task__get_packed_size(task);
-        } else {
-            Cell__LRP *lrp = work.lrps[work.n_lrps++] = work_lrp(out->arena, c->jobs[sent]);
-            bytes += cell__lrp__get_packed_size(lrp);
-        }
+        const struct round_job *j = c->jobs[sent];
+        bytes += j->entry->kind->offer(out->arena, j->wanted, j->index, &work);
     }
     leave_rest(x, c, sent);
     c->call_id = (*x->next_call_id)++;
@@ -325,32 +279,6 @@ static void decide(struct auction *x, const struct event *ev, struct effects *ou
 
 /* ---- What the cells say ---------------------------------------------------------------------- */
 
-static bool lrp_came_back(const Cell__Work *back, const struct round_job *j)
-{
-    for (size_t i = 0; i < back->n_lrps; i++) {
-        if (back->lrps[i]->index == j->index &&
-            strcmp(back->lrps[i]->process_guid, j->wanted->guid) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool task_came_back(const Cell__Work *back, const struct round_job *j)
-{
-    for (size_t i = 0; i < back->n_tasks; i++) {
-        if (strcmp(back->tasks[i]->taskguid, j->wanted->guid) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool came_back(const Cell__Work *back, const struct round_job *j)
-{
-    return j->wanted->kind == JOB_TASK ? task_came_back(back, j) : lrp_came_back(back, j);
-}
-
 static const Cell__Work *work_back(const struct response *r, struct arena *a)
 {
     ProtobufCMessage *m;
@@ -372,7 +300,7 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
     uint32_t returned = 0;
     for (size_t i = 0; i < c->job_count; i++) {
         struct round_job *j = c->jobs[i];
-        if (!back || came_back(back, j)) {
+        if (!back || j->entry->kind->came_back(back, j->wanted, j->index)) {
             j->cell = NULL;
             returned++;
             if (back) {

@@ -14,14 +14,18 @@ enum { POOL_MAX = 1024 * 1024 };
 /* ---- Changes of the feed ------------------------------------------------------------------------
  * */
 
-/* One that a hint spoke of sooner may have been refused already: now it can be told. */
-static void on_task(struct auctioneer *x, const char *key, const Models__Task *task,
-                    int64_t mod_revision)
+/* What waits, in the order in which it is read again: tasks first, for they end. */
+static const struct waiting_kind *const kinds[] = {&waiting_task, &waiting_instance};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static const struct waiting_kind *kind_of(enum record_type type)
 {
-    struct entry *e = pool_task(&x->pool, key, task, mod_revision, x->life.now.mono_ns);
-    if (e && x->life.leader.leads) {
-        report_refusal(&x->report, e);
+    for (size_t i = 0; i < KINDS; i++) {
+        if (kinds[i]->record == type) {
+            return kinds[i];
+        }
     }
+    return NULL;
 }
 
 static void on_put(struct auctioneer *x, const char *key, const struct followed *record,
@@ -31,18 +35,19 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     ProtobufCMessage *m;
     struct err err;
     enum record_type type = key_type(key);
-    if (type != RECORD_ACTUAL && type != RECORD_DESIRED && type != RECORD_CELL &&
-        type != RECORD_TASK) {
+    const struct waiting_kind *kind = kind_of(type);
+    if (!kind && type != RECORD_DESIRED && type != RECORD_CELL) {
         return;
     }
     arena_init(&a);
     if (record_decode(&a, type, blob_bytes(record->record), &m, &err) < 0) {
         effects_log(out, LOG_WARN_LEVEL, "record left alone", "key=%s why=\"%s\"", key, err.text);
-    } else if (type == RECORD_ACTUAL) {
-        pool_actual(&x->pool, key, (const Models__ActualLRP *)m, record->mod_revision,
-                    x->life.now.mono_ns);
-    } else if (type == RECORD_TASK) {
-        on_task(x, key, (const Models__Task *)m, record->mod_revision);
+    } else if (kind) {
+        struct entry *e =
+            pool_record(&x->pool, kind, key, m, record->mod_revision, x->life.now.mono_ns);
+        if (e && kind->reported_when_seen && x->life.leader.leads) {
+            report_refusal(&x->report, e);
+        }
     } else if (type == RECORD_DESIRED) {
         pool_desired(&x->pool, (const Models__DesiredLRP *)m);
     } else {
@@ -54,20 +59,14 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
 static void on_delete(struct auctioneer *x, const char *key, const struct followed *last)
 {
     struct arena a;
+    enum record_type type = key_type(key);
     arena_init(&a);
-    switch (key_type(key)) {
-    case RECORD_ACTUAL:
-    case RECORD_TASK:
+    if (kind_of(type)) {
         pool_gone(&x->pool, key, last->mod_revision);
-        break;
-    case RECORD_DESIRED:
+    } else if (type == RECORD_DESIRED) {
         pool_desired_gone(&x->pool, key_component(&a, key, 1));
-        break;
-    case RECORD_CELL:
+    } else if (type == RECORD_CELL) {
         cells_gone(&x->cells, key_component(&a, key, 1));
-        break;
-    default:
-        break;
     }
     arena_done(&a);
 }
@@ -105,13 +104,14 @@ static void refill_with(struct auctioneer *x, enum record_type type, struct effe
 }
 
 /* The pool was full when these came, or a hint was believed instead of them: read the copy again
- * when there is room. Tasks first, for they are the ones that end. */
+ * when there is room. */
 static void refill(struct auctioneer *x, struct effects *out)
 {
     if ((x->pool.overflowed || x->pool.doubted) && x->pool.entries.count < x->pool.max) {
         x->pool.overflowed = x->pool.doubted = false;
-        refill_with(x, RECORD_TASK, out);
-        refill_with(x, RECORD_ACTUAL, out);
+        for (size_t i = 0; i < KINDS; i++) {
+            refill_with(x, kinds[i]->record, out);
+        }
     }
 }
 

@@ -1,7 +1,5 @@
 #include "auctioneer/pool.h"
 
-#include "common/model/keys.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +17,7 @@ static void entry_free(void *value)
     blob_unref(e->reason);
     blob_unref(e->reported);
     blob_unref(e->placed_on);
-    wanted_unref(e->task);
+    wanted_unref(e->own);
     free(e);
 }
 
@@ -34,17 +32,9 @@ static void set_state(struct pool *p, struct entry *e, enum entry_state state, i
     p->changed = p->changed || state == ENTRY_FRESH;
 }
 
-static void set_text(struct blob **slot, const char *text)
-{
-    if (strcmp(reason_text(*slot), text) != 0) {
-        blob_unref(*slot);
-        *slot = *text ? blob_new(text, strlen(text) + 1) : NULL;
-    }
-}
-
 /* A new entry in the pool; NULL when the pool is full. */
-static struct entry *add(struct pool *p, const char *key, const char *guid, int32_t index,
-                         int64_t now_ns)
+static struct entry *add(struct pool *p, const struct waiting_kind *kind, const char *key,
+                         const char *guid, int32_t index, int64_t now_ns)
 {
     if (p->entries.count >= p->max) {
         p->overflowed = true;
@@ -57,12 +47,14 @@ static struct entry *add(struct pool *p, const char *key, const char *guid, int3
     }
     memcpy(e->key, key, key_size);
     e->guid = memcpy(e->key + key_size, guid, guid_size);
+    e->kind = kind;
     e->index = index;
     e->source = SOURCE_BOARD;
     e->since_ns = now_ns;
     map_put(&p->entries, key, e);
     TAILQ_INSERT_TAIL(&p->lists[ENTRY_FRESH], e, link);
     p->counts[ENTRY_FRESH]++;
+    p->of_kind[kind->job]++;
     p->changed = true;
     return e;
 }
@@ -82,7 +74,7 @@ static void set_source(struct pool *p, struct entry *e, enum entry_source source
 static void drop(struct pool *p, struct entry *e)
 {
     set_source(p, e, SOURCE_BOARD);
-    p->tasks -= e->task != NULL;
+    p->of_kind[e->kind->job]--;
     map_remove(&p->entries, e->key);
     if (is_held(e)) {
         set_state(p, e, ENTRY_LEFT, e->since_ns); /* freed when the auction gives it back */
@@ -129,15 +121,14 @@ void pool_done(struct pool *p)
 /* A hint ran ahead of the feed, which now tells of what was before. */
 static bool is_outdated(struct entry *e, int64_t mod_revision)
 {
-    if (e->task || e->source != SOURCE_HINT || mod_revision >= e->revision) {
+    if (!e->kind->hint_runs_ahead || e->source != SOURCE_HINT || mod_revision >= e->revision) {
         return false;
     }
     e->passed_over = true;
     return true;
 }
 
-/* It was placed, and left that place. */
-static void await_again(struct pool *p, struct entry *e, int64_t now_ns)
+void pool_await_again(struct pool *p, struct entry *e, int64_t now_ns)
 {
     e->awaits_again = is_held(e);
     if (e->state == ENTRY_PLACED) {
@@ -145,30 +136,24 @@ static void await_again(struct pool *p, struct entry *e, int64_t now_ns)
     }
 }
 
-/* The feed tells each change: of a record that it reported already and that is in the selection
- * still, only the reason has changed. After a hint, or a gap, another revision may be another need.
- */
-void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp,
-                 int64_t mod_revision, int64_t now_ns)
+struct entry *pool_record(struct pool *p, const struct waiting_kind *kind, const char *key,
+                          const ProtobufCMessage *record, int64_t mod_revision, int64_t now_ns)
 {
-    if (!lrp->actual_lrp_key || strcmp(lrp->state, "UNCLAIMED") != 0 || lrp->stopping ||
-        lrp->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
+    const char *guid;
+    int32_t index;
+    if (!kind->waits(record, &guid, &index)) {
         pool_gone(p, key, mod_revision);
-        return;
+        return NULL;
     }
     struct entry *e = map_get(&p->entries, key);
-    if (!e) {
-        e = add(p, key, lrp->actual_lrp_key->process_guid, lrp->actual_lrp_key->index, now_ns);
-    }
+    e = e ? e : add(p, kind, key, guid, index, now_ns);
     if (!e || is_outdated(e, mod_revision)) {
-        return;
+        return NULL;
     }
-    if (e->source != SOURCE_BOARD && e->revision != 0 && e->revision != mod_revision) {
-        await_again(p, e, now_ns);
-    }
+    kind->seen(p, e, record, mod_revision, now_ns);
     set_source(p, e, SOURCE_BOARD);
     e->revision = mod_revision;
-    set_text(&e->reported, lrp->placement_error);
+    return e;
 }
 
 void pool_gone(struct pool *p, const char *key, int64_t mod_revision)
@@ -177,46 +162,6 @@ void pool_gone(struct pool *p, const char *key, int64_t mod_revision)
     if (e && !is_outdated(e, mod_revision)) {
         drop(p, e);
     }
-}
-
-/* A hint need not tell; what it offers is held to its attempt alone. */
-static bool same_offer(const struct wanted *a, const struct wanted *b)
-{
-    return a->created_at == 0 || b->created_at == 0 ||
-           (a->created_at == b->created_at && a->rejections == b->rejections);
-}
-
-/* What was placed as another offer is not placed. */
-static void want_task(struct pool *p, struct entry *e, struct wanted *w, int64_t now_ns)
-{
-    if (e->state == ENTRY_PLACED && !same_offer(e->task, w)) {
-        set_state(p, e, ENTRY_FRESH, now_ns);
-    }
-    p->tasks += e->task == NULL;
-    wanted_unref(e->task);
-    e->task = w;
-}
-
-struct entry *pool_task(struct pool *p, const char *key, const Models__Task *task,
-                        int64_t mod_revision, int64_t now_ns)
-{
-    if (task->state != MODELS__TASK__STATE__Pending) {
-        pool_gone(p, key, mod_revision);
-        return NULL;
-    }
-    struct entry *e = map_get(&p->entries, key);
-    e = e ? e : add(p, key, task->task_guid, 0, now_ns);
-    if (e) {
-        set_source(p, e, SOURCE_BOARD);
-        want_task(p, e, wanted_of_task(task), now_ns);
-        if (e->revision != mod_revision) {
-            /* Whoever rejected it, this leader or the one before: what was asked is answered. Only
-             * of a hint that came before any record nobody knows. */
-            e->requested = task->rejection_count == 0 || (e->requested && e->revision == 0);
-            e->revision = mod_revision;
-        }
-    }
-    return e;
 }
 
 void pool_desired(struct pool *p, const Models__DesiredLRP *lrp)
@@ -253,24 +198,22 @@ void pool_current(struct pool *p)
     p->changed = true;
 }
 
-/* False when there is no entry to be tried again. */
-static bool ask_again(struct pool *p, struct entry *e, int64_t now_ns)
+static void ask_again(struct pool *p, struct entry *e, int64_t now_ns)
 {
     if (e && e->state == ENTRY_REFUSED) {
         set_state(p, e, ENTRY_FRESH, now_ns);
     } else if (e && e->state == ENTRY_TAKEN) {
         set_state(p, e, ENTRY_TAKEN_AGAIN, e->since_ns);
     }
-    return e != NULL;
 }
 
-static struct entry *add_hinted(struct pool *p, const char *key, const char *guid, int32_t index,
-                                int64_t now_ns)
+static struct entry *add_hinted(struct pool *p, const struct hint *h, int64_t now_ns)
 {
-    struct entry *e = add(p, key, guid, index, now_ns);
+    struct entry *e = add(p, h->kind, h->key, h->guid, h->index, now_ns);
     if (e) {
         set_source(p, e, SOURCE_HINT);
         e->hinted_ns = now_ns;
+        e->revision = h->revision;
     }
     return e;
 }
@@ -282,13 +225,13 @@ static void run_ahead(struct pool *p, struct entry *e, int64_t revision, int64_t
     set_source(p, e, SOURCE_HINT);
     e->hinted_ns = now_ns;
     e->revision = revision;
-    await_again(p, e, now_ns);
+    pool_await_again(p, e, now_ns);
 }
 
-/* A change of an instance that is in the pool, or nothing new. */
+/* A change of what is in the pool, or nothing new. */
 static void hint_again(struct pool *p, struct entry *e, int64_t revision, int64_t now_ns)
 {
-    bool known = revision != 0 && e->revision != 0;
+    bool known = e->kind->hint_runs_ahead && revision != 0 && e->revision != 0;
     if (known && revision > e->revision) {
         run_ahead(p, e, revision, now_ns);
     }
@@ -297,48 +240,17 @@ static void hint_again(struct pool *p, struct entry *e, int64_t revision, int64_
     }
 }
 
-/* The feed has reported it, and then that it awaits no cell any more. */
-static bool is_late(const struct entry *e, int64_t revision, int64_t position)
-{
-    return !e && revision != 0 && revision <= position;
-}
-
 void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t now_ns)
 {
-    struct arena a;
-    arena_init(&a);
-    const char *key = key_actual(&a, h->process_guid, h->index, 0);
-    struct entry *e = map_get(&p->entries, key);
+    struct entry *e = map_get(&p->entries, h->key);
     if (e) {
         hint_again(p, e, h->revision, now_ns);
-    } else if (!is_late(e, h->revision, position)) {
-        e = add_hinted(p, key, h->process_guid, h->index, now_ns);
-        if (e) {
-            e->revision = h->revision;
-        }
+    } else if (h->revision == 0 || h->revision > position) {
+        e = add_hinted(p, h, now_ns);
+    } /* else the feed has reported it, and then that it awaits no cell any more */
+    if (e && h->kind->hinted) {
+        h->kind->hinted(p, e, h->message, h->revision, now_ns);
     }
-    arena_done(&a);
-}
-
-void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t position, int64_t now_ns)
-{
-    struct arena a;
-    arena_init(&a);
-    const char *key = key_task(&a, task->taskguid);
-    struct entry *e = map_get(&p->entries, key);
-    if (!ask_again(p, e, now_ns) && !is_late(e, task->revision, position)) {
-        e = add_hinted(p, key, task->taskguid, 0, now_ns);
-        if (e) {
-            e->revision = task->revision;
-        }
-    }
-    if (e && e->source == SOURCE_HINT) {
-        want_task(p, e, wanted_of_hint(task), now_ns);
-    }
-    if (e) { /* the same request that comes twice is answered by one rejection */
-        e->requested = e->requested || !task->revision || task->revision != e->reported_revision;
-    }
-    arena_done(&a);
 }
 
 /* ---- Time ------------------------------------------------------------------------------------ */
@@ -444,8 +356,8 @@ int64_t pool_due_ns(const struct pool *p)
 
 struct wanted *pool_wanted(const struct pool *p, const struct entry *e)
 {
-    if (e->task) {
-        return e->task;
+    if (e->own) {
+        return e->own;
     }
     struct wanted *w = map_get(&p->wanted, e->guid);
     return w && e->index >= 0 && e->index < w->instances ? w : NULL;
@@ -513,9 +425,9 @@ void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, struc
     if (!give_back(p, e)) {
         return;
     }
-    bool current = e->task ? same_offer(e->task, as) : !e->awaits_again;
+    bool current = e->kind->stands(e, as);
     if (current) {
-        set_text(&e->reason, "");
+        reason_set(&e->reason, "");
         e->requested = false;
         blob_ref(cell_id);
         blob_unref(e->placed_on);
@@ -548,16 +460,15 @@ void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns)
     }
 }
 
-bool pool_untold(const struct entry *e)
-{
-    if (e->task) {
-        return e->source == SOURCE_BOARD && e->requested && e->state == ENTRY_REFUSED;
-    }
-    return e->source == SOURCE_BOARD && e->reason &&
-           strcmp(reason_text(e->reason), reason_text(e->reported)) != 0;
-}
-
 const char *reason_text(const struct blob *reason)
 {
     return reason ? (const char *)reason->data : "";
+}
+
+void reason_set(struct blob **slot, const char *text)
+{
+    if (strcmp(reason_text(*slot), text) != 0) {
+        blob_unref(*slot);
+        *slot = *text ? blob_new(text, strlen(text) + 1) : NULL;
+    }
 }

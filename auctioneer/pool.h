@@ -5,12 +5,11 @@
 #define AUCTIONEER_POOL_H
 
 #include "auctioneer/bounces.h"
-#include "auctioneer/wanted.h"
+#include "auctioneer/waiting.h"
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/map.h"
 #include "common/contract/moment.h"
-#include "models/actual_lrp.pb-c.h"
 
 #include <bsd/sys/queue.h>
 #include <stdbool.h>
@@ -57,7 +56,8 @@ struct entry {
     bool queued; /* in the queue of those whose reason is to be reported to the board (report.h) */
     int64_t since_ns;    /* of the state; of a hint: when it came */
     int64_t hinted_ns;   /* when the hint came */
-    struct wanted *task; /* of a task: what it asks for; NULL = an instance */
+    const struct waiting_kind *kind;
+    struct wanted *own;  /* what it asks for itself; NULL: its process says it */
     int64_t revision; /* of its UNCLAIMED or Pending record, the newest that is known of; 0 = only a
                          hint spoke of it, and did not tell */
     bool awaits_again; /* of an instance that the auction holds: it was placed, and left that place,
@@ -87,7 +87,7 @@ struct pool {
     /* Of entries, and of those that have left and may come again. */
     struct bounces bounces; /* a cell gave it back */
     struct bounces late;    /* a cell took it for too long: others come first */
-    size_t tasks;    /* entries of tasks */
+    size_t of_kind[JOB_KIND_COUNT]; /* entries */
     size_t overdue;  /* entries that a cell took for too long, so far */
     size_t hinted;   /* entries that only a hint spoke of */
     bool overflowed; /* something did not find room: the copy must be read again when there is */
@@ -99,14 +99,10 @@ struct pool {
 void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns);
 void pool_done(struct pool *p);
 
-/* Changes of the feed. Records that are not UNCLAIMED and ORDINARY, or are being stopped, are out.
- * A record that is older than what a hint spoke of is left alone. */
-void pool_actual(struct pool *p, const char *key, const Models__ActualLRP *lrp,
-                 int64_t mod_revision, int64_t now_ns);
-/* A task that is not Pending is out. The creation is a request, a rejection is none: one that was
- * rejected before waits for somebody to ask. Gives its entry; NULL when it has none. */
-struct entry *pool_task(struct pool *p, const char *key, const Models__Task *task,
-                        int64_t mod_revision, int64_t now_ns);
+/* A change of the feed: a record that does not wait is out, one that is older than what a hint
+ * spoke of is left alone. Gives its entry; NULL when there is none, or nothing was changed. */
+struct entry *pool_record(struct pool *p, const struct waiting_kind *kind, const char *key,
+                          const ProtobufCMessage *record, int64_t mod_revision, int64_t now_ns);
 /* Of either kind: the record has left the selection; the last that was in it had this revision. */
 void pool_gone(struct pool *p, const char *key, int64_t mod_revision);
 void pool_desired(struct pool *p, const Models__DesiredLRP *lrp);
@@ -117,18 +113,21 @@ void pool_reset(struct pool *p);
 /* The copy is complete: what was not seen again is gone, but for fresh hints. */
 void pool_current(struct pool *p);
 
-/* Somebody says that this instance waits for placement: an UNCLAIMED record of this revision, 0 =
- * which was not reported. The feed has reported all up to `position`, 0 = that is not known. What a
- * hint says that comes after the feed changes nothing; one that comes before it is: an instance
- * that a cell took, and that is UNCLAIMED at a later revision, is fresh again. */
+/* Somebody says that this record waits for placement, at this revision, 0 = which was not said;
+ * `message` is for the row of the kind. The feed has reported all up to `position`, 0 = that is not
+ * known. What a hint says that comes after the feed changes nothing; one that comes before it does,
+ * where hints run ahead: what a cell took, and waits at a later revision, is fresh again. */
 struct hint {
-    const char *process_guid;
+    const struct waiting_kind *kind;
+    const char *key, *guid;
     int32_t index;
     int64_t revision;
+    const ProtobufCMessage *message;
 };
 void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t now_ns);
-/* The same of a task: a request. */
-void pool_hint_task(struct pool *p, const Cell__Task *task, int64_t position, int64_t now_ns);
+
+/* For the rows of the kinds: it was placed, and left that place. */
+void pool_await_again(struct pool *p, struct entry *e, int64_t now_ns);
 
 /* Placed for too long: fresh again, and its cell is late. Kept apart from a cell for long enough:
  * fresh again. A hint that the feed does not confirm in time: dropped, and if it contradicted the
@@ -151,8 +150,9 @@ size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***re
                  size_t *ret_refused);
 
 /* `cell_id`: of the cell that took it, with its zero byte; the pool takes a reference of its own.
- * `as`: what it was offered. A task that is offered otherwise by now is fresh again at once, for
- * that start will be refused; so is an instance that awaits a place again. */
+ * `as`: what it was offered. What does not stand so any more is fresh again at once: a task that is
+ * offered otherwise by now, for that start will be refused; an instance that awaits a place again.
+ */
 void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, struct blob *cell_id,
                  int64_t now_ns);
 /* False when the entry has left the pool meanwhile; it is then freed. */
@@ -164,11 +164,8 @@ void pool_bounced(struct pool *p, const struct entry *e, const char *cell_id, in
 /* The cell has more room than before: what it gave back may be offered to it again. */
 void pool_cell_grew(struct pool *p, const char *cell_id);
 
-/* Whether the board should be told why `e` is not placed: of an instance when the reason changed
- * (design.md 5); of a task once a request (docs/tasks.md). */
-bool pool_untold(const struct entry *e);
-
 /* The text of a reason; "" for NULL. */
 const char *reason_text(const struct blob *reason);
+void reason_set(struct blob **slot, const char *text);
 
 #endif

@@ -1,7 +1,5 @@
 #include "auctioneer/report.h"
 
-#include "common/model/moves.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +17,8 @@ static struct entry *reported_entry(struct report *r, const char *key)
 static void doubt(struct report *r, const char *key)
 {
     struct entry *e = map_get(&r->pool->entries, key);
-    if (e && e->task) {
-        e->requested = e->requested || e->revision == e->reported_revision;
-    } else if (e) {
-        blob_unref(e->reported);
-        e->reported = NULL;
+    if (e) {
+        e->kind->doubt(e);
     }
 }
 
@@ -93,7 +88,7 @@ static void enqueue(struct report *r, char *key)
 
 void report_refusal(struct report *r, struct entry *e)
 {
-    if (e->queued || !pool_untold(e)) {
+    if (e->queued || !e->kind->unreported(e)) {
         return;
     }
     e->queued = true;
@@ -106,34 +101,6 @@ void report_refusal(struct report *r, struct entry *e)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-static Board__Move *fail_move(struct arena *a, const struct entry *e, const struct wanted *w)
-{
-    Board__Move *m = move_new_instance(a, "fail", e->guid, e->index, 0, w->domain);
-    m->instance->error_message = arena_strdup(a, reason_text(e->reason));
-    return m;
-}
-
-/* Of the very record that was decided on: whoever moved it since is not rejected. */
-static Board__Move *reject_move(struct arena *a, const struct entry *e)
-{
-    Board__Move *m = move_new_task(a, "reject", e->guid);
-    m->subject->revision = e->revision;
-    m->task->error_message = arena_strdup(a, reason_text(e->reason));
-    return m;
-}
-
-/* It is reported now: not again unless that is doubted, or asked for. */
-static void note_reported(struct entry *e)
-{
-    if (e->task) {
-        e->requested = false;
-        e->reported_revision = e->revision;
-    } else {
-        blob_unref(e->reported);
-        e->reported = blob_ref(e->reason);
-    }
-}
-
 /* As many as the mover sends at once, so that each reason is the last one; those that are not new
  * any more go. */
 static void fill(struct report *r, struct moment now, struct arena *a)
@@ -143,10 +110,10 @@ static void fill(struct report *r, struct moment now, struct arena *a)
         char *key = r->queue[r->next++];
         struct entry *e = reported_entry(r, key);
         const struct wanted *w = e ? pool_wanted(r->pool, e) : NULL;
-        if (w && pool_untold(e)) {
-            Board__Move *m = e->task ? reject_move(a, e) : fail_move(a, e, w);
-            mover_add(&r->mover, &r->owner, key, m);
-            note_reported(e);
+        if (w && e->kind->unreported(e)) {
+            /* It is reported now: not again unless that is doubted, or asked for. */
+            mover_add(&r->mover, &r->owner, key, e->kind->refusal(a, e, w));
+            e->kind->reported(e);
             room--;
         }
         free(key);

@@ -101,6 +101,11 @@ static int64_t feed_position(const struct auctioneer *x)
     return f->snapshot ? 0 : f->revision;
 }
 
+static void hint(struct auctioneer *x, const struct hint *h)
+{
+    pool_hint(&x->pool, h, feed_position(x), x->life.now.mono_ns);
+}
+
 static void lrps(struct role *role, const struct request *q, struct effects *out)
 {
     struct auctioneer *x = (struct auctioneer *)role;
@@ -108,15 +113,18 @@ static void lrps(struct role *role, const struct request *q, struct effects *out
     if (!read_starts(x, q, &cell__lrpstarts__descriptor, &hints, out)) {
         return;
     }
-    int64_t position = feed_position(x);
     for (size_t i = 0; i < hints.count; i++) {
         const Cell__LRPStart *start = (const Cell__LRPStart *)hints.list[i];
+        const char *guid = start->process_guid;
         for (size_t k = 0; valid_lrp(start) && k < start->n_indices; k++) {
-            if (start->indices[k] >= 0) {
-                pool_hint(&x->pool,
-                          &(struct hint){start->process_guid, start->indices[k],
-                                         k < start->n_revisions ? start->revisions[k] : 0},
-                          position, x->life.now.mono_ns);
+            int32_t index = start->indices[k];
+            int64_t revision = k < start->n_revisions ? start->revisions[k] : 0;
+            if (index >= 0) {
+                hint(x, &(struct hint){.kind = &waiting_instance,
+                                       .key = key_actual(out->arena, guid, index, 0),
+                                       .guid = guid,
+                                       .index = index,
+                                       .revision = revision});
             }
         }
     }
@@ -133,7 +141,11 @@ static void tasks(struct role *role, const struct request *q, struct effects *ou
     for (size_t i = 0; i < hints.count; i++) {
         const Cell__Task *task = (const Cell__Task *)hints.list[i];
         if (valid_task(task)) {
-            pool_hint_task(&x->pool, task, feed_position(x), x->life.now.mono_ns);
+            hint(x, &(struct hint){.kind = &waiting_task,
+                                   .key = key_task(out->arena, task->taskguid),
+                                   .guid = task->taskguid,
+                                   .revision = task->revision,
+                                   .message = &task->base});
         }
     }
     question_reply(q, 202, QUESTION_JSON, "{}", out);
@@ -155,12 +167,8 @@ static void add_unplaced(const struct auctioneer *x, Auction__AuctioneerState *s
             }
             Auction__Unplaced *u = ARENA_NEW(a, Auction__Unplaced);
             auction__unplaced__init(u);
-            if (e->task) {
-                u->task_guid = arena_strdup(a, e->guid);
-            } else {
-                u->process_guid = arena_strdup(a, e->guid);
-                u->index = e->index;
-            }
+            e->kind->name(a, e,
+                          &(struct waiting_name){&u->process_guid, &u->task_guid, &u->index});
             u->reason = arena_strdup(a, reason_text(e->reason));
             s->unplaced[s->n_unplaced++] = u;
         }
@@ -224,7 +232,7 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     s.pool = x->pool.entries.count;
     s.placed = x->pool.counts[ENTRY_PLACED];
     s.waiting = s.pool - s.placed;
-    s.tasks = x->pool.tasks;
+    s.tasks = x->pool.of_kind[JOB_TASK];
     s.overflowed = x->pool.overflowed;
     add_unplaced(x, &s, out->arena);
     add_cells(x, &s, out->arena);
@@ -313,10 +321,9 @@ static void why(struct role *role, const struct request *q, struct effects *out)
     }
     Auction__Why answer_why = AUCTION__WHY__INIT;
     const struct wanted *w = pool_wanted(&x->pool, e);
-    char *guid = arena_strdup(out->arena, e->guid);
-    answer_why.task_guid = e->task ? guid : answer_why.task_guid;
-    answer_why.process_guid = e->task ? answer_why.process_guid : guid;
-    answer_why.index = e->index;
+    e->kind->name(out->arena, e,
+                  &(struct waiting_name){&answer_why.process_guid, &answer_why.task_guid,
+                                         &answer_why.index});
     answer_why.state = arena_strdup(out->arena, state_word(x, e));
     answer_why.reason = arena_strdup(out->arena, reason_text(e->reason));
     if (w) {

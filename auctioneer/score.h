@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum job_kind { JOB_LRP, JOB_TASK };
+enum job_kind { JOB_LRP, JOB_TASK, JOB_KIND_COUNT };
 
 enum scoring {
     SCORING_LARGEST, /* "default": the largest used fraction after placing */

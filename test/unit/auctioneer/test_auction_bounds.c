@@ -48,7 +48,7 @@ static void the_pool_is_bounded_over_both_kinds(void **state)
     play_task(f, PUT, "t3", 0);
     play_send(f);
     assert_int_equal(f->x->pool.entries.count, 3);
-    assert_int_equal(f->x->pool.tasks, 1);
+    assert_int_equal(f->x->pool.of_kind[JOB_TASK], 1);
     assert_true(f->x->pool.overflowed);
     uint64_t looked = play_state_call(f, "a");
     /* No room, and the feed has it anyway. */
@@ -63,7 +63,7 @@ static void the_pool_is_bounded_over_both_kinds(void **state)
     play_actual(f, DELETE, "web", 1);
     play_send(f);
     assert_int_equal(f->x->pool.entries.count, 2);
-    assert_int_equal(f->x->pool.tasks, 2);
+    assert_int_equal(f->x->pool.of_kind[JOB_TASK], 2);
     assert_false(f->x->pool.overflowed);
 }
 

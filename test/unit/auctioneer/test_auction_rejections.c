@@ -157,7 +157,7 @@ static void a_reset_keeps_what_is_seen_again(void **state)
     play_lock(f, RECORD, f->x->life.leader.id, f->x->life.leader.term);
     play_current(f);
     assert_int_equal(f->x->pool.entries.count, 0);
-    assert_int_equal(f->x->pool.tasks, 0);
+    assert_int_equal(f->x->pool.of_kind[JOB_TASK], 0);
 }
 
 int main(void)

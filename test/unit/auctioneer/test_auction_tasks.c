@@ -33,7 +33,7 @@ static void places_what_the_feed_shows(void **state)
     play_task(f, DELETE, "t", 0); /* started: it has left the selection */
     play_send(f);
     assert_int_equal(f->x->pool.entries.count, 0);
-    assert_int_equal(f->x->pool.tasks, 0);
+    assert_int_equal(f->x->pool.of_kind[JOB_TASK], 0);
     assert_false(play_asked_within(f, 8));
 }
 
