@@ -125,12 +125,12 @@ static void on_actual(struct instances *k, struct arena *a, const char *key,
     }
 }
 
-/* desired/<process_guid>, job/<process_guid> */
+/* desired/<process_guid>, job/<process_guid>; a job with a name brings no instances in line. */
 static void on_process(struct instances *k, struct arena *a, const char *key,
                        const struct followed *record)
 {
     const char *guid = key_component(a, key, 1);
-    if (guid) {
+    if (guid && !key_component(a, key, 2)) {
         struct process *one = named(k, guid);
         if (key_type(key) == RECORD_JOB) {
             process_cache_job(one, record != NULL);

@@ -18,7 +18,7 @@ struct job_run {
     bool running;
     unsigned failures;
     int64_t next_ns;
-    char id_key[]; /* of its record */
+    char key[]; /* of its record */
 };
 
 static struct job_run *run_for(struct board *b, const char *key)
@@ -30,7 +30,7 @@ static struct job_run *run_for(struct board *b, const char *key)
             abort();
         }
         r->board = b;
-        strcpy(r->id_key, key);
+        strcpy(r->key, key);
         map_put(&b->jobs.runs, key, r);
     }
     return r;
@@ -38,7 +38,7 @@ static struct job_run *run_for(struct board *b, const char *key)
 
 static void forget(struct board *b, struct job_run *r)
 {
-    map_remove(&b->jobs.runs, r->id_key);
+    map_remove(&b->jobs.runs, r->key);
     free(r);
 }
 
@@ -87,10 +87,10 @@ static void on_done(void *context, const struct op_result *result, struct effect
     }
     if (result->end == OP_DECIDED && result->plan->verdict == PLAN_REFUSE) {
         effects_log(out, LOG_ERROR_LEVEL, "a slice of a job was refused",
-                    "job=\"%s\" reason=\"%s\"", r->id_key, result->plan->error_message);
+                    "job=\"%s\" reason=\"%s\"", r->key, result->plan->error_message);
     }
     b->jobs.due_ns = earlier_ns(b->jobs.due_ns, r->next_ns);
-    if (b->copy && !copy_find(b->copy, r->id_key)) {
+    if (b->copy && !copy_find(b->copy, r->key)) {
         forget(b, r);
     }
 }
@@ -102,10 +102,16 @@ struct adopt_snapshot {
     const Board__JobRecord *job; /* NULL = gone */
 };
 
+static const char *adopt_target(struct arena *a, const struct op_input *in)
+{
+    const Board__JobRecord *job = (const Board__JobRecord *)in->request;
+    return key_job(a, job->target, job->name);
+}
+
 static void adopt_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct adopt_snapshot *s = snapshot;
-    s->key = key_job(view_arena(v), ((const Board__JobRecord *)in->request)->id);
+    s->key = adopt_target(view_arena(v), in);
     const struct seen *seen = view_get(v, s->key);
     s->job = seen ? (const Board__JobRecord *)seen->message : NULL;
 }
@@ -122,11 +128,6 @@ static void adopt_decide(const void *snapshot, const struct op_input *in, struct
     Board__JobRecord *job = arena_copy(plan->arena, s->job, sizeof(*s->job));
     job->worker = (char *)(size_t)in->peer_name;
     plan_put(plan, s->key, job_lifecycle.triggers[JOB_TRIGGER_ADOPT], in->actor, &job->base);
-}
-
-static const char *adopt_target(struct arena *a, const struct op_input *in)
-{
-    return key_job(a, ((const Board__JobRecord *)in->request)->id);
 }
 
 const struct op_row job_adopt_row = {
@@ -215,7 +216,7 @@ void board_jobs_timer(struct board *b, struct effects *out)
     MAP_EACH(&j->runs, n)
     {
         struct job_run *r = map_value(n);
-        const struct copied *p = copy_find(b->copy, r->id_key);
+        const struct copied *p = copy_find(b->copy, r->key);
         if (p && !r->running && r->next_ns <= b->now.mono_ns) {
             if (out->count >= EFFECTS_ENOUGH) {
                 j->due_ns = b->now.mono_ns;

@@ -47,7 +47,7 @@ void desired_gather(struct view *v, const char *process_guid, struct desired_sna
     struct arena *a = view_arena(v);
     const struct seen *desired = view_get(v, key_desired(a, process_guid));
     s->desired = desired ? (const Models__DesiredLRP *)desired->message : NULL;
-    const struct seen *job = view_get(v, key_job(a, process_guid));
+    const struct seen *job = view_get(v, key_job(a, process_guid, ""));
     s->job = job ? (const Board__JobRecord *)job->message : NULL;
     s->board_generation = view_board_generation(v);
 }
@@ -86,8 +86,9 @@ void desired_gather_instances(struct view *v, const char *process_guid, int32_t 
                               struct desired_snapshot *s)
 {
     if (s->job) {
-        from = s->job->cursor < from ? s->job->cursor : from;
-        end = s->job->end > end ? s->job->end : end;
+        const Board__JobRecord__Instances left = instances_of_job(s->job);
+        from = left.cursor < from ? left.cursor : from;
+        end = left.end > end ? left.end : end;
     }
     instances_gather(v, process_guid, wanted, definition_id, from, end, &s->instances);
 }

@@ -29,7 +29,7 @@ extern const struct op_row remove_row; /* Models__RemoveDesiredLRPRequest */
 void desired_split(struct arena *a, const Models__DesiredLRP *whole,
                    Models__DesiredLRP **ret_scheduling, Models__DesiredLRP **ret_run);
 
-/* The record at desired/<process_guid>, and the job of that name, noted. */
+/* The record at desired/<process_guid>, and the job of its instances, noted. */
 void desired_gather(struct view *v, const char *process_guid, struct desired_snapshot *s);
 
 /* Shared: what the request leaves of `wanted` instances over a range, with an old job's range. */

@@ -137,30 +137,27 @@ void instances_settle(const struct instances *s, const char *process_guid,
     }
 }
 
-/* A slice is done: all but the cursor stays. */
-static const Board__JobRecord *advanced(const struct instances *s, const Board__JobRecord *before,
-                                        struct arena *a)
+/* The job with the range that is left. */
+static const Board__JobRecord *with_rest(Board__JobRecord *job, const struct instances *s,
+                                         struct arena *a)
 {
-    Board__JobRecord *job = arena_copy(a, before, sizeof(*before));
-    job->cursor = s->next;
+    job->instances = ARENA_NEW(a, Board__JobRecord__Instances);
+    board__job_record__instances__init(job->instances);
+    job->instances->cursor = s->next;
+    job->instances->end = s->end;
     return job;
 }
 
 /* A request's own job, worked on by this bbs. */
-static const Board__JobRecord *opened(const struct instances *s, const char *process_guid,
-                                      const Models__DesiredLRP *desired, const struct op_input *in,
-                                      struct arena *a)
+static Board__JobRecord *opened(const char *process_guid, const Models__DesiredLRP *desired,
+                                const struct op_input *in, struct arena *a)
 {
     Board__JobRecord *job = ARENA_NEW(a, Board__JobRecord);
     board__job_record__init(job);
-    job->id = arena_strdup(a, process_guid);
-    job->process_guid = job->id;
+    job->target = arena_strdup(a, process_guid);
     job->kind = desired ? BOARD__JOB_RECORD__KIND__CREATE_INSTANCES
                         : BOARD__JOB_RECORD__KIND__REMOVE_INSTANCES;
-    job->definition_id = arena_strdup(a, desired ? desired->modification_tag->epoch : "");
     job->domain = arena_strdup(a, desired ? desired->domain : "");
-    job->cursor = s->next;
-    job->end = s->end;
     job->worker = arena_strdup(a, in->boot_id);
     job->trace_id = arena_strdup(a, in->trace_id);
     return job;
@@ -173,7 +170,7 @@ static void put_job(const char *process_guid, int from, const Board__JobRecord *
     trigger = left ? trigger : JOB_TRIGGER_FINISH;
     int to = lifecycle_transition(&job_lifecycle, from, in->actor, trigger, 0);
     assert(to == (left ? JOB_OPEN : JOB_NONE));
-    const char *key = key_job(p->arena, process_guid), *name = job_lifecycle.triggers[trigger];
+    const char *key = key_job(p->arena, process_guid, ""), *name = job_lifecycle.triggers[trigger];
     if (left) {
         plan_put(p, key, name, in->actor, &left->base);
     } else {
@@ -188,31 +185,38 @@ void instances_job(const struct instances *s, const char *process_guid,
     bool left = s->next < s->end;
     if (left || job) {
         put_job(process_guid, job ? JOB_OPEN : JOB_NONE,
-                left ? opened(s, process_guid, desired, in, p->arena) : NULL,
+                left ? with_rest(opened(process_guid, desired, in, p->arena), s, p->arena) : NULL,
                 job ? JOB_TRIGGER_REPLACE : JOB_TRIGGER_OPEN, in, p);
     }
 }
 
+Board__JobRecord__Instances instances_of_job(const Board__JobRecord *job)
+{
+    static const Board__JobRecord__Instances nothing = BOARD__JOB_RECORD__INSTANCES__INIT;
+    return job->instances ? *job->instances : nothing;
+}
+
 static const char *job_target(struct arena *a, const struct op_input *in)
 {
-    return key_desired(a, ((const Board__JobRecord *)in->request)->process_guid);
+    return key_desired(a, ((const Board__JobRecord *)in->request)->target);
 }
 
 static void job_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct job_snapshot *s = snapshot;
     struct arena *a = view_arena(v);
-    const Board__JobRecord *asked = (const Board__JobRecord *)in->request;
-    const struct seen *job = view_get(v, key_job(a, asked->id));
+    const char *guid = ((const Board__JobRecord *)in->request)->target;
+    const struct seen *job = view_get(v, key_job(a, guid, ""));
     if (!job) {
         return;
     }
     s->job = (const Board__JobRecord *)job->message;
-    const struct seen *desired = view_get(v, key_desired(a, s->job->process_guid));
+    const Board__JobRecord__Instances range = instances_of_job(s->job);
+    const struct seen *desired = view_get(v, key_desired(a, guid));
     s->desired = desired ? (const Models__DesiredLRP *)desired->message : NULL;
-    instances_gather(v, s->job->process_guid, s->desired ? s->desired->instances : 0,
-                     s->desired ? s->desired->modification_tag->epoch : "", s->job->cursor,
-                     s->job->end, &s->instances);
+    instances_gather(v, guid, s->desired ? s->desired->instances : 0,
+                     s->desired ? s->desired->modification_tag->epoch : "", range.cursor,
+                     range.end, &s->instances);
 }
 
 /* 1. The job is gone: another bbs ended it, or it was replaced by nothing.
@@ -223,10 +227,13 @@ void job_decide(const void *snapshot, const struct op_input *in, struct plan *p)
     if (!s->job) { /* 1 */
         return;
     }
-    instances_settle(&s->instances, s->job->process_guid, s->desired, in, p); /* 2 */
-    bool left = s->instances.next < s->instances.end;
-    put_job(s->job->process_guid, JOB_OPEN,
-            left ? advanced(&s->instances, s->job, p->arena) : NULL, JOB_TRIGGER_ADVANCE, in, p);
+    const char *guid = s->job->target;
+    instances_settle(&s->instances, guid, s->desired, in, p); /* 2 */
+    const Board__JobRecord *left = NULL;
+    if (s->instances.next < s->instances.end) {
+        left = with_rest(arena_copy(p->arena, s->job, sizeof(*s->job)), &s->instances, p->arena);
+    }
+    put_job(guid, JOB_OPEN, left, JOB_TRIGGER_ADVANCE, in, p);
 }
 
 const struct op_row instances_job_row = {

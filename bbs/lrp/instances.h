@@ -57,6 +57,9 @@ void instances_job(const struct instances *s, const char *process_guid,
                    const Models__DesiredLRP *desired, const Board__JobRecord *job,
                    const struct op_input *in, struct plan *p);
 
+/* The range that a job has left; none, if nobody of ours wrote it. */
+Board__JobRecord__Instances instances_of_job(const Board__JobRecord *job);
+
 /* The op that does the next slice of a job; its request is the Board__JobRecord. */
 extern const struct op_row instances_job_row;
 

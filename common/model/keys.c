@@ -126,6 +126,11 @@ const char *key_cause_boot(struct arena *a, const char *boot_id)
     return key(a, RECORD_CAUSE, boot_id, "/");
 }
 
+const char *key_job(struct arena *a, const char *target, const char *name)
+{
+    return key(a, RECORD_JOB, target, *name ? arena_printf(a, "/%s", escaped(a, name)) : "");
+}
+
 const char *key_removal(struct arena *a, const char *process_guid, const char *definition_id)
 {
     return key(a, RECORD_REMOVAL, process_guid, arena_printf(a, "/%s", escaped(a, definition_id)));

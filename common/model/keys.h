@@ -22,7 +22,7 @@ enum record_type record_type_named(const char *name);
 enum record_type key_type(const char *key);
 
 /* key_<name>(a, component) of every kind with keys of one component: key_beat(a, boot_id),
- * key_cell(a, cell_id), key_desired(a, process_guid), key_domain, key_epoch(a, id), key_job(a, id),
+ * key_cell(a, cell_id), key_desired(a, process_guid), key_domain, key_epoch(a, id),
  * key_lead(a, role), key_lock(a, name), key_task(a, task_guid), ... */
 #define KEY_ONE(name) const char *key_##name(struct arena *a, const char *component);
 #define KEY_OWN(name)
@@ -37,6 +37,7 @@ const char *key_actual_process(struct arena *a, const char *process_guid);      
 const char *key_brake(struct arena *a);
 const char *key_cause(struct arena *a, const char *boot_id, unsigned slot);
 const char *key_cause_boot(struct arena *a, const char *boot_id); /* prefix */
+const char *key_job(struct arena *a, const char *target, const char *name); /* name: may be "" */
 const char *key_removal(struct arena *a, const char *process_guid, const char *definition_id);
 const char *key_run(struct arena *a, const char *process_guid, const char *definition_id);
 

@@ -405,7 +405,7 @@ static void print_change(const struct change *c, struct buf *out)
                    (unsigned long long)cell->incarnation, (long long)(cell->since / SECOND_NS));
     } else if (c->message && c->message->descriptor == &board__job_record__descriptor) {
         const Board__JobRecord *j = (const Board__JobRecord *)c->message;
-        buf_printf(out, " -> [%d, %d) by %s", j->cursor, j->end, j->worker);
+        buf_printf(out, " -> [%d, %d) by %s", j->instances->cursor, j->instances->end, j->worker);
     } else if (c->message && c->message->descriptor == &models__desired_lrp__descriptor) {
         const Models__DesiredLRP *d = (const Models__DesiredLRP *)c->message;
         buf_printf(out, " -> instances=%d tag=%u", d->instances,

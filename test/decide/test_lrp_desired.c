@@ -95,8 +95,10 @@ static Board__JobRecord *job_of(struct arena *a, const char *text)
 {
     Board__JobRecord *j = ARENA_NEW(a, Board__JobRecord);
     board__job_record__init(j);
-    assert_int_equal(sscanf(text, "%d..%d", &j->cursor, &j->end), 2);
-    j->process_guid = j->id = arena_strdup(a, ROWS_PROCESS);
+    j->instances = ARENA_NEW(a, Board__JobRecord__Instances);
+    board__job_record__instances__init(j->instances);
+    assert_int_equal(sscanf(text, "%d..%d", &j->instances->cursor, &j->instances->end), 2);
+    j->target = arena_strdup(a, ROWS_PROCESS);
     j->worker = arena_strdup(a, "another");
     return j;
 }

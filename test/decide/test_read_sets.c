@@ -96,14 +96,15 @@ static void add_desired(struct universe *u)
     add(u, key_run(u->arena, ROWS_PROCESS, "D2"), &web->base);
     Board__JobRecord *job = ARENA_NEW(u->arena, Board__JobRecord);
     board__job_record__init(job);
-    job->id = arena_strdup(u->arena, ROWS_PROCESS);
+    job->target = arena_strdup(u->arena, ROWS_PROCESS);
     job->kind = (Board__JobRecord__Kind)(1 + random_below(r, 2));
-    job->process_guid = arena_strdup(u->arena, ROWS_PROCESS);
-    job->definition_id = arena_strdup(u->arena, ANY(r, "D1", "D2"));
-    job->cursor = (int32_t)random_below(r, INDICES);
-    job->end = INDICES;
+    job->domain = arena_strdup(u->arena, ANY(r, "", "d"));
+    job->instances = ARENA_NEW(u->arena, Board__JobRecord__Instances);
+    board__job_record__instances__init(job->instances);
+    job->instances->cursor = (int32_t)random_below(r, INDICES);
+    job->instances->end = INDICES;
     job->worker = arena_strdup(u->arena, ANY(r, "boot", "silent"));
-    add(u, key_job(u->arena, job->id), &job->base);
+    add(u, key_job(u->arena, job->target, ""), &job->base);
 }
 
 static void add_removals(struct universe *u)
@@ -425,7 +426,7 @@ static const ProtobufCMessage *draw_job(struct universe *u, const char *name, en
 {
     (void)name;
     (void)actor;
-    const char *key = key_job(u->arena, ROWS_PROCESS);
+    const char *key = key_job(u->arena, ROWS_PROCESS, "");
     for (size_t i = 0; i < u->count; i++) {
         if (strcmp(u->list[i].key, key) == 0) {
             return u->list[i].message;

@@ -115,7 +115,7 @@ static void story_job(struct buf *out, const struct story_subject *s, const Prot
 {
     const Board__JobRecord *r = (const Board__JobRecord *)m;
     (void)s;
-    buf_printf(out, "job for %s, at %d of %d", r->process_guid, r->cursor, r->end);
+    buf_printf(out, "job for %s, at %d of %d", r->target, r->instances->cursor, r->instances->end);
 }
 
 static void story_job_gone(struct buf *out, const struct story_subject *s)

@@ -25,6 +25,24 @@ static void a_crashed_one_is_restarted_when_due(void **state)
     assert_moves(f, "restart web/0 ", &call);
 }
 
+/* One with a name does other work on it. */
+static void the_job_of_its_instances_alone_holds_repairs_up(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    Board__JobRecord job = BOARD__JOB_RECORD__INIT;
+    job.target = (char *)(uintptr_t)"web";
+    rig_desired(f, RECORD, "web", 1);
+    rig_change(f, RECORD, key_job(&f->arena, "web", ""), &job.base);
+    job.name = (char *)(uintptr_t)"roll";
+    rig_change(f, RECORD, key_job(&f->arena, "web", "roll"), &job.base);
+    rig_leader_lock(f);
+    assert_false(rig_moved_within(f, 60));
+    rig_change(f, DELETE, key_job(&f->arena, "web", ""), &job.base);
+    rig_send(f);
+    assert_moves(f, "create web/0 ", &call);
+}
+
 /* Whoever retired it looks whether it is gone, every half second: Diego's acceptance suite does. */
 static void one_that_went_is_made_again_after_a_while(void **state)
 {
@@ -351,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_crashed_one_is_restarted_when_due),
+        TEST(the_job_of_its_instances_alone_holds_repairs_up),
         TEST(one_that_went_is_made_again_after_a_while),
         TEST(records_that_keep_going_hold_nothing_up),
         TEST(what_waits_too_long_is_asked_for_in_full_passes),

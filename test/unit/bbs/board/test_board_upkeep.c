@@ -11,32 +11,56 @@
 
 /* ---- jobs: each slice raises the cursor, the last one deletes the job ---- */
 
+/* Each slice counts in one record, by reading it and writing it again: one that is done twice, or
+ * that another one's write undoes, shows in the sum. */
+#define COUNTED "domain/counted"
+
+struct slice_shot {
+    const struct seen *job, *counted;
+};
+
+static const char *slice_target(struct arena *a, const struct op_input *in)
+{
+    return arena_strdup(a, ((const Board__JobRecord *)in->request)->target);
+}
+
 static void slice_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    const char *key = key_job(view_arena(v), ((const Board__JobRecord *)in->request)->id);
-    *(const struct seen **)snapshot = view_get(v, key);
+    const Board__JobRecord *job = (const Board__JobRecord *)in->request;
+    struct slice_shot *s = snapshot;
+    s->job = view_get(v, key_job(view_arena(v), job->target, job->name));
+    s->counted = view_get(v, COUNTED);
 }
 
 static void slice_decide(const void *snapshot, const struct op_input *in, struct plan *plan)
 {
-    const struct seen *s = *(const struct seen *const *)snapshot;
+    const struct slice_shot *s = snapshot;
     (void)in;
-    if (!s) {
+    if (!s->job) {
         return;
     }
-    Board__JobRecord *job = arena_copy(plan->arena, s->message, sizeof(*job));
-    if (++job->cursor == job->end) {
-        plan_delete(plan, s->key, "finish", ACTOR_BBS);
+    Board__JobRecord *job = arena_copy(plan->arena, s->job->message, sizeof(*job));
+    job->instances = arena_copy(plan->arena, job->instances, sizeof(*job->instances));
+    if (++job->instances->cursor == job->instances->end) {
+        plan_delete(plan, s->job->key, "finish", ACTOR_BBS);
     } else {
-        plan_put(plan, s->key, "advance", ACTOR_BBS, &job->base);
+        plan_put(plan, s->job->key, "advance", ACTOR_BBS, &job->base);
     }
+    Board__DomainRecord *counted = ARENA_NEW(plan->arena, Board__DomainRecord);
+    board__domain_record__init(counted);
+    counted->ttl_s = 1;
+    if (s->counted) {
+        counted->ttl_s += ((const Board__DomainRecord *)s->counted->message)->ttl_s;
+    }
+    plan_put(plan, COUNTED, "upsert", ACTOR_BBS, &counted->base);
 }
 
 static const struct op_row slice_row = {
     .name = "slice",
+    .target = slice_target,
     .gather = slice_gather,
     .decide = slice_decide,
-    .snapshot_size = sizeof(struct seen *),
+    .snapshot_size = sizeof(struct slice_shot),
 };
 
 static const struct op_row *job_row(void *context, const Board__JobRecord *job)
@@ -45,15 +69,50 @@ static const struct op_row *job_row(void *context, const Board__JobRecord *job)
     return job->kind == BOARD__JOB_RECORD__KIND__CREATE_INSTANCES ? &slice_row : NULL;
 }
 
-static void put_job(struct rig *r, const char *worker, int64_t not_before)
+static void put_named_job(struct rig *r, const char *name, const char *worker, int64_t not_before)
 {
+    struct arena a;
     Board__JobRecord job = BOARD__JOB_RECORD__INIT;
-    job.id = (char *)"j";
+    Board__JobRecord__Instances left = BOARD__JOB_RECORD__INSTANCES__INIT;
+    left.end = 10;
+    job.target = (char *)"j";
+    job.name = (char *)(size_t)name;
     job.kind = BOARD__JOB_RECORD__KIND__CREATE_INSTANCES;
-    job.end = 10;
+    job.instances = &left;
     job.worker = (char *)(size_t)worker;
     job.not_before = not_before;
-    put_record(r, "job/j", &job.base);
+    arena_init(&a);
+    put_record(r, key_job(&a, "j", name), &job.base);
+    arena_done(&a);
+}
+
+static void put_job(struct rig *r, const char *worker, int64_t not_before)
+{
+    put_named_job(r, "", worker, not_before);
+}
+
+/* Of one target, at one bbs and at two, one of them taken over: each slice of each is done once. */
+static void jobs_of_one_target_do_not_mix(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"", "b", "roll"};
+    for (unsigned at = 0; at < 3; at++) { /* the last one's worker */
+        struct rig *r = ready_rig(2, &(struct board_hooks){.job_row = job_row});
+        const char *workers[] = {board_boot_id(board_rig_board(r, 0)),
+                                 board_boot_id(board_rig_board(r, 1)), "nobody"};
+        for (size_t i = 0; i < 3; i++) {
+            put_named_job(r, names[i], workers[i == 2 ? at : 0], 0);
+        }
+        board_rig_run(r, 10 * SECOND_NS);
+        struct arena a;
+        arena_init(&a);
+        const struct seen *counted = view_peek(board_view(board_rig_board(r, 0), &a), COUNTED);
+        assert_non_null(counted);
+        assert_int_equal(((const Board__DomainRecord *)counted->message)->ttl_s, 30);
+        assert_int_equal(count_prefix(r, "job/"), 0);
+        arena_done(&a);
+        board_rig_free(r);
+    }
 }
 
 static void jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent(void **state)
@@ -91,7 +150,7 @@ static void a_job_of_a_later_version_is_left_alone(void **state)
     (void)state;
     struct rig *r = ready_rig(1, &(struct board_hooks){.job_row = job_row});
     Board__JobRecord job = BOARD__JOB_RECORD__INIT;
-    job.id = (char *)"j";
+    job.target = (char *)"j";
     job.kind = 99;
     job.worker = (char *)"nobody";
     put_record(r, "job/j", &job.base);
@@ -232,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent),
+        cmocka_unit_test(jobs_of_one_target_do_not_mix),
         cmocka_unit_test(a_job_of_a_later_version_is_left_alone),
         cmocka_unit_test(a_job_of_before_is_found_in_the_list),
         cmocka_unit_test(old_history_is_compacted),

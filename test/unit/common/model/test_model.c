@@ -26,6 +26,8 @@ static void keys_are_escaped_and_read_back(void **state)
     assert_string_equal(key_cause(&a, "b", 12), "cause/b/0012");
     assert_string_equal(key_brake(&a), "brake/cells");
     assert_string_equal(key_run(&a, "g", "e"), "run/g/e");
+    assert_string_equal(key_job(&a, "g/1", ""), "job/g%2F1");
+    assert_string_equal(key_job(&a, "g/1", "roll"), "job/g%2F1/roll");
     assert_int_equal(key_type("foo/x"), RECORD_UNKNOWN);
     assert_int_equal(key_type("actual"), RECORD_UNKNOWN);
     for (enum record_type t = 0; t < RECORD_UNKNOWN; t++) {
