@@ -27,13 +27,17 @@ void nested_gather(struct view *v, const struct op_input *in, struct nested_op *
     v->nested = 0;
 }
 
-static bool is_changed_once(const struct plan *p, const struct change *change)
+/* What is changed twice; NULL if nothing is. */
+static const struct change *changed_again(const struct plan *p)
 {
-    unsigned count = 0;
     for (const struct change *c = p->changes; c; c = c->next) {
-        count += strcmp(c->key, change->key) == 0;
+        for (const struct change *later = c->next; later; later = later->next) {
+            if (strcmp(c->key, later->key) == 0) {
+                return c;
+            }
+        }
     }
-    return count == 1;
+    return NULL;
 }
 
 bool nested_decide(const struct nested_op *list, size_t count, const struct op_input *in,
@@ -43,8 +47,10 @@ bool nested_decide(const struct nested_op *list, size_t count, const struct op_i
         const struct op_input nested = input_of(in, &list[i]);
         list[i].row->decide(list[i].snapshot, &nested, p);
     }
-    for (const struct change *c = p->changes; c; c = c->next) {
-        assert(is_changed_once(p, c));
+    const struct change *again = changed_again(p);
+    if (again) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "two of its ops change %s",
+                    again->key);
     }
     return p->verdict != PLAN_REFUSE;
 }

@@ -21,8 +21,8 @@ void nested_gather(struct view *v, const struct op_input *in, struct nested_op *
 
 /* For the caller's decide, which has looked at who speaks: adds what they change, by the bbs, and
  * their notices. Each is decided from the board as it was read: none sees what another one changes,
- * and no two change one record. False: one of them refuses, and so the plan does; nothing else is
- * left in it, and nothing may be added. */
+ * and two that change one record are refused, ResourceConflict. False: one of them refuses, and so
+ * the plan does; nothing else is left in it, and nothing may be added. */
 bool nested_decide(const struct nested_op *list, size_t count, const struct op_input *in,
                    struct plan *p);
 

@@ -237,6 +237,18 @@ static void none_sees_what_another_one_does(void **state)
     trial_free(t);
 }
 
+static void two_that_change_one_record_are_refused(void **state)
+{
+    (void)state;
+    struct trial *t = trial_new();
+    desire(t, "new", "instances=1");
+    scale(t, "old", 1);
+    remove_desired(t, "old", "");
+    run(t);
+    expect_nothing_done(t, MODELS__ERROR__TYPE__ResourceConflict);
+    trial_free(t);
+}
+
 static void the_term_is_over(void **state)
 {
     (void)state;
@@ -324,6 +336,7 @@ int main(void)
         cmocka_unit_test(all_of_it_is_committed_at_once),
         cmocka_unit_test(one_that_refuses_leaves_nothing),
         cmocka_unit_test(none_sees_what_another_one_does),
+        cmocka_unit_test(two_that_change_one_record_are_refused),
         cmocka_unit_test(the_term_is_over),
         cmocka_unit_test(the_term_ends_on_the_way),
         cmocka_unit_test(as_many_as_there_may_be),
