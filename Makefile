@@ -75,6 +75,8 @@ $(OUT)/gen/%.o: $(GEN)/%.c $(GEN)/done
 	@mkdir -p $(@D)
 	@echo '  $@'
 	$(Q)$(CC) $(CFLAGS) -w -c $< -o $@
+# cmocka gives each test a state, and most want none.
+$(OUT)/test/%.o: WARN += -Wno-unused-parameter
 $(OUT)/%.o: %.c $(GEN)/done
 	@mkdir -p $(@D)
 	@echo '  $@'

@@ -1,4 +1,5 @@
 #include "auctioneer/inside.h"
+#include "common/base/memory.h"
 
 #include "common/model/keys.h"
 #include "common/model/record.h"
@@ -197,10 +198,7 @@ static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
 
 struct role *auctioneer_new(const struct auctioneer_config *config)
 {
-    struct auctioneer *x = calloc(1, sizeof(*x));
-    if (!x) {
-        abort();
-    }
+    struct auctioneer *x = mem_zeroed(sizeof(*x));
     assert(!path_table_fault(&auctioneer_questions));
     leading_init(&x->life, &(struct leading_config){
                                .ops = &ops,

@@ -1,5 +1,7 @@
 #include "auctioneer/bounces.h"
 
+#include "common/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +11,7 @@
 static struct bounce *bounce_new(const char *job_key, const char *cell_id)
 {
     size_t key_size = strlen(job_key);
-    struct bounce *e = calloc(1, sizeof(*e) + key_size + sizeof(BETWEEN) + strlen(cell_id));
-    if (!e) {
-        abort();
-    }
+    struct bounce *e = mem_zeroed(sizeof(*e) + key_size + sizeof(BETWEEN) + strlen(cell_id));
     char *at = stpcpy(stpcpy(e->name, job_key), BETWEEN);
     e->cell_id = strcpy(at, cell_id);
     e->key_size = key_size;

@@ -1,5 +1,6 @@
 #include "auctioneer/cells.h"
 
+#include "common/base/memory.h"
 #include "common/codec/scan.h"
 
 #include <assert.h>
@@ -32,24 +33,12 @@ void cells_done(struct cells *c)
 /* ---- Changes of the feed ------------------------------------------------------------------------
  * */
 
-static char *copy(const char *s)
-{
-    char *out = strdup(s);
-    if (!out) {
-        abort();
-    }
-    return out;
-}
-
 static struct cell *cell_new(const char *id)
 {
-    struct cell *cell = calloc(1, sizeof(*cell) + strlen(id) + 1);
-    if (!cell) {
-        abort();
-    }
+    struct cell *cell = mem_zeroed(sizeof(*cell) + strlen(id) + 1);
     strcpy(cell->id, id);
-    cell->url = copy("");
-    cell->etag = copy("");
+    cell->url = mem_text("");
+    cell->etag = mem_text("");
     cell->why = "not asked yet";
     arena_init(&cell->arena);
     return cell;
@@ -75,7 +64,7 @@ void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord 
     if (strcmp(cell->url, url) != 0 || cell->incarnation != record->incarnation) {
         /* Another process: what we know of it is of no use, and it has not been slow yet. */
         free(cell->url);
-        cell->url = copy(url);
+        cell->url = mem_text(url);
         cell->incarnation = record->incarnation;
         cell->pause_until_ns = 0;
         forget_state(cell, "not asked yet");
@@ -137,10 +126,7 @@ static void ask_more(struct cells *c, const struct event *ev, struct effects *ou
 static void begin_queue(struct cells *c)
 {
     assert(!c->looking);
-    struct cell **queue = realloc(c->queue, (c->by_id.count + 1) * sizeof(struct cell *));
-    if (!queue) {
-        abort();
-    }
+    struct cell **queue = mem_resized(c->queue, c->by_id.count + 1, sizeof(struct cell *));
     c->queue = queue;
     c->queued = c->asked = 0;
 }
@@ -227,7 +213,7 @@ static void take_state(struct cells *c, struct cell *cell, const Cell__CellState
     cell->state = state;
     memset(&cell->taken, 0, sizeof(cell->taken));
     free(cell->etag);
-    cell->etag = copy(etag);
+    cell->etag = mem_text(etag);
     cell->usable = !state->evacuating;
     cell->why = state->evacuating ? "evacuating" : "";
 }

@@ -1,5 +1,7 @@
 #include "auctioneer/report.h"
 
+#include "common/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,10 +73,7 @@ static void make_room(struct report *r)
         return;
     }
     r->capacity = r->capacity ? 2 * r->capacity : 64;
-    char **queue = realloc(r->queue, r->capacity * sizeof(char *));
-    if (!queue) {
-        abort();
-    }
+    char **queue = mem_resized(r->queue, r->capacity, sizeof(char *));
     r->queue = queue;
 }
 
@@ -92,10 +91,7 @@ void report_refusal(struct report *r, struct entry *e)
         return;
     }
     e->queued = true;
-    char *key = strdup(e->key);
-    if (!key) {
-        abort();
-    }
+    char *key = mem_text(e->key);
     enqueue(r, key);
 }
 

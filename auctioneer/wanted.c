@@ -1,6 +1,7 @@
 #include "auctioneer/wanted.h"
 
 #include "common/base/arena.h"
+#include "common/base/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -42,10 +43,7 @@ static struct wanted *copy_of(const struct wanted *like)
                   strlen(like->root_fs) + strlen(like->definition_id) + 4 +
                   words_size(like->tags, like->tag_count) +
                   words_size(like->drivers, like->driver_count);
-    struct wanted *w = malloc(size);
-    if (!w) {
-        abort();
-    }
+    struct wanted *w = mem_zeroed(size);
     *w = *like;
     w->references = 1;
     w->tags = (char **)(void *)(w + 1);

@@ -3,6 +3,7 @@
 #include "bbs/inside.h"
 #include "bbs/lrp/instances.h"
 #include "bbs/route/locket.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 
@@ -94,10 +95,7 @@ static void on_notice(void *context, const struct notice *n, const char *trace_i
 
 struct role *bbs_new(const struct bbs_config *config)
 {
-    struct bbs *b = calloc(1, sizeof(*b));
-    if (!b) {
-        abort();
-    }
+    struct bbs *b = mem_zeroed(sizeof(*b));
     b->role.ops = &bbs_ops;
     askers_init(&b->askers);
     notices_init(&b->notices);

@@ -2,6 +2,7 @@
 
 #include "bbs/inside.h"
 #include "bbs/task/task.h"
+#include "common/base/memory.h"
 #include "common/codec/json.h"
 #include "models/task_requests.pb-c.h"
 
@@ -55,15 +56,6 @@ static void callback_free(void *value)
 void callbacks_done(struct callbacks *c)
 {
     map_done(&c->by_guid, callback_free);
-}
-
-static char *copy_text(const char *text)
-{
-    char *copy = strdup(text);
-    if (!copy) {
-        abort();
-    }
-    return copy;
 }
 
 /* Whatever came of it. */
@@ -205,7 +197,7 @@ static void on_resolving(void *context, const struct op_result *result, struct e
     }
     const Models__Task *task = (const Models__Task *)result->plan->record;
     k->revision = result->revision;
-    k->url = copy_text(task_callback_url(task));
+    k->url = mem_text(task_callback_url(task));
     write_body(task, &k->body);
     if (callable(k->url)) {
         call(k, out);
@@ -219,7 +211,7 @@ static void on_resolving(void *context, const struct op_result *result, struct e
 static bool joins(struct callback *k, const char *trace_id)
 {
     if (k && k->begun && !k->next_trace_id) {
-        k->next_trace_id = copy_text(trace_id);
+        k->next_trace_id = mem_text(trace_id);
     }
     return k != NULL;
 }
@@ -237,13 +229,10 @@ void callbacks_add(struct bbs *b, const char *task_guid, const char *trace_id,
         return;
     }
     size_t size = strlen(task_guid) + 1;
-    struct callback *k = calloc(1, sizeof(*k) + size);
-    if (!k) {
-        abort();
-    }
+    struct callback *k = mem_zeroed(sizeof(*k) + size);
     memcpy(k->task_guid, task_guid, size);
     k->bbs = b;
-    k->trace_id = copy_text(trace_id);
+    k->trace_id = mem_text(trace_id);
     buf_init(&k->body);
     map_put(&c->by_guid, task_guid, k);
     TAILQ_INSERT_TAIL(&c->waiting, k, link);

@@ -1,5 +1,6 @@
 #include "bbs/inside.h"
 #include "bbs/lrp/actual.h"
+#include "common/base/memory.h"
 #include "common/model/routing.h"
 
 #include "models/desired_lrp.pb-c.h"
@@ -262,10 +263,8 @@ static void keep_start(struct start_notices *waiting, const struct notice *notic
     }
     const char *guid = notice->kind == NOTICE_TASK ? notice->task_guid : notice->process_guid;
     size_t size = strlen(guid) + 1;
-    struct start_notice *s = calloc(1, sizeof(*s) + size);
-    if (!s || !(s->trace_id = strdup(trace_id))) {
-        abort();
-    }
+    struct start_notice *s = mem_zeroed(sizeof(*s) + size);
+    s->trace_id = mem_text(trace_id);
     memcpy(s->guid, guid, size);
     s->first_index = notice->first_index;
     s->end_index = notice->end_index;

@@ -1,3 +1,4 @@
+#include "common/base/memory.h"
 #include "converger/inside.h"
 
 #include <assert.h>
@@ -223,10 +224,7 @@ static size_t selectors_of(struct leading_selector *ret)
 
 struct role *converger_new(const struct converger_config *config)
 {
-    struct converger *x = calloc(1, sizeof(*x));
-    if (!x) {
-        abort();
-    }
+    struct converger *x = mem_zeroed(sizeof(*x));
     struct leading_selector selectors[LEADING_SELECTORS_MAX];
     assert(!path_table_fault(&converger_questions));
     leading_init(&x->life, &(struct leading_config){

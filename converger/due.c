@@ -1,5 +1,7 @@
 #include "converger/due.h"
 
+#include "common/base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +22,7 @@ void due_done(struct due *d)
 static char *due_key(int64_t due_ns, const char *name)
 {
     size_t size = DUE_PREFIX_BYTES + strlen(name) + 1;
-    char *key = malloc(size);
-    if (!key) {
-        abort();
-    }
+    char *key = mem_zeroed(size);
     snprintf(key, size, "%019lld/%s", (long long)due_ns, name);
     return key;
 }

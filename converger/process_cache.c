@@ -1,5 +1,6 @@
 #include "converger/process_cache.h"
 
+#include "common/base/memory.h"
 #include "common/lifecycle/actual_lrp.h"
 #include "common/model/record.h"
 #include "common/model/routing.h"
@@ -18,15 +19,6 @@ static int instance_compare(const struct instance *a, const struct instance *b)
 
 RB_GENERATE_INTERNAL(instance_tree, instance, node, instance_compare,
                      static __attribute__((unused)))
-
-static void *zeroed(size_t size)
-{
-    void *p = calloc(1, size);
-    if (!p) {
-        abort();
-    }
-    return p;
-}
 
 /* ---- Actual records -------------------------------------------------------------------------- */
 
@@ -96,7 +88,7 @@ void process_cache_actual(struct cache *c, struct process *p, int32_t index, int
         forget(c, i);
         learn(c, i, record);
     } else if (record) {
-        i = zeroed(sizeof(*i));
+        i = mem_zeroed(sizeof(*i));
         i->process = p;
         i->view = wanted.view;
         RB_INSERT(instance_tree, &p->cache.instances, i);
@@ -126,18 +118,12 @@ static void learn_routing(struct process_cache *cache, const Models__DesiredLRP 
     routing_desired(&a, desired, 0, ROUTING_OWN_GUID, &routing);
     cache->routing = routing_digest(&routing, "");
     if (desired->n_metric_tags > 0) {
-        cache->index_tags = calloc(desired->n_metric_tags, sizeof(*cache->index_tags));
-        if (!cache->index_tags) {
-            abort();
-        }
+        cache->index_tags = mem_array(desired->n_metric_tags, sizeof(*cache->index_tags));
     }
     for (size_t i = 0; i < desired->n_metric_tags; i++) {
         const Models__DesiredLRP__MetricTagsEntry *tag = desired->metric_tags[i];
         if (tag->value && tag->value->dynamic == MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX) {
-            char *key = strdup(tag->key);
-            if (!key) {
-                abort();
-            }
+            char *key = mem_text(tag->key);
             cache->index_tags[cache->index_tag_count++] = key;
         }
     }

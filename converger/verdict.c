@@ -1,4 +1,5 @@
 /* What the failure detector decides (design.md 6, One failure detector and Mass-loss limiter). */
+#include "common/base/memory.h"
 #include "converger/failure_detector.h"
 
 #include <stdlib.h>
@@ -59,10 +60,7 @@ static struct tally *zone_of(struct map *zones, const char *name)
 {
     struct tally *t = map_get(zones, name);
     if (!t) {
-        t = calloc(1, sizeof(*t));
-        if (!t) {
-            abort();
-        }
+        t = mem_zeroed(sizeof(*t));
         map_put(zones, name, t);
     }
     return t;

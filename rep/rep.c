@@ -1,6 +1,7 @@
 /* The rep's step: hands each event to its subjects and ends with reconcile(). */
 #include "rep/rep.h"
 
+#include "common/base/memory.h"
 #include "common/model/record.h"
 #include "rep/http/request.h"
 #include "rep/inside.h"
@@ -305,10 +306,7 @@ static void init_board_side(struct rep *r)
 
 struct role *rep_new(const struct rep_config *config)
 {
-    struct rep *r = calloc(1, sizeof(*r));
-    if (!r) {
-        abort();
-    }
+    struct rep *r = mem_zeroed(sizeof(*r));
     assert(!path_table_fault(&rep_routes));
     r->role.ops = &rep_ops;
     r->next_id = 1;

@@ -1,6 +1,7 @@
 /* The read barrier: one linearizable Range, shared by all who wait at the time, gives the revision
  * that the copy must have reached before they are answered (design.md 2). */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 
@@ -30,10 +31,7 @@ void barrier_wait(struct board *b, barrier_done *done, void *context, struct eff
         done(context, false, out);
         return;
     }
-    struct barrier_waiter *w = calloc(1, sizeof(*w));
-    if (!w) {
-        abort();
-    }
+    struct barrier_waiter *w = mem_zeroed(sizeof(*w));
     w->board = b;
     w->done = done;
     w->context = context;

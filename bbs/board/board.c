@@ -1,4 +1,5 @@
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -8,15 +9,6 @@
 #define STOP_MAX_NS (2 * SECOND_NS)
 
 enum { FEED_RING_DEFAULT = 65536, FEED_RING_BYTES_DEFAULT = 128 * 1024 * 1024 };
-
-static char *copy_string(const char *s)
-{
-    char *copy = strdup(s ? s : "");
-    if (!copy) {
-        abort();
-    }
-    return copy;
-}
 
 static void init_lists(struct board *b)
 {
@@ -41,14 +33,11 @@ static void init_lists(struct board *b)
 
 struct board *board_new(const struct bbs_config *config, const struct board_hooks *hooks)
 {
-    struct board *b = calloc(1, sizeof(*b));
-    if (!b) {
-        abort();
-    }
+    struct board *b = mem_zeroed(sizeof(*b));
     init_lists(b);
     b->config = *config;
-    b->config.url = b->url = copy_string(config->url);
-    b->config.name = b->name = copy_string(config->name);
+    b->config.url = b->url = mem_text(config->url ? config->url : "");
+    b->config.name = b->name = mem_text(config->name ? config->name : "");
     if (b->config.transactions_max == 0) {
         b->config.transactions_max = TRANSACTIONS_DEFAULT;
     }

@@ -1,6 +1,7 @@
 /* Transactions: ready ops in groups, the compares and the cause that each one has, and what becomes
  * of the ops when its outcome is known (design.md 2). */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -154,10 +155,7 @@ static void make_slot(struct board *b, struct slot *s)
     s->board = b;
     s->number = (unsigned)(s - b->slots);
     TAILQ_INIT(&s->ops);
-    s->batch = malloc(sizeof(*s->batch));
-    if (!s->batch) {
-        abort();
-    }
+    s->batch = mem_zeroed(sizeof(*s->batch));
 }
 
 void commits_send(struct board *b, struct effects *out)

@@ -2,6 +2,7 @@
  * a restore or by a disk or a machine that forgot them. What a bbs knows of it and says until the
  * board generation is made again (design.md 2, Board generation; docs/restore.md). */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,6 @@
 #define SAY_AGAIN_NS (60 * SECOND_NS)
 
 static const char what_to_do[] = "etcd lost acknowledged writes or was restored: run `bbs restore`";
-
-static char *copy_string(const char *s)
-{
-    char *copy = strdup(s);
-    if (!copy) {
-        abort();
-    }
-    return copy;
-}
 
 static void say(struct board *b, struct effects *out)
 {
@@ -30,8 +22,8 @@ void fall_found(struct board *b, const char *reason, struct effects *out)
 {
     if (!b->fall.is) {
         b->fall.is = true;
-        b->fall.reason = copy_string(reason);
-        b->fall.text = copy_string(
+        b->fall.reason = mem_text(reason);
+        b->fall.text = mem_text(
             arena_printf(out->arena, "%s, see docs/restore.md (%s)", what_to_do, reason));
         say(b, out);
     }

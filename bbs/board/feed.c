@@ -2,6 +2,7 @@
 
 #include "bbs/board/topics.h"
 #include "common/base/arena.h"
+#include "common/base/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -59,14 +60,8 @@ struct reader {
 struct feed *feed_new(size_t ring_changes, size_t ring_bytes)
 {
     assert(ring_changes > 0);
-    struct feed *f = calloc(1, sizeof(*f));
-    if (!f) {
-        abort();
-    }
-    f->ring = calloc(ring_changes, sizeof(*f->ring));
-    if (!f->ring) {
-        abort();
-    }
+    struct feed *f = mem_zeroed(sizeof(*f));
+    f->ring = mem_array(ring_changes, sizeof(*f->ring));
     f->references = 1;
     f->capacity = ring_changes;
     f->bytes_max = ring_bytes;
@@ -115,10 +110,7 @@ void feed_reset(struct feed *f, const struct copy *copy, const char *board_gener
 {
     drop_ring(f);
     free(f->board_generation);
-    f->board_generation = strdup(board_generation);
-    if (!f->board_generation) {
-        abort();
-    }
+    f->board_generation = mem_text(board_generation);
     f->copy = copy;
     f->shown = f->next;
     f->base = f->revision = revision;
@@ -248,10 +240,7 @@ static void drop_snapshot(struct reader *r)
 static void snapshot_grow(struct reader *r)
 {
     r->snapshot_capacity = r->snapshot_capacity ? 2 * r->snapshot_capacity : 256;
-    r->snapshot = realloc(r->snapshot, r->snapshot_capacity * sizeof(*r->snapshot));
-    if (!r->snapshot) {
-        abort();
-    }
+    r->snapshot = mem_resized(r->snapshot, r->snapshot_capacity, sizeof(*r->snapshot));
 }
 
 static void snapshot_add(struct reader *r, const struct picker *p)
@@ -452,10 +441,7 @@ struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request)
         request->n_topics + request->n_new_topics > FEED_TOPICS_MAX) {
         return NULL;
     }
-    struct reader *r = calloc(1, sizeof(*r));
-    if (!r) {
-        abort();
-    }
+    struct reader *r = mem_zeroed(sizeof(*r));
     r->cursor.ops = &ops;
     r->feed = f;
     f->references++;

@@ -1,6 +1,7 @@
 /* Heartbeats: one key a bbs, put every 2 s: a count, the cells and leaders heard since, and etcd's
  * raft term (design.md 6). */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +58,7 @@ static bool hear(struct board *b, struct map *m, size_t max, const char *name, u
             return false;
         }
         b->heartbeats.bytes += weight(name);
-        h = calloc(1, sizeof(*h));
-        if (!h) {
-            abort();
-        }
+        h = mem_zeroed(sizeof(*h));
         map_put(m, name, h);
     }
     h->incarnation = incarnation;

@@ -1,6 +1,7 @@
 /* The op: gather, decide, commit, answer; on conflict gather again (design.md 3.3). Ops with one
  * target take turns, in order of arrival. */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -29,10 +30,7 @@ static void take_turn(struct op *op, const char *target)
         TAILQ_INSERT_TAIL(&t->waiting, op, link);
         return;
     }
-    t = calloc(1, sizeof(*t) + strlen(target) + 1);
-    if (!t) {
-        abort();
-    }
+    t = mem_zeroed(sizeof(*t) + strlen(target) + 1);
     strcpy(t->target, target);
     TAILQ_INIT(&t->waiting);
     t->holder = op;

@@ -1,6 +1,7 @@
 /* The copy is given up and loaded again, and the new one takes its place: what each subject of the
  * board learns of it (design.md 2). */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +35,7 @@ static const char *went_back(const struct copied *board_generation, struct arena
 static void set_board_generation(struct board *b, const char *board_generation)
 {
     free(b->board_generation);
-    b->board_generation = strdup(board_generation);
-    if (!b->board_generation) {
-        abort();
-    }
+    b->board_generation = mem_text(board_generation);
     b->board_generation_number++;
     fall_over(b);
     health_reset(b);

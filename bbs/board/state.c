@@ -1,15 +1,13 @@
 /* What every subject of the board may note, and what all share: the least of the board's files,
  * which calls no other. */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 
 struct arena *board_arena(void)
 {
-    struct arena *a = malloc(sizeof(*a));
-    if (!a) {
-        abort();
-    }
+    struct arena *a = mem_zeroed(sizeof(*a));
     arena_init(a);
     return a;
 }

@@ -1,5 +1,6 @@
 /* Open calls to etcd: who waits for which answer. */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +8,7 @@
 uint64_t store_send(struct board *b, enum store_call call, const ProtobufCMessage *message,
                     int64_t timeout_ns, store_done *done, void *context, struct effects *out)
 {
-    struct store_open *o = calloc(1, sizeof(*o));
-    if (!o) {
-        abort();
-    }
+    struct store_open *o = mem_zeroed(sizeof(*o));
     o->id = ++b->last_id;
     o->done = done;
     o->context = context;

@@ -2,6 +2,7 @@
  * its bbs (design.md 2, 6); so do causes without a heartbeat key, of a bbs that died before its
  * first heartbeat. */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,10 +99,7 @@ static void on_cause(struct board *b, void *context, const struct store_answer *
     const char *boot_id = key_component(a, arena_strndup(a, (const char *)key->data, key->len), 1);
     buf_append_string(&s->from, key_range_end(a, key_cause_boot(a, boot_id)));
     if (!has_heartbeat(b, boot_id, a)) {
-        s->orphan = strdup(boot_id);
-        if (!s->orphan) {
-            abort();
-        }
+        s->orphan = mem_text(boot_id);
         s->orphan_ns = b->now.mono_ns;
     }
 }

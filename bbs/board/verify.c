@@ -2,6 +2,7 @@
  * copy once that has reached the page's revision. Keys that changed since the pass began are left
  * out: what is compared has stood still. */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +41,7 @@ static void drop_page(struct board *b)
 static void set_from(struct verify *v, const char *key)
 {
     free(v->from);
-    v->from = strdup(key);
-    if (!v->from) {
-        abort();
-    }
+    v->from = mem_text(key);
 }
 
 static void end_pass(struct board *b)

@@ -1,6 +1,7 @@
 /* The watch: one over the whole key space, from the revision after the copy's. What it tells is
  * queued in order; a gap, a repetition or a fall leads to a fresh list (design.md 2). */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,10 +56,7 @@ void watch_done(struct board *b)
 static struct watch_change *change_of(const Etcd__Event *e)
 {
     const Etcd__KeyValue *kv = e->kv;
-    struct watch_change *n = calloc(1, sizeof(*n) + kv->key.len + 1);
-    if (!n) {
-        abort();
-    }
+    struct watch_change *n = mem_zeroed(sizeof(*n) + kv->key.len + 1);
     memcpy(n->key, kv->key.data, kv->key.len);
     n->revision = kv->mod_revision;
     n->previous_revision = e->prev_kv ? e->prev_kv->mod_revision : 0;

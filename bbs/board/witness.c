@@ -2,6 +2,7 @@
  * (design.md 2, Board generation; docs/restore.md). */
 #include "bbs/board/inside.h"
 #include "bbs/board/board_generation.h"
+#include "common/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,10 +56,7 @@ static bool second_cell(struct board *b, const char *cell, const char *what, str
     }
     if (!waits) {
         free(f->cell);
-        f->cell = strdup(cell);
-        if (!f->cell) {
-            abort();
-        }
+        f->cell = mem_text(cell);
         f->cell_ns = b->now.mono_ns;
         effects_log(
             out, LOG_ERROR_LEVEL,

@@ -1,6 +1,7 @@
 #include "bbs/cli/events.h"
 
 #include "bbs/cli/record_text.h"
+#include "common/base/memory.h"
 #include "board.pb-c.h"
 #include "common/cli/table.h"
 #include "common/codec/json.h"
@@ -137,10 +138,7 @@ static void learn(struct events *e, const Board__FeedFrame *f)
 {
     struct events_known *k = map_get(&e->known, f->key);
     if (!k) {
-        k = calloc(1, sizeof(*k));
-        if (!k) {
-            abort();
-        }
+        k = mem_zeroed(sizeof(*k));
         map_put(&e->known, f->key, k);
     }
     *k = (struct events_known){f->mod_revision, e->listing};

@@ -1,6 +1,7 @@
 #include "bbs/cli/logs_watch.h"
 
 #include "common/appfile/app.h"
+#include "common/base/memory.h"
 #include "common/model/keys.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
@@ -78,11 +79,8 @@ static void forget(struct logs_watch *w, const char *key)
 static void note(struct logs_watch *w, const char *key, const char *instance_guid,
                  int32_t crash_count)
 {
-    struct watched *now = calloc(1, sizeof(*now));
-    char *guid = strdup(instance_guid);
-    if (!now || !guid) {
-        abort();
-    }
+    struct watched *now = mem_zeroed(sizeof(*now));
+    char *guid = mem_text(instance_guid);
     *now = (struct watched){.instance_guid = guid, .crash_count = crash_count};
     struct watched *old = map_put(&w->records, key, now);
     if (old) {

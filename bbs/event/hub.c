@@ -2,6 +2,7 @@
 
 #include "bbs/event/actual_events.h"
 #include "bbs/event/definition_events.h"
+#include "common/base/memory.h"
 #include "common/lifecycle/actor.h"
 #include "common/model/record.h"
 
@@ -33,10 +34,7 @@ struct hub {
 
 struct hub *hub_new(struct board *board)
 {
-    struct hub *h = calloc(1, sizeof(*h));
-    if (!h) {
-        abort();
-    }
+    struct hub *h = mem_zeroed(sizeof(*h));
     h->board = board;
     for (int k = 0; k < STREAM_KIND_COUNT; k++) {
         h->streams[k] = stream_new();
@@ -339,10 +337,7 @@ void hub_change(struct hub *h, const struct board_change *change)
     }
     if (h->change_count == h->change_capacity) {
         h->change_capacity = h->change_capacity ? 2 * h->change_capacity : CHANGES_KEPT;
-        h->changes = realloc(h->changes, h->change_capacity * sizeof(*h->changes));
-        if (!h->changes) {
-            abort();
-        }
+        h->changes = mem_resized(h->changes, h->change_capacity, sizeof(*h->changes));
     }
     h->changes[h->change_count++] = (struct change_seen){
         .type = change->type,

@@ -1,5 +1,6 @@
 #include "bbs/event/stream.h"
 
+#include "common/base/memory.h"
 #include "common/codec/json_text.h"
 
 #include <assert.h>
@@ -43,15 +44,6 @@ enum { RING_MIN = 64 };
 
 /* ---- an event on its way --------------------------------------------------------------------- */
 
-static char *copy_string(const char *s)
-{
-    char *copy = strdup(s);
-    if (!copy) {
-        abort();
-    }
-    return copy;
-}
-
 void wire_event_unref(struct wire_event *e)
 {
     if (!e || --e->references > 0) {
@@ -88,14 +80,11 @@ static size_t event_bytes(const struct wire_event *e)
 
 struct wire_event *wire_event_new(const struct api_event *e, struct bytes r1, struct bytes r0)
 {
-    struct wire_event *w = calloc(1, sizeof(*w));
-    if (!w) {
-        abort();
-    }
+    struct wire_event *w = mem_zeroed(sizeof(*w));
     w->references = 1;
     w->of_all_cells = e->of_all_cells;
     for (size_t i = 0; i < API_EVENT_CELLS; i++) {
-        w->cells[i] = e->cells[i] && e->cells[i][0] ? copy_string(e->cells[i]) : NULL;
+        w->cells[i] = e->cells[i] && e->cells[i][0] ? mem_text(e->cells[i]) : NULL;
     }
     w->text[STREAM_R1] = text_of(e->name, r1);
     w->text[STREAM_R0] = r0.data ? text_of(e->name, r0) : blob_ref(w->text[STREAM_R1]);
@@ -124,10 +113,7 @@ static struct wire_event **slot(const struct stream *s, uint64_t number)
 
 struct stream *stream_new(void)
 {
-    struct stream *s = calloc(1, sizeof(*s));
-    if (!s) {
-        abort();
-    }
+    struct stream *s = mem_zeroed(sizeof(*s));
     s->references = 1;
     return s;
 }
@@ -179,10 +165,7 @@ size_t stream_readers(const struct stream *s)
 static void grow(struct stream *s)
 {
     size_t capacity = s->capacity ? 2 * s->capacity : RING_MIN;
-    struct wire_event **ring = calloc(capacity, sizeof(*ring));
-    if (!ring) {
-        abort();
-    }
+    struct wire_event **ring = mem_array(capacity, sizeof(*ring));
     for (uint64_t n = s->first; n < s->next; n++) {
         ring[n & (capacity - 1)] = *slot(s, n);
     }
@@ -316,10 +299,7 @@ struct cursor *stream_reader(struct stream *s, enum stream_version version, cons
     if (stream_readers(s) >= STREAM_READERS_MAX) {
         return NULL;
     }
-    struct reader *r = calloc(1, sizeof(*r) + size + 1);
-    if (!r) {
-        abort();
-    }
+    struct reader *r = mem_zeroed(sizeof(*r) + size + 1);
     r->cursor.ops = &ops;
     r->stream = s;
     r->version = version;

@@ -3,6 +3,7 @@
 #include "bbs/board/move_family.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
+#include "common/base/memory.h"
 #include "common/model/record.h"
 
 #include <assert.h>
@@ -217,10 +218,7 @@ static const char *refused(const struct ask *ask, const Board__ApplyRequest *r,
 
 static struct batch *batch_new(const struct ask *ask, size_t count)
 {
-    struct batch *t = calloc(1, sizeof(*t));
-    if (!t) {
-        abort();
-    }
+    struct batch *t = mem_zeroed(sizeof(*t));
     *t = (struct batch){.router = ask->router, .request_id = ask->request_id, .count = count};
     arena_init(&t->arena);
     t->results = ARENA_ARRAY(&t->arena, count, Board__MoveResult);

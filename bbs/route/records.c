@@ -1,6 +1,7 @@
 #include "bbs/route/records.h"
 
 #include "bbs/route/answer.h"
+#include "common/base/memory.h"
 #include "common/contract/cursor.h"
 #include "common/model/record.h"
 
@@ -154,10 +155,8 @@ static const struct cursor_ops ops = {.fill = fill, .free = free_cursor};
 
 struct records *records_new(size_t capacity)
 {
-    struct records *r = calloc(1, sizeof(*r));
-    if (!r || !(r->list = calloc(capacity ? capacity : 1, sizeof(*r->list)))) {
-        abort();
-    }
+    struct records *r = mem_zeroed(sizeof(*r));
+    r->list = mem_array(capacity ? capacity : 1, sizeof(*r->list));
     r->cursor.ops = &ops;
     r->capacity = capacity;
     return r;

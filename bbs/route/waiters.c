@@ -1,6 +1,7 @@
 #include "bbs/route/waiters.h"
 
 #include "bbs/route/answer.h"
+#include "common/base/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -36,10 +37,7 @@ void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, st
 {
     waiters_release(w);
     size_t size = strlen(job_key) + 1;
-    struct waiter *one = calloc(1, sizeof(*one) + size);
-    if (!one) {
-        abort();
-    }
+    struct waiter *one = mem_zeroed(sizeof(*one) + size);
     one->request_id = request_id;
     one->deadline_ns = now.mono_ns + WAITER_MAX_NS;
     memcpy(one->job_key, job_key, size);

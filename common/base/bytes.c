@@ -1,5 +1,7 @@
 #include "common/base/bytes.h"
 
+#include "common/base/memory.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,10 +149,7 @@ int bytes_varint(struct bytes in, uint64_t *ret_value)
 struct blob *blob_new(const void *data, size_t size)
 {
     assert(size <= UINT32_MAX);
-    struct blob *b = malloc(sizeof(*b) + size);
-    if (!b) {
-        abort();
-    }
+    struct blob *b = mem_zeroed(sizeof(*b) + size);
     b->references = 1;
     b->size = (uint32_t)size;
     if (size) {

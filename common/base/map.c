@@ -1,5 +1,7 @@
 #include "common/base/map.h"
 
+#include "common/base/memory.h"
+
 #include <assert.h>
 #include <bsd/sys/tree.h>
 #include <stdlib.h>
@@ -68,10 +70,7 @@ void *map_named(struct map *m, const char *key, size_t key_at)
 {
     char *value = map_get(m, key);
     if (!value) {
-        value = calloc(1, key_at + strlen(key) + 1);
-        if (!value) {
-            abort();
-        }
+        value = mem_zeroed(key_at + strlen(key) + 1);
         strcpy(value + key_at, key);
         map_put(m, key, value);
     }
@@ -88,10 +87,7 @@ void *map_put(struct map *m, const char *key, void *value)
         return old;
     }
     size_t size = strlen(key) + 1;
-    n = calloc(1, sizeof(*n) + size);
-    if (!n) {
-        abort();
-    }
+    n = mem_zeroed(sizeof(*n) + size);
     memcpy(n->key, key, size);
     n->value = value;
     RB_INSERT(tree, tree_of(m), n);

@@ -1,5 +1,6 @@
 #include "common/cli/client_io.h"
 
+#include "common/base/memory.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/scan.h"
 #include "common/model/not_done.h"
@@ -143,10 +144,7 @@ static int add_urls(struct cli_client *c, const char *urls, struct err *err)
 int cli_client_open(const struct invocation *call, const char *urls, struct cli_client **ret_client,
                     struct err *err)
 {
-    struct cli_client *c = calloc(1, sizeof(*c));
-    if (!c) {
-        abort();
-    }
+    struct cli_client *c = mem_zeroed(sizeof(*c));
     c->deadline_ms = -1;
     buf_init(&c->body);
     cli_catch_interrupts();

@@ -1,5 +1,7 @@
 #include "common/client/askers.h"
 
+#include "common/base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -43,10 +45,7 @@ static struct asker *find(const struct askers *s, uint64_t id)
 void askers_add(struct askers *s, uint64_t id, asker_answered *answered, void *context)
 {
     assert(id != 0 && !find(s, id));
-    struct asker *k = calloc(1, sizeof(*k));
-    if (!k) {
-        abort();
-    }
+    struct asker *k = mem_zeroed(sizeof(*k));
     *k = (struct asker){.id = id, .answered = answered, .context = context};
     LIST_INSERT_HEAD(&s->buckets[id % ASKERS_BUCKETS], k, link);
 }

@@ -1,5 +1,6 @@
 #include "common/client/feed_client.h"
 
+#include "common/base/memory.h"
 #include "common/codec/scan.h"
 
 #include <assert.h>
@@ -261,10 +262,7 @@ static void put(struct feed_client *f, const Board__FeedFrame *frame, struct eff
         return; /* reported again after a resume, or in a snapshot to compare */
     }
     if (!r) {
-        r = calloc(1, sizeof(*r));
-        if (!r) {
-            abort();
-        }
+        r = mem_zeroed(sizeof(*r));
         r->listing = f->listing;
         map_put(&f->records, frame->key, r);
     }

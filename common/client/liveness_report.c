@@ -1,5 +1,7 @@
 #include "common/client/liveness_report.h"
 
+#include "common/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,10 +58,7 @@ void liveness_report_expect(struct liveness_report *h, enum liveness_report_kind
     }
     if (!s) {
         size_t size = strlen(name) + 1;
-        s = calloc(1, sizeof(*s) + size);
-        if (!s) {
-            abort();
-        }
+        s = mem_zeroed(sizeof(*s) + size);
         memcpy(s->name, name, size);
         s->of = n;
         map_put(&n->by_name, name, s);
@@ -117,10 +116,7 @@ static struct voice *voice_of(struct liveness_report *h, const char *key)
 {
     struct voice *v = map_get(&h->voices, key);
     if (!v) {
-        v = calloc(1, sizeof(*v));
-        if (!v) {
-            abort();
-        }
+        v = mem_zeroed(sizeof(*v));
         TAILQ_INIT(&v->named);
         map_put(&h->voices, key, v);
     }

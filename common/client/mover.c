@@ -1,5 +1,6 @@
 #include "common/client/mover.h"
 
+#include "common/base/memory.h"
 #include "common/codec/scan.h"
 
 #include <assert.h>
@@ -93,10 +94,7 @@ static struct queued_move *queued(struct mover *m, const struct mover_owner *own
 {
     assert(!move->term);
     size_t size = board__move__get_packed_size(move);
-    struct queued_move *q = malloc(sizeof(*q) + size + strlen(subject) + 1);
-    if (!q) {
-        abort();
-    }
+    struct queued_move *q = mem_zeroed(sizeof(*q) + size + strlen(subject) + 1);
     q->owner = owner;
     q->size = board__move__pack(move, q->packed);
     q->subject = strcpy((char *)q->packed + size, subject);

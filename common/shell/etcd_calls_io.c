@@ -1,4 +1,5 @@
 /* Calls of the store shell: they wait until the channel is warm, then share its one connection. */
+#include "common/base/memory.h"
 #include "common/contract/moment.h"
 #include "common/shell/etcd_parts_io.h"
 
@@ -68,10 +69,7 @@ static struct etcd_call *call_take(struct etcd *e)
         e->calls.spare_count--;
         return c;
     }
-    c = calloc(1, sizeof(*c));
-    if (!c) {
-        abort();
-    }
+    c = mem_zeroed(sizeof(*c));
     c->etcd = e;
     c->exchange = exchange_new(&e->options, c);
     c->expiry = evtimer_new(e->base, on_expiry, c);

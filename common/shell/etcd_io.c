@@ -1,5 +1,6 @@
 #include "common/shell/etcd_io.h"
 
+#include "common/base/memory.h"
 #include "common/contract/moment.h"
 #include "common/shell/etcd_parts_io.h"
 
@@ -93,15 +94,6 @@ static int parse_endpoints(struct etcd *e, const char *text, struct err *err)
     return e->endpoint_count ? 0 : err_set(err, ERR_INVALID, "no etcd endpoint is given");
 }
 
-static char *copy(const char *text)
-{
-    char *s = text ? strdup(text) : NULL;
-    if (text && !s) {
-        abort();
-    }
-    return s;
-}
-
 static int configure(struct etcd *e, const struct etcd_config *config, struct err *err)
 {
     const curl_version_info_data *curl = curl_version_info(CURLVERSION_NOW);
@@ -115,9 +107,9 @@ static int configure(struct etcd *e, const struct etcd_config *config, struct er
         return err_set(err, ERR_INVALID, "for etcd a certificate and its key are needed, or none");
     }
     e->options = (struct exchange_options){
-        .ca = copy(config->ca),
-        .cert = copy(config->cert),
-        .key = copy(config->key),
+        .ca = mem_text(config->ca),
+        .cert = mem_text(config->cert),
+        .key = mem_text(config->key),
         .connect_ms = ETCD_CONNECT_MS,
         .user_timeout_ms = ETCD_USER_TIMEOUT_MS,
         .answer_bytes = ETCD_ANSWER_BYTES,

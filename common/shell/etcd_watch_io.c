@@ -1,5 +1,6 @@
 /* Watches of the store shell: each a stream on a connection of its own, its request side held open.
  * etcd cuts long responses anywhere: a revision that is cut is joined. */
+#include "common/base/memory.h"
 #include "common/shell/etcd_parts_io.h"
 
 #include <assert.h>
@@ -212,10 +213,7 @@ static void send_create(struct watch *w, int64_t start_revision)
 
 void etcd_watch(struct etcd *e, uint64_t id, int64_t start_revision)
 {
-    struct watch *w = calloc(1, sizeof(*w));
-    if (!w) {
-        abort();
-    }
+    struct watch *w = mem_zeroed(sizeof(*w));
     w->id = id;
     w->channel = (struct channel){.endpoint = e->endpoint,
                                   .pinned = true,

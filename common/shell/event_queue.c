@@ -1,5 +1,7 @@
 #include "common/shell/event_queue.h"
 
+#include "common/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,10 +143,7 @@ void event_queue_done(struct event_queue *q)
 
 void event_queue_push(struct event_queue *q, const struct event *ev)
 {
-    struct queued *e = calloc(1, sizeof(*e));
-    if (!e) {
-        abort();
-    }
+    struct queued *e = mem_zeroed(sizeof(*e));
     arena_init(&e->arena);
     event_copy(&e->arena, &e->event, ev);
     *q->end = e;

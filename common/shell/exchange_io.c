@@ -1,5 +1,7 @@
 #include "common/shell/exchange_io.h"
 
+#include "common/base/memory.h"
+
 #include <assert.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -160,10 +162,7 @@ static void set_connection(struct exchange *x)
 
 struct exchange *exchange_new(const struct exchange_options *options, void *owner)
 {
-    struct exchange *x = calloc(1, sizeof(*x));
-    if (!x) {
-        abort();
-    }
+    struct exchange *x = mem_zeroed(sizeof(*x));
     *x = (struct exchange){.easy = curl_easy_init(), .options = options, .owner = owner};
     if (!x->easy) {
         abort();

@@ -1,5 +1,6 @@
 #include "common/shell/grpc_server_io.h"
 
+#include "common/base/memory.h"
 #include "common/shell/grpc_connection_io.h"
 #include "common/shell/listen_io.h"
 #include "common/shell/tls_io.h"
@@ -147,10 +148,7 @@ int grpc_server_new(const struct grpc_server_config *config, struct event_base *
                     struct log *log, const struct grpc_server_handlers *handlers,
                     struct grpc_server **ret_server, struct err *err)
 {
-    struct grpc_server *s = calloc(1, sizeof(*s));
-    if (!s) {
-        abort();
-    }
+    struct grpc_server *s = mem_zeroed(sizeof(*s));
     s->base = base;
     s->log = log;
     s->handlers = *handlers;

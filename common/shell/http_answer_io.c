@@ -1,4 +1,5 @@
 /* Answers: whole ones, and those that a cursor gives in slices as the reader takes them. */
+#include "common/base/memory.h"
 #include "common/shell/http_connection_io.h"
 
 #include <assert.h>
@@ -97,10 +98,7 @@ static void begin_stream(struct connection *c, const struct reply *r)
     c->given = 0;
     c->cut = false;
     c->endless = r->channel && *r->channel;
-    c->channel_name = strdup(r->channel ? r->channel : "");
-    if (!c->channel_name) {
-        abort();
-    }
+    c->channel_name = mem_text(r->channel ? r->channel : "");
     if (r->size >= 0) {
         add_number(c, "Content-Length", r->size);
     }
@@ -166,10 +164,7 @@ static void join_channel(struct connection *c)
     struct map *channels = &c->server->channels;
     struct channel *channel = map_get(channels, c->channel_name);
     if (!channel) {
-        channel = calloc(1, sizeof(*channel));
-        if (!channel) {
-            abort();
-        }
+        channel = mem_zeroed(sizeof(*channel));
         TAILQ_INIT(&channel->waiting);
         map_put(channels, c->channel_name, channel);
     }

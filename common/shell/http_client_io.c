@@ -1,5 +1,6 @@
 #include "common/shell/http_client_io.h"
 
+#include "common/base/memory.h"
 #include "common/shell/curl_loop_io.h"
 #include "common/shell/id_table.h"
 #include "common/shell/names_io.h"
@@ -70,15 +71,6 @@ struct http_client {
     struct transfer_queue ready;
     struct transfer *telling; /* the subscription whose event the role looks at, NULL once freed */
 };
-
-static char *copy_string(const char *s)
-{
-    char *copy = s ? strdup(s) : NULL;
-    if (s && !copy) {
-        abort();
-    }
-    return copy;
-}
 
 static CURLM *multi_of(const struct transfer *t)
 {
@@ -313,9 +305,9 @@ static bool learn_host(struct transfer *t)
     if (good) {
         free(t->host);
         free(t->port);
-        t->host = copy_string(host);
-        t->port = copy_string(port);
-        char *copy = copy_string(url); /* libcurl frees its own before it copies */
+        t->host = mem_text(host);
+        t->port = mem_text(port);
+        char *copy = mem_text(url); /* libcurl frees its own before it copies */
         curl_easy_setopt(t->easy, CURLOPT_URL, copy);
         free(copy);
     }
@@ -695,9 +687,9 @@ struct http_client *http_client_new(const struct tls_files *files, struct event_
     }
     c->base = base;
     c->handlers = *handlers;
-    c->files = (struct tls_files){.ca = copy_string(files->ca),
-                                  .cert = copy_string(files->cert),
-                                  .key = copy_string(files->key)};
+    c->files = (struct tls_files){.ca = mem_text(files->ca),
+                                  .cert = mem_text(files->cert),
+                                  .key = mem_text(files->key)};
     id_table_init(&c->by_id);
     LIST_INIT(&c->all);
     TAILQ_INIT(&c->ready);

@@ -1,5 +1,6 @@
 #include "common/shell/http_connection_io.h"
 
+#include "common/base/memory.h"
 #include "common/shell/bev_io.h"
 #include "common/shell/tls_io.h"
 
@@ -202,15 +203,6 @@ static void learn_peer(struct connection *c)
     }
 }
 
-static char *copy_string(const char *s)
-{
-    char *copy = strdup(s ? s : "");
-    if (!copy) {
-        abort();
-    }
-    return copy;
-}
-
 static const char *header(const struct evhttp_request *req, const char *name)
 {
     const char *value = evhttp_find_header(req->input_headers, name);
@@ -302,8 +294,9 @@ static int head_read(struct evhttp_request *req, void *context)
     const char *expect = header(req, "Expect");
     const char *path = evhttp_uri_get_path(req->uri_elems);
     c->head_seen = true;
-    c->path = copy_string(path && *path ? path : "/");
-    c->query = copy_string(evhttp_uri_get_query(req->uri_elems));
+    c->path = mem_text(path && *path ? path : "/");
+    const char *query = evhttp_uri_get_query(req->uri_elems);
+    c->query = mem_text(query ? query : "");
     c->body_limit = s->handlers.body_limit(s->handlers.context, c->path);
     enter(c, PHASE_BODY, s->times.body_ms);
     if (!target_good(req) || !framing(req, &chunked, &length)) {
@@ -353,7 +346,7 @@ static const char *method_name(const struct evhttp_request *req)
 static void give_to_role(struct connection *c, struct evhttp_request *req)
 {
     struct http_server *s = c->server;
-    char *type = copy_string(header(req, "Content-Type"));
+    char *type = mem_text(header(req, "Content-Type"));
     type[strcspn(type, "; \t")] = 0;
     learn_peer(c);
     struct request r = {

@@ -1,5 +1,6 @@
 #include "common/shell/http_server_io.h"
 
+#include "common/base/memory.h"
 #include "common/shell/http_connection_io.h"
 #include "common/shell/listen_io.h"
 #include "common/shell/tls_io.h"
@@ -192,10 +193,7 @@ int http_server_new(const struct http_server_config *config, struct event_base *
                     struct log *log, const struct http_server_handlers *handlers,
                     struct http_server **ret_server, struct err *err)
 {
-    struct http_server *s = calloc(1, sizeof(*s));
-    if (!s) {
-        abort();
-    }
+    struct http_server *s = mem_zeroed(sizeof(*s));
     s->base = base;
     s->log = log;
     s->handlers = *handlers;

@@ -1,5 +1,7 @@
 #include "common/shell/id_table.h"
 
+#include "common/base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -40,10 +42,7 @@ static size_t find(const struct id_table *t, uint64_t id)
 static void grow(struct id_table *t)
 {
     struct id_table bigger = {.capacity = t->capacity ? 2 * t->capacity : FIRST_CAPACITY};
-    bigger.slots = calloc(bigger.capacity, sizeof(*bigger.slots));
-    if (!bigger.slots) {
-        abort();
-    }
+    bigger.slots = mem_array(bigger.capacity, sizeof(*bigger.slots));
     for (size_t i = 0; i < t->capacity; i++) {
         if (t->slots[i].value) {
             bigger.slots[find(&bigger, t->slots[i].id)] = t->slots[i];

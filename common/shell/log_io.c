@@ -1,5 +1,7 @@
 #include "common/shell/log_io.h"
 
+#include "common/base/memory.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
@@ -53,10 +55,8 @@ int log_level_of(const char *name, enum log_level *ret_level)
 
 struct log *log_new(const char *name, enum log_level level, int fd)
 {
-    struct log *log = calloc(1, sizeof(*log));
-    if (!log || !(log->name = strdup(name))) {
-        abort();
-    }
+    struct log *log = mem_zeroed(sizeof(*log));
+    log->name = mem_text(name);
     log->level = level;
     log->fd = fd;
     return log;
@@ -202,10 +202,7 @@ static struct burst *find(struct log *log, const struct log_line *line, int64_t 
     }
     settle(log, oldest);
     *oldest = (struct burst){.level = line->level, .since_ns = now_ns};
-    oldest->message = strdup(line->message);
-    if (!oldest->message) {
-        abort();
-    }
+    oldest->message = mem_text(line->message);
     return oldest;
 }
 

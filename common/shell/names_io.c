@@ -2,6 +2,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/map.h"
+#include "common/base/memory.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -234,10 +235,8 @@ static struct name_lookup *lookup_of(struct names *n, const char *host)
 {
     struct name_lookup *l = map_get(&n->by_host, host);
     if (!l) {
-        l = calloc(1, sizeof(*l));
-        if (!l || !(l->host = strdup(host))) {
-            abort();
-        }
+        l = mem_zeroed(sizeof(*l));
+        l->host = mem_text(host);
         l->shared = n->shared;
         l->names = n;
         TAILQ_INIT(&l->waits);

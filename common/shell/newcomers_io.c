@@ -1,5 +1,6 @@
 #include "common/shell/newcomers_io.h"
 
+#include "common/base/memory.h"
 #include "common/contract/moment.h"
 #include "common/shell/http_connection_io.h"
 
@@ -45,10 +46,7 @@ static struct newcomer_address *address_of(struct newcomers *n, int fd)
     address_text(fd, text);
     struct newcomer_address *address = map_get(&n->addresses, text);
     if (!address) {
-        address = calloc(1, sizeof(*address));
-        if (!address) {
-            abort();
-        }
+        address = mem_zeroed(sizeof(*address));
         strcpy(address->text, text);
         TAILQ_INIT(&address->list);
         map_put(&n->addresses, text, address);

@@ -1,5 +1,6 @@
 #include "rep/board/knowledge.h"
 
+#include "common/base/memory.h"
 #include "common/model/record.h"
 
 #include <assert.h>
@@ -38,10 +39,7 @@ void knowledge_answer(struct knowledge *k, const char *key, const ProtobufCMessa
     if (revision <= k->feed_client->revision || (old && old->revision > revision)) {
         return;
     }
-    struct answer *a = calloc(1, sizeof(*a));
-    if (!a) {
-        abort();
-    }
+    struct answer *a = mem_zeroed(sizeof(*a));
     a->revision = revision;
     if (record) {
         struct buf packed;

@@ -1,5 +1,6 @@
 #include "rep/board/moves.h"
 
+#include "common/base/memory.h"
 #include "rep/container/back_off.h"
 #include "rep/container/operation.h"
 #include "rep/inside.h"
@@ -44,10 +45,7 @@ static void order(struct rep *r, enum harmony_action action, bool stray, const c
 {
     assert(harmony_is_move(action));
     size_t size = strlen(name) + 1;
-    struct move_order *o = calloc(1, sizeof(*o) + size);
-    if (!o) {
-        abort();
-    }
+    struct move_order *o = mem_zeroed(sizeof(*o) + size);
     o->action = action;
     o->stray = stray;
     memcpy(o->name, name, size);
@@ -86,10 +84,7 @@ static void forget_stray(struct rep *r, const char *key)
 
 static struct stray *remember(struct rep *r, const char *key)
 {
-    struct stray *s = calloc(1, sizeof(*s));
-    if (!s) {
-        abort();
-    }
+    struct stray *s = mem_zeroed(sizeof(*s));
     map_put(&r->moves.strays, key, s);
     return s;
 }

@@ -1,5 +1,6 @@
 #include "rep/container/container.h"
 
+#include "common/base/memory.h"
 #include "common/model/keys.h"
 #include "rep/container/kind.h"
 #include "rep/container/note.h"
@@ -62,15 +63,6 @@ static struct index_name index_name_of(const struct container *c)
     return index_name(c->about->key->process_guid, c->about->key->index);
 }
 
-static char *text_copy(const char *text)
-{
-    char *copy = strdup(text);
-    if (!copy) {
-        abort();
-    }
-    return copy;
-}
-
 const struct container_kind *container_kind_of(const struct containers *t, const Rep__Note *about)
 {
     return t->kinds[about->task ? KIND_TASK : KIND_INSTANCE];
@@ -85,13 +77,10 @@ struct container *container_add(struct containers *t, Rep__Note *about)
 {
     assert((about->key || about->task) && about->instance_guid[0] != '\0');
     assert(!map_get(&t->by_guid, about->instance_guid));
-    struct container *c = calloc(1, sizeof(*c));
-    if (!c) {
-        abort();
-    }
+    struct container *c = mem_zeroed(sizeof(*c));
     c->kind = container_kind_of(t, about);
     c->about = about;
-    c->exit_text = text_copy("");
+    c->exit_text = mem_text("");
     c->due_ns = NEVER_NS;
     c->table = t;
     map_put(&t->by_guid, about->instance_guid, c);
@@ -208,7 +197,7 @@ void container_transition(struct container *c, int trigger, const char *why, str
 
 void container_set_text(struct container *c, const char *text)
 {
-    char *copy = text_copy(text); /* `text` may be the old words */
+    char *copy = mem_text(text); /* `text` may be the old words */
     free(c->exit_text);
     c->exit_text = copy;
 }

@@ -1,12 +1,12 @@
 /* One container as its directory tells: `note` (whole), `shim.pid` (started), `pid` (its first
  * process is known), `status` (ended). The same reading serves adoption, answers and ends. */
+#include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 
 #include <ctype.h>
 #include <event2/event.h>
 #include <poll.h>
 #include <sys/wait.h>
-
 
 bool guid_valid(const char *guid)
 {
@@ -217,10 +217,7 @@ static struct container *record(struct driver *d, const char *guid, const char *
 
 struct container *container_load(struct driver *d, const char *guid)
 {
-    char *path;
-    if (asprintf(&path, "%s/%s", d->containers_dir, guid) < 0) {
-        abort();
-    }
+    char *path = mem_printf("%s/%s", d->containers_dir, guid);
     bool known = map_get(&d->containers, guid);
     struct container *c = record(d, guid, path);
     int dir = c ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;

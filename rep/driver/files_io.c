@@ -1,17 +1,9 @@
 /* Small files of a container's directory. */
+#include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 
 #include <linux/openat2.h>
 #include <sys/stat.h>
-
-static char *path_of(const char *dir, const char *name)
-{
-    char *path;
-    if (asprintf(&path, "%s/%s", dir, name) < 0) {
-        abort();
-    }
-    return path;
-}
 
 static int read_all(int fd, size_t limit, struct buf *out)
 {
@@ -29,7 +21,7 @@ static int read_all(int fd, size_t limit, struct buf *out)
 
 int file_read(const char *dir, const char *name, size_t limit, struct buf *out, struct err *err)
 {
-    char *path = path_of(dir, name);
+    char *path = mem_printf("%s/%s", dir, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     int result = fd < 0 ? -1 : read_all(fd, limit, out);
     int error = result < 0 ? errno : 0;
@@ -59,7 +51,7 @@ static int write_all(int fd, struct bytes data)
 
 int file_write(const char *dir, const char *name, struct bytes data, struct err *err)
 {
-    char *path = path_of(dir, name);
+    char *path = mem_printf("%s/%s", dir, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     int result = fd < 0 ? -1 : write_all(fd, data);
     if (fd >= 0 && close(fd) < 0) {
@@ -95,7 +87,7 @@ int open_inside(int root, const char *path, int flags)
 
 json_t *json_read(const char *dir, const char *name, struct err *err)
 {
-    char *path = path_of(dir, name);
+    char *path = mem_printf("%s/%s", dir, name);
     json_error_t error;
     json_t *value = json_load_file(path, 0, &error);
     if (!value) {

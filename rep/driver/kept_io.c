@@ -3,6 +3,7 @@
 #include "rep/driver/output_parts.h"
 
 #include "common/base/arena.h"
+#include "common/base/memory.h"
 #include "common/codec/json.h"
 
 #include <dirent.h>
@@ -45,13 +46,10 @@ char *kept_name(const char *label, const char *guid, int64_t wall_s)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                   "0123456789-_/";
-    char *name;
     size_t size = strlen(label);
     bool fits = size <= KEPT_LABEL_MAX && strspn(label, letters) == size;
-    if (asprintf(&name, "%016llx-%012lld-%s%s%s", hash_of(label), (long long)wall_s, guid,
-                 fits ? "=" : "", fits ? label : "") < 0) {
-        abort();
-    }
+    char *name = mem_printf("%016llx-%012lld-%s%s%s", hash_of(label), (long long)wall_s, guid,
+                            fits ? "=" : "", fits ? label : "");
     exchange(name, '/', '=');
     return name;
 }

@@ -1,5 +1,6 @@
 /* The output of containers, given to readers by cursors that read the shim's files themselves. A
  * cursor outlives its driver and the container: it holds descriptors, no records. */
+#include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 #include "rep/driver/output_parts.h"
 
@@ -92,10 +93,7 @@ static struct cursor *cursor_new(struct outputs *o, int dir, int log,
                                  const struct output_request *wanted)
 {
     static const char *const names[2] = {"stdout", "stderr"};
-    struct output_cursor *c = calloc(1, sizeof(*c));
-    if (!c) {
-        abort();
-    }
+    struct output_cursor *c = mem_zeroed(sizeof(*c));
     *c = (struct output_cursor){
         .cursor = {&cursor_ops}, .outputs = o, .dir = dir, .log = log, .follow = wanted->follow};
     o->references++;
@@ -112,11 +110,7 @@ static struct cursor *cursor_new(struct outputs *o, int dir, int log,
 
 static char *kept_dir(const struct driver *d)
 {
-    char *path;
-    if (asprintf(&path, "%s/kept", d->state_dir) < 0) {
-        abort();
-    }
-    return path;
+    return mem_printf("%s/kept", d->state_dir);
 }
 
 static void on_look(evutil_socket_t fd, short what, void *outputs)
@@ -157,24 +151,12 @@ static void tidy_free(struct work *work)
     free(t);
 }
 
-static char *copy(const char *text)
-{
-    char *c = text ? strdup(text) : NULL;
-    if (text && !c) {
-        abort();
-    }
-    return c;
-}
-
 /* `wanted` may be NULL. */
 static struct tidy *tidy_new(struct driver *d, const struct output_request *wanted,
                              void (*run)(struct work *w, const atomic_bool *ending),
                              void (*done)(struct work *w))
 {
-    struct tidy *t = calloc(1, sizeof(*t));
-    if (!t) {
-        abort();
-    }
+    struct tidy *t = mem_zeroed(sizeof(*t));
     t->work = (struct work){.run = run, .done = done, .drop = tidy_free};
     t->driver = d;
     t->path = kept_dir(d);
@@ -182,8 +164,8 @@ static struct tidy *tidy_new(struct driver *d, const struct output_request *want
     buf_init(&t->text);
     if (wanted) {
         t->wanted = *wanted;
-        t->wanted.guid = copy(wanted->guid);
-        t->wanted.label = copy(wanted->label);
+        t->wanted.guid = mem_text(wanted->guid);
+        t->wanted.label = mem_text(wanted->label);
     }
     return t;
 }
@@ -224,10 +206,7 @@ static void on_prune(evutil_socket_t fd, short what, void *outputs)
 
 void outputs_init(struct driver *d)
 {
-    struct outputs *o = calloc(1, sizeof(*o));
-    if (!o) {
-        abort();
-    }
+    struct outputs *o = mem_zeroed(sizeof(*o));
     o->references = 1;
     o->driver = d;
     o->look = event_new(d->loop, -1, 0, on_look, o);
@@ -252,8 +231,8 @@ void outputs_done(struct driver *d)
 char *outputs_keep(struct driver *d, const char *label, const char *guid)
 {
     char *dir = kept_dir(d), *name = kept_name(label, guid, wall_s()), *path = NULL;
-    if (dir_make(dir, NULL) == 0 && asprintf(&path, "../../kept/%s", name) < 0) {
-        abort();
+    if (dir_make(dir, NULL) == 0) {
+        path = mem_printf("../../kept/%s", name);
     }
     free(dir);
     free(name);
@@ -364,10 +343,7 @@ static void answer_kept(struct driver *d, const struct output_request *wanted,
  * ENOENT when there is none. */
 static int open_container(const struct driver *d, const char *guid, int *ret_log)
 {
-    char *path;
-    if (asprintf(&path, "%s/%s", d->containers_dir, guid) < 0) {
-        abort();
-    }
+    char *path = mem_printf("%s/%s", d->containers_dir, guid);
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     *ret_log = dir < 0 ? -1 : openat(dir, "log", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int error = errno;

@@ -1,5 +1,6 @@
 /* The probe: a trial container with each candidate, made, started and removed as a real one is.
  * What cannot be tried is not believed (crun 1.8.1 installs well and refuses hybrid cgroups). */
+#include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 
 #include <sys/resource.h>
@@ -125,9 +126,7 @@ static int try_once(struct driver *d, unsigned *tries, bool limits, bool disk, s
 {
     struct trial t = {.d = d};
     snprintf(t.guid, sizeof(t.guid), "probe-%ld-%u", (long)getpid(), ++*tries);
-    if (asprintf(&t.dir, "%s/%s", d->containers_dir, t.guid) < 0) {
-        abort();
-    }
+    t.dir = mem_printf("%s/%s", d->containers_dir, t.guid);
     buf_init(&t.said);
     d->choice.limits = limits;
     int result = prepare(&t, disk, err);

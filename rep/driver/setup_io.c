@@ -1,4 +1,5 @@
 /* A driver's settings: copied, completed with defaults, its directories made. */
+#include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 
 #include <limits.h>
@@ -12,15 +13,6 @@ static char *shim_default(void)
     }
     strcpy(path + (n > 0 ? n : 0), "rep-shim");
     return strdup(path);
-}
-
-static char *below(const char *dir, const char *name)
-{
-    char *path;
-    if (asprintf(&path, "%s/%s", dir, name) < 0) {
-        abort();
-    }
-    return path;
 }
 
 /* FNV-1a: small, and the same at every start. */
@@ -69,8 +61,8 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
 {
     d->ops = config->kind == DRIVER_OCI ? &oci_driver : &process_driver;
     d->state_dir = strdup(config->state_dir);
-    d->containers_dir = below(config->state_dir, "containers");
-    d->runtime_dir = below(config->state_dir, "runtime");
+    d->containers_dir = mem_printf("%s/containers", config->state_dir);
+    d->runtime_dir = mem_printf("%s/runtime", config->state_dir);
     d->shim = config->shim ? strdup(config->shim) : shim_default();
     d->log_bytes = config->log_bytes ? config->log_bytes : DRIVER_LOG_BYTES;
     d->log_files = config->log_files ? config->log_files : DRIVER_LOG_FILES;

@@ -1,6 +1,7 @@
 /* MEASURE: what running containers use. With a runtime their control groups tell, of version 1 or 2
  * as they are found (a hybrid machine has both); of the process driver's containers, the processes
  * of their sessions. Read beside the loop (worker_io.h). */
+#include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 
 #include <dirent.h>
@@ -371,10 +372,7 @@ static void add_subjects(struct measuring *m)
 
 void verb_measure(struct driver *d, const struct verb_call *call)
 {
-    struct measuring *m = calloc(1, sizeof(*m));
-    if (!m) {
-        abort();
-    }
+    struct measuring *m = mem_zeroed(sizeof(*m));
     m->work = (struct work){.run = measure, .done = measured, .drop = measuring_free};
     m->driver = d;
     m->verb_id = call->id;

@@ -1,5 +1,6 @@
 /* The verbs that change something. Each is an op: what it leads to comes as events of a job, and
  * is then read from the container's directory. */
+#include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 #include "rep/shim/shim.h"
 
@@ -21,14 +22,12 @@ struct op {
 
 static struct op *op_new(struct driver *d, const struct verb_call *call)
 {
-    struct op *op = calloc(1, sizeof(*op));
+    struct op *op = mem_zeroed(sizeof(*op));
     op->driver = d;
     op->id = call->id;
     op->verb = call->verb;
     op->guid = strdup(call->guid);
-    if (asprintf(&op->dir, "%s/%s", d->containers_dir, call->guid) < 0) {
-        abort();
-    }
+    op->dir = mem_printf("%s/%s", d->containers_dir, call->guid);
     return op;
 }
 

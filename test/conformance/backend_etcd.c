@@ -1,4 +1,5 @@
 /* A real etcd behind the store shell, with a relay between them for the faults of the network. */
+#include "common/base/memory.h"
 #include "common/contract/moment.h"
 #include "test/conformance/store_backend.h"
 #include "test/tool/etcd_server.h"
@@ -178,10 +179,7 @@ struct store_backend *backend_etcd_new(const struct backend_options *options)
         .free = real_free,
     };
     struct err err = {0};
-    struct backend_etcd *e = calloc(1, sizeof(*e));
-    if (!e) {
-        abort();
-    }
+    struct backend_etcd *e = mem_zeroed(sizeof(*e));
     e->base.ops = &ops;
     struct etcd_server_config config = {.tls = options->tls, .quota_bytes = options->quota_bytes};
     if (etcd_server_start(&config, &e->server, &err) != 0) {

@@ -1,5 +1,6 @@
 #include "test/conformance/store_tester.h"
 
+#include "common/base/memory.h"
 #include "common/contract/moment.h"
 
 #include <stdarg.h>
@@ -111,10 +112,7 @@ static void on_watch(void *tester, const struct watch_event *event)
 
 struct tester *tester_new(struct store_backend *backend)
 {
-    struct tester *t = calloc(1, sizeof(*t));
-    if (!t) {
-        abort();
-    }
+    struct tester *t = mem_zeroed(sizeof(*t));
     t->backend = backend;
     arena_init(&t->arena);
     backend->handlers =

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 struct laid_board {
     struct board board; /* as far as a view looks at it */
@@ -13,10 +14,7 @@ struct laid_board {
 
 struct laid_board *laid_new(struct moment now, const char *board_generation)
 {
-    struct laid_board *l = calloc(1, sizeof(*l));
-    if (!l) {
-        abort();
-    }
+    struct laid_board *l = mem_zeroed(sizeof(*l));
     arena_init(&l->arena);
     l->board.copy = copy_new();
     l->board.now = now;

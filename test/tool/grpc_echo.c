@@ -1,4 +1,5 @@
 #include "test/tool/grpc_echo.h"
+#include "common/base/memory.h"
 #include "test/tool/heap.h"
 
 #include "common/shell/log_io.h"
@@ -37,10 +38,7 @@ static void stats(struct service *s, uint64_t id)
 
 static void big(struct service *s, uint64_t id)
 {
-    uint8_t *data = calloc(1, BIG_BYTES);
-    if (!data) {
-        abort();
-    }
+    uint8_t *data = mem_zeroed(BIG_BYTES);
     say(s, id, (struct bytes){.data = data, .size = BIG_BYTES});
     free(data);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/bytes.h"
+#include "common/base/memory.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/checkers/event_frames.h"
 
@@ -458,10 +459,8 @@ static void make_room(struct events *e, int64_t revision)
         capacity *= 2;
     }
     for (int kind = 0; kind < API_STREAMS && capacity > e->capacity; kind++) {
-        e->revisions[kind] = realloc(e->revisions[kind], capacity * sizeof(struct told_revision));
-        if (!e->revisions[kind]) {
-            abort();
-        }
+        e->revisions[kind] =
+            mem_resized(e->revisions[kind], capacity, sizeof(struct told_revision));
         memset(e->revisions[kind] + e->capacity, 0,
                (capacity - e->capacity) * sizeof(struct told_revision));
     }
@@ -518,10 +517,7 @@ static bool next_revision(struct checkers *k, struct event_reader *r)
     if (count > r->told_capacity) {
         free(r->told);
         r->told_capacity = 2 * count;
-        r->told = malloc(r->told_capacity * sizeof(bool));
-        if (!r->told) {
-            abort();
-        }
+        r->told = mem_zeroed(r->told_capacity * sizeof(bool));
     }
     for (size_t i = 0; i < count; i++) {
         r->told[i] = false;
@@ -555,10 +551,7 @@ static void stand_behind(struct checkers *k, struct event_reader *r, int64_t rev
     r->revision = revision;
     free(r->told);
     r->told_capacity = count;
-    r->told = malloc(count + 1);
-    if (!r->told) {
-        abort();
-    }
+    r->told = mem_zeroed(count + 1);
     for (size_t i = 0; i < count; i++) {
         r->told[i] = true;
     }
@@ -629,10 +622,7 @@ static void note_heard(struct checkers *k, struct event_reader *r, const char *t
     }
     if (r->heard_count == r->heard_capacity) {
         r->heard_capacity = r->heard_capacity ? 2 * r->heard_capacity : 8;
-        r->heard = realloc(r->heard, r->heard_capacity * sizeof(*r->heard));
-        if (!r->heard) {
-            abort();
-        }
+        r->heard = mem_resized(r->heard, r->heard_capacity, sizeof(*r->heard));
     }
     r->heard[r->heard_count++] = arena_strdup(&k->history.arena, text);
 }

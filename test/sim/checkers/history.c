@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/memory.h"
 #include "common/model/record.h"
 
 void history_init(struct history *h)
@@ -67,10 +68,7 @@ static void note_time(struct history *h, int64_t now_ns)
 {
     if ((size_t)h->revision >= h->taken_capacity) {
         size_t capacity = 2 * (size_t)h->revision + 1024;
-        h->taken_ns = realloc(h->taken_ns, capacity * sizeof(*h->taken_ns));
-        if (!h->taken_ns) {
-            abort();
-        }
+        h->taken_ns = mem_resized(h->taken_ns, capacity, sizeof(*h->taken_ns));
         memset(h->taken_ns + h->taken_capacity, 0,
                (capacity - h->taken_capacity) * sizeof(*h->taken_ns));
         h->taken_capacity = capacity;

@@ -1,5 +1,6 @@
 #include "test/sim/model/etcd.h"
 
+#include "common/base/memory.h"
 #include "common/contract/moment.h"
 #include "test/sim/model/inside.h"
 
@@ -21,10 +22,7 @@ static const struct model_refusal fine;
 
 struct model_etcd *model_etcd_new(const struct model_etcd_config *config)
 {
-    struct model_etcd *m = calloc(1, sizeof(*m));
-    if (!m) {
-        abort();
-    }
+    struct model_etcd *m = mem_zeroed(sizeof(*m));
     m->config = *config;
     m->config.cluster_id += config->cluster_id == 0;
     m->config.member_id += config->member_id == 0;
@@ -149,10 +147,7 @@ static void lease_insert(struct model_etcd *m, struct model_lease lease)
 {
     if (m->lease_count == m->lease_capacity) {
         m->lease_capacity = m->lease_capacity ? m->lease_capacity * 2 : 8;
-        m->leases = realloc(m->leases, m->lease_capacity * sizeof(*m->leases));
-        if (!m->leases) {
-            abort();
-        }
+        m->leases = mem_resized(m->leases, m->lease_capacity, sizeof(*m->leases));
     }
     size_t i = lease_place(m, lease.id);
     memmove(&m->leases[i + 1], &m->leases[i], (m->lease_count - i) * sizeof(lease));

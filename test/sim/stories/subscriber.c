@@ -1,6 +1,7 @@
 #include "test/sim/stories/subscriber.h"
 
 #include "common/base/map.h"
+#include "common/base/memory.h"
 #include "models/events.pb-c.h"
 #include "test/sim/checkers/event_frames.h"
 
@@ -199,10 +200,7 @@ static struct role *make(void *context, unsigned start_count)
         .name = "subscriber", .step = step, .body_limit = body_limit, .free = free_subscriber};
     (void)start_count;
     const struct origin *o = context;
-    struct subscriber *s = calloc(1, sizeof(*s));
-    if (!s) {
-        abort();
-    }
+    struct subscriber *s = mem_zeroed(sizeof(*s));
     s->role.ops = &ops;
     s->world = o->cluster->world;
     snprintf(s->name, sizeof(s->name), "subscriber-%u", o->number);

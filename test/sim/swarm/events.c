@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/memory.h"
 #include "models/events.pb-c.h"
 #include "test/sim/checkers/event_frames.h"
 #include "test/sim/swarm/inside.h"
@@ -177,10 +178,7 @@ static struct role *make(void *context, unsigned start_count)
     static const struct role_ops ops = {
         .name = "event_client", .step = step, .body_limit = body_limit, .free = free_client};
     (void)start_count;
-    struct client *c = calloc(1, sizeof(*c));
-    if (!c) {
-        abort();
-    }
+    struct client *c = mem_zeroed(sizeof(*c));
     c->role.ops = &ops;
     c->event_client = context;
     buf_init(&c->text);

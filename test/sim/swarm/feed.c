@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/memory.h"
 #include "common/codec/scan.h"
 #include "test/sim/swarm/inside.h"
 
@@ -324,10 +325,7 @@ static struct role *make(void *context, unsigned start_count)
     static const struct role_ops ops = {
         .name = "watcher", .step = step, .body_limit = body_limit, .free = free_watcher};
     (void)start_count;
-    struct watcher *w = calloc(1, sizeof(*w));
-    if (!w) {
-        abort();
-    }
+    struct watcher *w = mem_zeroed(sizeof(*w));
     w->role.ops = &ops;
     w->swarm = context;
     w->retry_ns = 1; /* at once */

@@ -1,5 +1,7 @@
 #include "test/sim/world/queue.h"
 
+#include "common/base/memory.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -19,10 +21,7 @@ void queue_done(struct queue *q)
 
 struct item *item_new(void (*run)(void *world, struct item *item))
 {
-    struct item *i = calloc(1, sizeof(*i));
-    if (!i) {
-        abort();
-    }
+    struct item *i = mem_zeroed(sizeof(*i));
     arena_init(&i->arena);
     i->run = run;
     return i;
@@ -50,10 +49,7 @@ void queue_push(struct queue *q, struct item *i, int64_t at_ns)
 {
     if (q->count == q->capacity) {
         q->capacity = q->capacity ? 2 * q->capacity : 64;
-        q->heap = realloc(q->heap, q->capacity * sizeof(*q->heap));
-        if (!q->heap) {
-            abort();
-        }
+        q->heap = mem_resized(q->heap, q->capacity, sizeof(*q->heap));
     }
     i->at_ns = at_ns;
     i->order = q->next_order++;
