@@ -32,7 +32,7 @@ static const struct waiting_kind *kind_of(enum record_type type)
 static void on_put(struct auctioneer *x, const char *key, const struct followed *record,
                    struct effects *out)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
     struct err err;
     enum record_type type = key_type(key);
@@ -40,7 +40,6 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     if (!kind && type != RECORD_DESIRED && type != RECORD_CELL) {
         return;
     }
-    arena_init(&a);
     if (record_decode(&a, type, blob_bytes(record->record), &m, &err) < 0) {
         effects_log(out, LOG_WARN_LEVEL, "record left alone", "key=%s why=\"%s\"", key, err.text);
     } else if (kind) {
@@ -54,14 +53,12 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     } else {
         cells_record(&x->cells, key_component(&a, key, 1), (const Board__CellRecord *)m);
     }
-    arena_done(&a);
 }
 
 static void on_delete(struct auctioneer *x, const char *key, const struct followed *last)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     enum record_type type = key_type(key);
-    arena_init(&a);
     if (kind_of(type)) {
         pool_gone(&x->pool, key, last->mod_revision);
     } else if (type == RECORD_DESIRED) {
@@ -69,7 +66,6 @@ static void on_delete(struct auctioneer *x, const char *key, const struct follow
     } else if (type == RECORD_CELL) {
         cells_gone(&x->cells, key_component(&a, key, 1));
     }
-    arena_done(&a);
 }
 
 static void on_change(void *context, enum feed_client_change change, const char *key,

@@ -110,14 +110,12 @@ static void remember(struct compats *c, uint32_t number, struct compat *k)
 
 uint32_t compats_of(struct compats *c, const struct job *job)
 {
-    struct buf key;
-    buf_init(&key);
+    SCOPED_BUF(key);
     key_of(c, job, &key);
     uint32_t number = names_find(&c->keys, buf_string(&key));
     if (number == NAME_UNKNOWN) {
         number = names_add(&c->keys, arena_strdup(c->arena, buf_string(&key)));
         remember(c, number, judge(c, job));
     }
-    buf_done(&key);
     return number;
 }

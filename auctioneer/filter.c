@@ -111,16 +111,13 @@ static const char *tags_text(struct arena *a, const struct job *job)
     if (job->tag_count == 0) {
         return "found no compatible cell with no placement tags";
     }
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     buf_printf(&b, "found no compatible cell with placement tag%s ", job->tag_count > 1 ? "s" : "");
     for (size_t i = 0; i < job->tag_count; i++) {
         const char *joint = i == 0 ? "" : i + 1 == job->tag_count ? " and " : ", ";
         buf_printf(&b, "%s\"%s\"", joint, job->tags[i]);
     }
-    const char *text = arena_strdup(a, buf_string(&b));
-    buf_done(&b);
-    return text;
+    return arena_strdup(a, buf_string(&b));
 }
 
 const char *filter_text(struct arena *a, enum filter furthest, const struct job *job)

@@ -31,13 +31,11 @@ struct hints {
 
 static void bad_body(const struct request *q, const char *text, struct effects *out)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_append_string(&body, "{\"error\":");
     json_string_text(bytes_of(text), &body);
     buf_append_string(&body, "}");
     question_reply(q, 400, QUESTION_JSON, buf_string(&body), out);
-    buf_done(&body);
 }
 
 /* The only field of LRPStarts or TaskStarts. */

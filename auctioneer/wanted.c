@@ -70,9 +70,8 @@ static char **drivers_of(struct arena *a, Models__VolumeMount *const *mounts, si
 
 struct wanted *wanted_of_lrp(const Models__DesiredLRP *lrp)
 {
-    struct arena a;
-    arena_init(&a);
-    struct wanted *w = copy_of(&(struct wanted){
+    SCOPED_ARENA(a);
+    return copy_of(&(struct wanted){
         .kind = JOB_LRP,
         .instances = lrp->instances,
         .memory_mb = lrp->memory_mb,
@@ -87,17 +86,14 @@ struct wanted *wanted_of_lrp(const Models__DesiredLRP *lrp)
         .drivers = drivers_of(&a, lrp->volume_mounts, lrp->n_volume_mounts),
         .driver_count = lrp->n_volume_mounts,
     });
-    arena_done(&a);
-    return w;
 }
 
 struct wanted *wanted_of_task(const Models__Task *task)
 {
     static const Models__TaskDefinition none = MODELS__TASK_DEFINITION__INIT;
     const Models__TaskDefinition *d = task->task_definition ? task->task_definition : &none;
-    struct arena a;
-    arena_init(&a);
-    struct wanted *w = copy_of(&(struct wanted){
+    SCOPED_ARENA(a);
+    return copy_of(&(struct wanted){
         .kind = JOB_TASK,
         .memory_mb = d->memory_mb,
         .disk_mb = d->disk_mb,
@@ -113,8 +109,6 @@ struct wanted *wanted_of_task(const Models__Task *task)
         .drivers = drivers_of(&a, d->volume_mounts, d->n_volume_mounts),
         .driver_count = d->n_volume_mounts,
     });
-    arena_done(&a);
-    return w;
 }
 
 struct wanted *wanted_of_hint(const Cell__Task *task)

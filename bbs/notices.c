@@ -109,16 +109,13 @@ static void append_escaped(struct buf *b, const char *text)
 static const char *instance_url(struct arena *a, const char *rep_url, const char *process_guid,
                                 const char *instance_guid, const char *what)
 {
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     buf_printf(&b, "%s/v1/lrps/", rep_url);
     append_escaped(&b, process_guid);
     buf_append_string(&b, "/instances/");
     append_escaped(&b, instance_guid);
     buf_append_string(&b, what);
-    const char *url = arena_strdup(a, buf_string(&b));
-    buf_done(&b);
-    return url;
+    return arena_strdup(a, buf_string(&b));
 }
 
 /* A cell that is not there is skipped; its rep will see the mark when it comes back. */
@@ -135,8 +132,7 @@ static const char *rep_url(struct bbs *b, const char *cell_id, struct arena *a)
 
 static const char *cancel_url(struct arena *a, const char *rep_url, const struct notice *notice)
 {
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     buf_printf(&b, "%s/v1/tasks/", rep_url);
     append_escaped(&b, notice->task_guid);
     buf_append_string(&b, "/cancel");
@@ -144,9 +140,7 @@ static const char *cancel_url(struct arena *a, const char *rep_url, const struct
         buf_append_string(&b, "?attempt=");
         append_escaped(&b, notice->attempt);
     }
-    const char *url = arena_strdup(a, buf_string(&b));
-    buf_done(&b);
-    return url;
+    return arena_strdup(a, buf_string(&b));
 }
 
 /* POST .../stop of an instance, .../cancel of a task; without a body. */

@@ -22,12 +22,9 @@ void cache_done(struct cache *c)
 
 static const void *entry_at(const struct map *map, const char *key)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *name = key_component(&a, key, 1);
-    const void *e = name ? map_get(map, name) : NULL;
-    arena_done(&a);
-    return e;
+    return name ? map_get(map, name) : NULL;
 }
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
@@ -64,15 +61,13 @@ void cell_leave(struct cache *c, struct cell_user *user)
 /* A record of a newer version is no reason to take its work away. */
 static void learn_cell(struct cached_cell *c, const struct followed *record)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
-    arena_init(&a);
     c->known = c->present = true;
     if (record_decode(&a, RECORD_CELL, blob_bytes(record->record), &m, NULL) == 0) {
         c->present = ((Board__CellRecord *)m)->state != BOARD__CELL_RECORD__STATE__LOST;
         c->seen = record->seen;
     }
-    arena_done(&a);
 }
 
 static void change_cell(struct cache *c, const char *id, const struct followed *record)
@@ -151,11 +146,10 @@ static void learn_domain(struct cached_domain *d, const Board__DomainRecord *m,
 static void change_domain(struct cache *c, const char *name, const struct followed *record,
                           struct moment now)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
     struct cached_domain *d = map_named(&c->domains, name, offsetof(struct cached_domain, name));
     bool before = domain_is_fresh(c, d, now);
-    arena_init(&a);
     d->turned = false;
     if (record && record_decode(&a, RECORD_DOMAIN, blob_bytes(record->record), &m, NULL) == 0) {
         learn_domain(d, (Board__DomainRecord *)m, record);
@@ -163,7 +157,6 @@ static void change_domain(struct cache *c, const char *name, const struct follow
     } else {
         forget_domain(c, d);
     }
-    arena_done(&a);
 }
 
 const struct cached_domain *cache_domain_at(const struct cache *c, const char *key)
@@ -193,8 +186,7 @@ void cache_reset(struct cache *c, bool other_board_generation)
 void cache_change(struct cache *c, const char *key, const struct followed *record,
                   const char *board_generation, struct moment now)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     enum record_type type = key_type(key);
     const char *name = key_component(&a, key, 1);
     if (type == RECORD_CELL && name) {
@@ -206,18 +198,15 @@ void cache_change(struct cache *c, const char *key, const struct followed *recor
         /* The feed does not send the end of an older one. */
         c->board_generation_revision = record->create_revision;
     }
-    arena_done(&a);
 }
 
 void cache_current(struct cache *c, const struct feed_client *f)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     MAP_EACH(&c->domains, n)
     {
         if (!feed_client_get(f, key_domain(&a, map_key(n)))) {
             forget_domain(c, map_value(n));
         }
     }
-    arena_done(&a);
 }

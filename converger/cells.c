@@ -48,8 +48,7 @@ static void change(void *state, const char *key, const struct followed *record)
 {
     struct cells *k = state;
     ProtobufCMessage *m = NULL;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *id = key_component(&a, key, 1);
     k->judge_ns = 0;
     if (record && record_decode(&a, key_type(key), blob_bytes(record->record), &m, NULL) < 0) {
@@ -63,7 +62,6 @@ static void change(void *state, const char *key, const struct followed *record)
     } else if (id) {
         failure_detector_limiter_gone(&k->failure_detector);
     }
-    arena_done(&a);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
@@ -96,11 +94,9 @@ static void look(void *state, bool all, struct effects *out)
     struct cells *k = state;
     int64_t now_ns = k->kept.x->life.now.mono_ns;
     if (now_ns >= k->judge_ns) {
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         k->judge_ns = now_ns + LIVENESS_REPORT_TICK_NS;
         judge(k, &a, out);
-        arena_done(&a);
     }
     effects_due(out, k->judge_ns);
 }

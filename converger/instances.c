@@ -158,8 +158,7 @@ static void on_cell(struct instances *k, const char *key)
 
 static void change(void *state, const char *key, const struct followed *record)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     switch (key_type(key)) {
     case RECORD_ACTUAL:
         on_actual(state, &a, key, record);
@@ -171,7 +170,6 @@ static void change(void *state, const char *key, const struct followed *record)
         on_process(state, &a, key, record);
         break;
     }
-    arena_done(&a);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
@@ -251,8 +249,7 @@ static void look(void *state, bool all, struct effects *out)
     while ((one = (struct process *)work_wake(work, now_ns))) {
         call(k, one);
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     int looks = 0;
     while (mover_room(&k->kept.x->mover, REPAIRS_MAX) && looks < LOOKS_MAX &&
            (one = (struct process *)work_next(work))) {
@@ -260,7 +257,6 @@ static void look(void *state, bool all, struct effects *out)
         arena_reset(&a);
         looks++;
     }
-    arena_done(&a);
     bool more = looks == LOOKS_MAX && mover_room(&k->kept.x->mover, REPAIRS_MAX);
     effects_due(out, more ? now_ns : work_wake_ns(work));
 }
@@ -295,10 +291,9 @@ static void stand_by(void *state)
 static void plan_process(const struct instances *k, const struct process *one,
                          struct plan_shown *ret)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct process_view v;
     struct repairs repairs;
-    arena_init(&a);
     repairs_init(&repairs, &a);
     view_of(k, &a, one, 0, INT32_MAX, &v);
     passes_run(&v, true, &repairs);
@@ -307,7 +302,6 @@ static void plan_process(const struct instances *k, const struct process *one,
         const struct repair *r = &repairs.list[i];
         plan_show(ret, r->pass, move_of_instance(&a, r->move, one->guid, r->index));
     }
-    arena_done(&a);
 }
 
 static void plan(void *state, struct plan_shown *ret)

@@ -74,15 +74,13 @@ static void learn(struct locks *l, struct arena *a, const char *name,
 static void change(void *state, const char *key, const struct followed *record)
 {
     struct locks *l = state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *name = key_component(&a, key, 1);
     if (name && record) {
         learn(l, &a, name, record);
     } else if (name) {
         forget(l, map_get(&l->by_name, name));
     }
-    arena_done(&a);
 }
 
 static void done(void *state)
@@ -107,15 +105,13 @@ static void reset(void *state)
 static void current(void *state)
 {
     struct locks *l = state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     MAP_EACH(&l->by_name, n)
     {
         if (!feed_client_get(&l->kept.x->life.feed_client, key_lock(&a, map_key(n)))) {
             forget(l, map_value(n));
         }
     }
-    arena_done(&a);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */

@@ -46,14 +46,12 @@ static uint64_t wanted(const struct process_cache *p, int32_t index)
 
 static void learn(struct cache *c, struct instance *i, const struct followed *record)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     ProtobufCMessage *m = NULL;
-    arena_init(&a);
     int r = record_decode(&a, RECORD_ACTUAL, blob_bytes(record->record), &m, NULL);
     const Models__ActualLRP *lrp = (const Models__ActualLRP *)m;
     if (r < 0 || !lrp->actual_lrp_key) {
         i->process->cache.unreadable++;
-        arena_done(&a);
         return;
     }
     instance_view_of(lrp, i->view.index, i->view.presence, &i->view);
@@ -65,7 +63,6 @@ static void learn(struct cache *c, struct instance *i, const struct followed *re
     i->routing = routing_digest(&routing, key ? key->instance_guid : "");
     i->view.differs = i->routing != wanted(&i->process->cache, i->view.index);
     cell_use(c, KEEPER_instances, &i->on, key ? key->cell_id : "");
-    arena_done(&a);
 }
 
 static void drop(struct cache *c, struct instance *i)
@@ -112,9 +109,8 @@ static void forget_routing(struct process_cache *cache)
 
 static void learn_routing(struct process_cache *cache, const Models__DesiredLRP *desired)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct routing routing;
-    arena_init(&a);
     routing_desired(&a, desired, 0, ROUTING_OWN_GUID, &routing);
     cache->routing = routing_digest(&routing, "");
     if (desired->n_metric_tags > 0) {
@@ -127,7 +123,6 @@ static void learn_routing(struct process_cache *cache, const Models__DesiredLRP 
             cache->index_tags[cache->index_tag_count++] = key;
         }
     }
-    arena_done(&a);
 }
 
 void process_cache_desired(struct process *p, const struct followed *record)
@@ -138,16 +133,14 @@ void process_cache_desired(struct process *p, const struct followed *record)
     cache->desired = (struct desired_view){0};
     forget_routing(cache);
     if (record) {
-        struct arena a;
+        SCOPED_ARENA(a);
         ProtobufCMessage *m;
-        arena_init(&a);
         if (record_decode(&a, RECORD_DESIRED, blob_bytes(record->record), &m, NULL) == 0) {
             desired_view_of((const Models__DesiredLRP *)m, &cache->desired);
             learn_routing(cache, (const Models__DesiredLRP *)m);
         } else {
             cache->unreadable++;
         }
-        arena_done(&a);
     }
     struct instance *i;
     RB_FOREACH(i, instance_tree, &cache->instances)

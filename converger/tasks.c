@@ -33,9 +33,8 @@ static struct task *named(struct tasks *t, const char *guid)
 /* A record that this version cannot read says nothing: nobody repairs it. */
 static void learn(struct cache *c, struct task *one, const struct followed *record)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
-    arena_init(&a);
     const struct task_facts was = one->facts;
     cell_leave(c, &one->on);
     one->facts = (struct task_facts){.state = -1};
@@ -48,7 +47,6 @@ static void learn(struct cache *c, struct task *one, const struct followed *reco
         one->facts.made = record->made;
         cell_use(c, KEEPER_tasks, &one->on, one->facts.state == TASK_RUNNING ? task->cell_id : "");
     }
-    arena_done(&a);
 }
 
 static void drop(struct tasks *t, struct task *one)
@@ -89,15 +87,13 @@ static void on_cell(struct tasks *t, const char *key)
 
 static void change(void *state, const char *key, const struct followed *record)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *name = key_component(&a, key, 1);
     if (key_type(key) == RECORD_CELL) {
         on_cell(state, key);
     } else if (name) {
         on_task(state, name, record);
     }
-    arena_done(&a);
 }
 
 static void current(void *state)

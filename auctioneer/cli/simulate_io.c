@@ -416,9 +416,8 @@ static int open_board(struct dry_run *d, struct err *err)
 
 static int show(struct arena *a, const Auction__Simulation *s, bool json, struct err *err)
 {
-    struct buf out;
+    SCOPED_BUF(out);
     int r = 0;
-    buf_init(&out);
     if (json) {
         r = json_encode(&s->base, CODEC_OWN | CODEC_SNAKE_CASE, &out, err);
         buf_append_string(&out, "\n");
@@ -426,7 +425,6 @@ static int show(struct arena *a, const Auction__Simulation *s, bool json, struct
         simulate_text(a, s, &out);
     }
     r = r < 0 ? r : cli_print(buf_bytes(&out), err);
-    buf_done(&out);
     return r < 0 ? r : s->refused > 0 ? CLI_PARTLY_PLACED : 0;
 }
 

@@ -57,9 +57,8 @@ void board_free(struct board *b)
     if (!b) {
         return;
     }
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct effects nowhere;
-    arena_init(&arena);
     effects_init(&nowhere, &arena);
     b->ending = true;
     barrier_free(b, &nowhere);
@@ -80,7 +79,6 @@ void board_free(struct board *b)
     fall_over(b);
     feed_free(b->feed);
     copy_free(b->copy);
-    arena_done(&arena);
     free(b->board_generation);
     free(b->url);
     free(b->name);

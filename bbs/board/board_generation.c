@@ -15,11 +15,9 @@ void board_generation_question(struct arena *a, Etcd__RangeRequest *ret)
 
 static struct bytes encoded(struct arena *a, const Board__BoardGenerationRecord *record)
 {
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     record_encode(&value, &record->base);
     struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
-    buf_done(&value);
     return bytes;
 }
 

@@ -29,11 +29,9 @@ Etcd__Compare *board_generation_compare(struct board *b, struct arena *arena)
 
 struct bytes cause_encode(const Board__CauseRecord *record, struct arena *a)
 {
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     record_encode(&value, &record->base);
     struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
-    buf_done(&value);
     return bytes;
 }
 

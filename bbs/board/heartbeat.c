@@ -28,19 +28,15 @@ static int64_t interval_ns(const struct board *b)
 
 int64_t heartbeat_since_ns(const struct board *b, const char *boot_id)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct copied *p = b->copy ? copy_find(b->copy, key_beat(&a, boot_id)) : NULL;
-    arena_done(&a);
     return p ? copied_seen(p).since_ns : INT64_MIN;
 }
 
 int64_t heartbeat_revision(const struct board *b)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct copied *p = copy_find(b->copy, key_beat(&a, b->boot_id));
-    arena_done(&a);
     return p ? copied_version(p)->mod_revision : 0;
 }
 
@@ -177,11 +173,9 @@ static void put(struct board *b, struct effects *out)
     }
     Board__HeartbeatRecord record = BOARD__HEARTBEAT_RECORD__INIT;
     fill_record(b, &record, a);
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     record_encode(&value, &record.base);
     struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
-    buf_done(&value);
 
     const char *key = key_beat(a, b->boot_id);
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);

@@ -234,13 +234,11 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
     if (l->revision == 0) {
         l->revision = page->header->revision;
     }
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     for (size_t i = 0; i < page->n_kvs; i++) {
         take_record(b, page->kvs[i], &scratch, out);
         arena_reset(&scratch);
     }
-    arena_done(&scratch);
     page_size_answered(&l->page, page);
     if (page->more && page->n_kvs > 0) {
         const ProtobufCBinaryData *last = &page->kvs[page->n_kvs - 1]->key;

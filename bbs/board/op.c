@@ -228,8 +228,7 @@ static const char *make_commit(struct op *op, const struct read_set *reads)
     *c = (struct commit){.compares = reads->list, .compare_count = reads->count};
     struct commit_write *writes =
         ARENA_ARRAY(op->arena, op->plan->change_count, struct commit_write);
-    struct buf record;
-    buf_init(&record);
+    SCOPED_BUF(record);
     const char *fault = NULL;
     for (const struct change *p = op->plan->changes; p; p = p->next) {
         struct commit_write *w = &writes[c->write_count++];
@@ -247,7 +246,6 @@ static const char *make_commit(struct op *op, const struct read_set *reads)
         c->bytes += 2 * strlen(p->key) + w->record.size + strlen(p->move) + strlen(p->text) +
                     strlen(op->in.trace_id ? op->in.trace_id : "") + 64;
     }
-    buf_done(&record);
     c->writes = writes;
     return fault ? fault : commit_too_large(c);
 }

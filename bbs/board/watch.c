@@ -109,14 +109,12 @@ static void on_events(struct board *b, const Etcd__WatchResponse *r)
         board_want_reload(b, fault);
         return;
     }
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     for (size_t i = 0; i < r->n_events; i++) {
         queue_event(b, r->events[i], &scratch);
         w->revision = r->events[i]->kv->mod_revision;
         arena_reset(&scratch);
     }
-    arena_done(&scratch);
     if (w->revision > b->known_revision) {
         b->known_revision = w->revision;
     }

@@ -27,17 +27,14 @@ static int show(struct session *s, const struct invocation *call, struct err *er
         return r;
     }
     cells = id ? cells_only(&s->arena, cells, id) : cells;
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     for (size_t i = 0; s->json && i < cells->n_cells; i++) {
         json_line(&cells->cells[i]->base, &out);
     }
     if (!s->json) {
         cells_table(&s->arena, cells, cli_wall_ns(), &out);
     }
-    r = cli_print(buf_bytes(&out), err);
-    buf_done(&out);
-    return r;
+    return cli_print(buf_bytes(&out), err);
 }
 
 static int say(struct session *s, bool keep, struct err *err)
@@ -52,16 +49,13 @@ static int say(struct session *s, bool keep, struct err *err)
         return r;
     }
     const Board__LimiterRecord *limiter = ((const Board__LimiterResponse *)m)->limiter;
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     if (s->json) {
         json_line(&limiter->base, &out);
     } else {
         buf_printf(&out, "%s\n", limiter_text(&s->arena, limiter));
     }
-    r = cli_print(buf_bytes(&out), err);
-    buf_done(&out);
-    return r;
+    return cli_print(buf_bytes(&out), err);
 }
 
 static int run_show(const struct invocation *call, struct err *err)

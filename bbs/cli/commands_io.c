@@ -44,8 +44,7 @@ static int show_ps(struct session *s, const char *name, int32_t index,
     if (!s->json && actual_count > 0) {
         (void)session_cells(s, &cells, NULL); /* without them the table tells less */
     }
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     if (s->json) {
         for (size_t i = 0; i < actual_count; i++) {
             session_json(s, &actuals[i]->base, &out);
@@ -55,9 +54,7 @@ static int show_ps(struct session *s, const char *name, int32_t index,
         ps_table(&s->arena, lrps, count, actuals, actual_count, cells, cli_wall_ns(),
                  isatty(STDOUT_FILENO), &out);
     }
-    r = cli_print(buf_bytes(&out), err);
-    buf_done(&out);
-    return r;
+    return cli_print(buf_bytes(&out), err);
 }
 
 int bbs_ps_run(const struct invocation *call, struct err *err)

@@ -35,16 +35,14 @@ int frames_take(struct frames *f, struct bytes bytes,
         if (used == 0 || rest.size - (size_t)used < size) {
             break;
         }
-        struct arena a;
+        SCOPED_ARENA(a);
         ProtobufCMessage *m;
-        arena_init(&a);
         r = scan_and_unpack(&a, &board__feed_frame__descriptor,
                             (struct bytes){rest.data + used, (size_t)size}, FRAME_DECODED_MAX, &m,
                             err);
         if (r == 0) {
             take(owner, &a, (const Board__FeedFrame *)m);
         }
-        arena_done(&a);
         at += (size_t)used + (size_t)size;
     }
     buf_consume(&f->partial, at);

@@ -33,8 +33,7 @@ static void add_content(struct log_text *t, struct bytes text, struct buf *out)
 static void add_json(struct log_text *t, struct bytes line, int64_t now_ns, struct buf *out)
 {
     const struct log_source *s = t->source;
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     buf_append_string(&text, "{\"instance\":");
     json_string_text(bytes_of(s->label), &text);
     if (s->index >= 0) {
@@ -60,7 +59,6 @@ static void add_json(struct log_text *t, struct bytes line, int64_t now_ns, stru
     json_string_text(line, &text);
     buf_append_string(&text, "}\n");
     add_content(t, buf_bytes(&text), out);
-    buf_done(&text);
 }
 
 /* A line, with its end or without it when it is cut here. */

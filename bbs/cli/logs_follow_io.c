@@ -81,9 +81,8 @@ static int look_up(struct slot *s, struct err *err)
 {
     const struct logs *l = s->all->logs;
     struct cli_client *c = NULL;
-    struct arena a;
+    SCOPED_ARENA(a);
     ProtobufCMessage *m = NULL;
-    arena_init(&a);
     int r = cli_client_open(l->call, cli_text(l->call, "bbs-url"), &c, err);
     if (r == 0) {
         cli_client_limit(c, l->s->timeout_ms);
@@ -98,7 +97,6 @@ static int look_up(struct slot *s, struct err *err)
             snprintf(s->url, sizeof(s->url), "%s", cells->cells[i]->rep_url);
         }
     }
-    arena_done(&a);
     return r == 0 && !*s->url ? err_set(err, ERR_UNAVAILABLE, "its cell is not present") : r;
 }
 

@@ -61,12 +61,11 @@ void log_reader_done(struct log_reader *r)
 
 static int show(struct log_reader *r, struct bytes bytes, bool end)
 {
-    struct buf out;
+    SCOPED_BUF(out);
     int result = 0;
     if (r->printing) {
         pthread_mutex_lock(r->printing);
     }
-    buf_init(&out);
     r->text.labelled = r->labelled ? *r->labelled : r->text.labelled;
     log_text_take(&r->text, bytes, cli_wall_ns(), &out);
     if (end) {
@@ -77,7 +76,6 @@ static int show(struct log_reader *r, struct bytes bytes, bool end)
     } else if (out.size) {
         result = cli_print(buf_bytes(&out), &r->err);
     }
-    buf_done(&out);
     if (r->printing) {
         pthread_mutex_unlock(r->printing);
     }

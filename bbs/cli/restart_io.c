@@ -111,8 +111,7 @@ static int still_desired(const struct restart *r, struct arena *a, struct err *e
 static int tell_done(const struct restart *r, const Models__ActualLRP *record, struct err *err)
 {
     const Models__ActualLRPInstanceKey *at = record->actual_lrp_instance_key;
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     if (r->s->json) {
         buf_append_string(&out, "{\"name\":");
         json_string_text(bytes_of(r->name), &out);
@@ -132,7 +131,6 @@ static int tell_done(const struct restart *r, const Models__ActualLRP *record, s
                    at->instance_guid, r->unheard ? "; " : "", r->unheard ? r->unheard : "");
     }
     int code = cli_print_or(buf_bytes(&out), "it was restarted; that could not be written", err);
-    buf_done(&out);
     return code;
 }
 
@@ -156,9 +154,8 @@ static bool has_settled(struct settling *s, const Models__ActualLRP *record, int
 static int look(struct restart *r, struct settling *settling, char *text, size_t size,
                 struct err *err)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     const Models__ActualLRP *record = NULL;
-    arena_init(&a);
     int64_t now_ms = cli_now_ms();
     int code = get_record(r, &a, &record, err);
     code = code < 0 || record ? code : still_desired(r, &a, err);
@@ -182,7 +179,6 @@ static int look(struct restart *r, struct settling *settling, char *text, size_t
             break;
         }
     }
-    arena_done(&a);
     return code;
 }
 

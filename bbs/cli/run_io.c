@@ -63,24 +63,20 @@ static int desire(struct session *s, struct task_app *task, struct err *err)
 static int tell_outcome(struct session *s, const struct task_app *app, Models__Task *task,
                         struct err *err)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     if (s->json) {
         session_json(s, &task->base, &out);
     } else {
         task_outcome_text(&s->arena, app->name, task, &out);
     }
-    int r = session_print(s, buf_bytes(&out), err);
-    buf_done(&out);
-    return r;
+    return session_print(s, buf_bytes(&out), err);
 }
 
 /* Looks once: 1 when it is over, then the task is in the session's arena. */
 static int look(struct session *s, const struct task_app *app, struct cli_progress *shown,
                 char *text, size_t text_size, Models__Task **ret_task, struct err *err)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     cli_client_limit(s->client, session_look_ms(session_left_ms(s)));
     int r = session_task_by_guid(s, &a, app->request->task_guid, ret_task, err);
     if (r == 0) {
@@ -88,7 +84,6 @@ static int look(struct session *s, const struct task_app *app, struct cli_progre
         cli_progress(shown, text);
         r = task_is_over(*ret_task);
     }
-    arena_done(&a);
     if (r > 0) { /* once more, to be kept */
         r = session_task_by_guid(s, &s->arena, app->request->task_guid, ret_task, err);
         r = r < 0 ? r : 1;

@@ -291,8 +291,7 @@ static int look(struct session *s, const char *name, const char *process_guid, i
                 struct cli_progress *shown, struct lrp_progress *p, struct settling *settling,
                 char *text, size_t text_size, struct err *err)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Models__ActualLRP **actuals;
     size_t count;
     int64_t wall_ns = cli_wall_ns(), now_ms = cli_now_ms();
@@ -308,7 +307,6 @@ static int look(struct session *s, const char *name, const char *process_guid, i
     if (r == 0 && !settling->done) {
         r = check_desired(s, &a, name, process_guid, desired, settling, err);
     }
-    arena_done(&a);
     return r;
 }
 
@@ -384,8 +382,7 @@ int session_print(struct session *s, struct bytes text, struct err *err)
 int session_line(struct session *s, const char *name, const char *process_guid, const char *result,
                  struct err *err)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     if (s->json) {
         buf_append_string(&out, "{\"name\":");
         json_string_text(bytes_of(name), &out);
@@ -400,9 +397,7 @@ int session_line(struct session *s, const char *name, const char *process_guid, 
     const char *instead =
         arena_printf(&s->arena, "%.60s: %.120s (%.80s), but that could not be written", name,
                      result, process_guid);
-    int r = cli_print_or(buf_bytes(&out), s->instead ? s->instead : instead, err);
-    buf_done(&out);
-    return r;
+    return cli_print_or(buf_bytes(&out), s->instead ? s->instead : instead, err);
 }
 
 int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
@@ -439,13 +434,12 @@ int session_about(struct session *s, const char *name, int r, struct err *err)
 
 static void tell_error(struct session *s, const char *name, const struct err *err)
 {
-    struct buf out;
+    SCOPED_BUF(out);
     if (cli_interrupted()) {
         s->halted = arena_strdup(&s->arena, err->text);
     } else {
         fprintf(stderr, "bbs: %s\n", err->text);
     }
-    buf_init(&out);
     if (s->json) {
         buf_append_string(&out, "{\"name\":");
         json_string_text(bytes_of(name), &out);
@@ -454,7 +448,6 @@ static void tell_error(struct session *s, const char *name, const struct err *er
         buf_append_string(&out, "}\n");
         (void)cli_print(buf_bytes(&out), NULL);
     }
-    buf_done(&out);
 }
 
 void session_count(struct session *s, const char *name, int r, struct err *err)

@@ -64,17 +64,14 @@ static int check_removal(const struct invocation *call, const struct task_select
 
 static int show_tasks(struct session *s, Models__Task *const *tasks, size_t count, struct err *err)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     for (size_t i = 0; s->json && i < count; i++) {
         session_json(s, &tasks[i]->base, &out);
     }
     if (!s->json) {
         tasks_table(&s->arena, tasks, count, cli_wall_ns(), isatty(STDOUT_FILENO), &out);
     }
-    int r = cli_print(buf_bytes(&out), err);
-    buf_done(&out);
-    return r;
+    return cli_print(buf_bytes(&out), err);
 }
 
 /* Each that goes is reported; a deletion that fails leaves the others to be made. */
@@ -158,8 +155,7 @@ static int show_task(struct session *s, const struct invocation *call, struct er
     if (r < 0) {
         return r;
     }
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     if (s->json) {
         session_json(s, &task->base, &out);
     } else {
@@ -167,7 +163,6 @@ static int show_task(struct session *s, const struct invocation *call, struct er
         task_text(&s->arena, task, cli_wall_ns(), &out);
     }
     r = cli_print(buf_bytes(&out), err);
-    buf_done(&out);
     return r == 0 && cli_switch(call, "rm") ? remove_task(s, task, err) : r;
 }
 

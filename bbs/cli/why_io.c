@@ -163,12 +163,9 @@ static struct bytes ask_auctioneer(struct asker *q, const struct why *w)
 
 static int print(struct asker *q, const struct why *w, struct err *err)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     why_print(w, ask_auctioneer(q, w), q->s->json, &out);
-    int r = cli_print(buf_bytes(&out), err);
-    buf_done(&out);
-    return r;
+    return cli_print(buf_bytes(&out), err);
 }
 
 static int explain_task(struct asker *q, struct err *err)

@@ -91,13 +91,10 @@ static bool same_bytes(const Models__ActualLRP *a, const Models__ActualLRP *b)
     if (size != models__actual_lrp__get_packed_size(b)) {
         return false;
     }
-    struct buf packed;
-    buf_init(&packed);
+    SCOPED_BUF(packed);
     buf_message(&packed, &a->base);
     buf_message(&packed, &b->base);
-    bool same = memcmp(packed.data, packed.data + size, size) == 0;
-    buf_done(&packed);
-    return same;
+    return memcmp(packed.data, packed.data + size, size) == 0;
 }
 
 /* Both made visible. */

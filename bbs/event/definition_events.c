@@ -124,13 +124,10 @@ static bool same(const Models__Task *a, const Models__Task *b)
     if (size != models__task__get_packed_size(b)) {
         return false;
     }
-    struct buf packed;
-    buf_init(&packed);
+    SCOPED_BUF(packed);
     buf_message(&packed, &a->base);
     buf_message(&packed, &b->base);
-    bool equal = memcmp(packed.data, packed.data + size, size) == 0;
-    buf_done(&packed);
-    return equal;
+    return memcmp(packed.data, packed.data + size, size) == 0;
 }
 
 static void put_readable_tasks(Models__Task *before, Models__Task *after, struct buf *out)

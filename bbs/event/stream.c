@@ -61,15 +61,12 @@ void wire_event_unref(struct wire_event *e)
 /* All but the id, which each connection counts for itself. */
 static struct blob *text_of(const char *name, struct bytes payload)
 {
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     buf_reserve(&text, payload.size / 3 * 4 + 128);
     buf_printf(&text, "event: %s\ndata: ", name);
     base64_encode(payload, &text);
     buf_append_string(&text, "\n\n");
-    struct blob *blob = blob_new(text.data, text.size);
-    buf_done(&text);
-    return blob;
+    return blob_new(text.data, text.size);
 }
 
 static size_t event_bytes(const struct wire_event *e)

@@ -23,15 +23,13 @@ static Models__Resource *resource(struct arena *a, Models__TypeCode type, const 
 
 Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cell)
 {
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     /* Fails only for what nests deeper than a presence can. */
     json_encode(&cell->presence->base, 0, &value, NULL);
     const char *owner =
         arena_printf(a, "%s-%llu", cell->identity, (unsigned long long)cell->incarnation);
     Models__Resource *r = resource(a, MODELS__TYPE_CODE__PRESENCE, cell->presence->cell_id, owner,
                                    buf_string(&value));
-    buf_done(&value);
     return r;
 }
 

@@ -112,11 +112,8 @@ bool actual_same_content(const Models__ActualLRP *a, const Models__ActualLRP *b)
     if (size != models__actual_lrp__get_packed_size(&right)) {
         return false;
     }
-    struct buf packed;
-    buf_init(&packed);
+    SCOPED_BUF(packed);
     buf_message(&packed, &left.base);
     buf_message(&packed, &right.base);
-    bool same = memcmp(packed.data, packed.data + size, size) == 0;
-    buf_done(&packed);
-    return same;
+    return memcmp(packed.data, packed.data + size, size) == 0;
 }

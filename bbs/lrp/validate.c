@@ -28,9 +28,8 @@ void valid_upsert_domain(struct validation *v, const Models__UpsertDomainRequest
 /* The place that the move names, and its domain if it must be named; presences up to `most`. */
 static void valid_place(struct validation *v, const Board__Move *move, bool domain, int most)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct move_place place;
-    arena_init(&a);
     if (!move_place(&a, move, &place)) {
         say_field(v, "actual_lrp_key");
     } else {
@@ -45,7 +44,6 @@ static void valid_place(struct validation *v, const Board__Move *move, bool doma
             say_field(v, "presence");
         }
     }
-    arena_done(&a);
 }
 
 /* Claim and remove name an index without its domain; all but remove are about the ORDINARY record.
@@ -78,14 +76,12 @@ static void valid_instance_key(struct validation *v, const Models__ActualLRPInst
  * 18). */
 static void fits_key(struct validation *v, const Board__Move *move)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct move_place place;
-    arena_init(&a);
     if (move_place(&a, move, &place)) {
         check_length(v, place.key.process_guid, NAME_CHARACTERS_MAX);
         check_length(v, place.key.domain, NAME_CHARACTERS_MAX);
     }
-    arena_done(&a);
 }
 
 static void fits_instance_key(struct validation *v, const Models__ActualLRPInstanceKey *key)

@@ -121,8 +121,7 @@ static void say_inner(struct validation *v, const char *field, struct validation
 
 static void valid_desired_tags(struct validation *v, const Models__DesiredLRP *d)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const Models__MetricTagValue **values =
         ARENA_ARRAY(&a, d->n_metric_tags, const Models__MetricTagValue *);
     const Models__MetricTagValue *source = NULL;
@@ -143,7 +142,6 @@ static void valid_desired_tags(struct validation *v, const Models__DesiredLRP *d
         say_field(&inner, "source_id should match metrics_guid");
     }
     say_inner(v, "metric_tags", &inner);
-    arena_done(&a);
 }
 
 void valid_action_of(struct validation *v, const Models__Action *action, const char *field)
@@ -401,8 +399,7 @@ void valid_update(struct validation *v, const Models__UpdateDesiredLRPRequest *r
         valid_annotation(v, u->annotation);
     }
     valid_routes(v, u->routes);
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const Models__MetricTagValue **values =
         ARENA_ARRAY(&a, u->n_metric_tags, const Models__MetricTagValue *);
     for (size_t i = 0; i < u->n_metric_tags; i++) {
@@ -412,7 +409,6 @@ void valid_update(struct validation *v, const Models__UpdateDesiredLRPRequest *r
     validation_init(&inner);
     valid_tags(&inner, values, u->n_metric_tags);
     say_inner(v, "metric_tags", &inner);
-    arena_done(&a);
     if (u->optional_on_cell_loss_case ==
         MODELS__DESIRED_LRPUPDATE__OPTIONAL_ON_CELL_LOSS_ON_CELL_LOSS) {
         valid_on_cell_loss(v, u->on_cell_loss);

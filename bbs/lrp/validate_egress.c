@@ -110,11 +110,9 @@ static void valid_destinations(struct validation *v, const Models__SecurityGroup
     validation_init(&inner);
     valid_each_destination(&inner, rule);
     if (!validation_ok(&inner)) {
-        struct buf field;
-        buf_init(&field);
+        SCOPED_BUF(field);
         buf_printf(&field, "destinations [ %s ]", validation_text(&inner));
         say_field(v, buf_string(&field));
-        buf_done(&field);
     }
     validation_done(&inner);
 }

@@ -19,15 +19,13 @@ static bool has_index(const Models__ActualLRPsRequest *r)
 /* Whether a record is of that index; for the rare list of one index over all processes. */
 static bool of_index(struct blob *record, int32_t index)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
     bool same = false;
     if (record_decode(&a, RECORD_ACTUAL, blob_bytes(record), &m, NULL) == 0) {
         const Models__ActualLRPKey *key = ((const Models__ActualLRP *)m)->actual_lrp_key;
         same = key && key->index == index;
     }
-    arena_done(&a);
     return same;
 }
 

@@ -177,13 +177,11 @@ const struct read_row read_routing = {.pick = pick_routing, .viewer = &routing_v
 static void add_whole(struct records *records, struct view *v, const struct picked *list,
                       size_t count, bool r2)
 {
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     for (size_t i = 0; i < count; i++) {
         whole_desired_add(records, v, &scratch, &list[i], r2);
         arena_reset(&scratch);
     }
-    arena_done(&scratch);
 }
 
 const struct read_row read_desired = {.pick = pick_desired, .add = add_whole};

@@ -68,13 +68,11 @@ static void append_joined(const struct message *m, struct buf *out)
 /* The message as it is shown; NULL if it cannot be decoded. */
 static const ProtobufCMessage *viewed(struct arena *a, const struct message *m)
 {
-    struct buf joined;
-    buf_init(&joined);
+    SCOPED_BUF(joined);
     append_joined(m, &joined);
     ProtobufCAllocator allocator = arena_protobuf(a);
     ProtobufCMessage *decoded =
         protobuf_c_message_unpack(m->viewer->type, &allocator, joined.size, joined.data);
-    buf_done(&joined);
     return decoded ? m->viewer->show(a, decoded) : NULL;
 }
 
@@ -101,10 +99,8 @@ static void append_group(const struct message *m, struct buf *out)
 
 static void append_viewed(const struct message *m, struct buf *out)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     buf_message(out, viewed(&a, m));
-    arena_done(&a);
 }
 
 static void append(const struct message *m, struct buf *out)
@@ -187,11 +183,9 @@ void records_add_view(struct records *r, struct blob *const parts[RECORD_PARTS],
                       const struct record_viewer *viewer)
 {
     struct message m = {.form = VIEWED, .parts = {parts[0], parts[1], parts[2]}, .viewer = viewer};
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const ProtobufCMessage *shown = viewed(&a, &m);
     add(r, m, shown ? protobuf_c_message_get_packed_size(shown) : 0);
-    arena_done(&a);
 }
 
 void records_add_group(struct records *r, struct blob *instance, struct blob *evacuating)

@@ -70,15 +70,13 @@ void valid_desire_task(struct validation *v, const Models__DesireTaskRequest *r)
 /* That it names a task, or, `strict`, that its guid is one; it must fit. */
 static void valid_subject(struct validation *v, const Board__Move *move, bool strict)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *guid = move_name(&a, move);
     if (strict) {
         valid_new_guid(v, guid);
     } else {
         valid_task_guid(v, guid);
     }
-    arena_done(&a);
 }
 
 void valid_task_named(struct validation *v, const Board__Move *move)

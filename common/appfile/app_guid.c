@@ -30,11 +30,9 @@ const char *app_process_guid(struct arena *a, const char *name, const Models__De
     definition.on_cell_loss = empty.on_cell_loss;
     definition.on_evacuate = empty.on_evacuate;
     definition.modification_tag = NULL;
-    struct buf packed;
-    buf_init(&packed);
+    SCOPED_BUF(packed);
     buf_message(&packed, &definition.base);
     uint64_t h = hash(buf_bytes(&packed));
-    buf_done(&packed);
     return arena_printf(a, "%s-%0*llx", name, GUID_HASH_DIGITS,
                         (unsigned long long)(h >> (64 - 4 * GUID_HASH_DIGITS)));
 }

@@ -20,6 +20,9 @@ void arena_init(struct arena *a);
 /* Frees everything. Accepts an arena that was never used. */
 void arena_done(struct arena *a);
 
+/* Declares an arena, empty, that is done where its block ends. */
+#define SCOPED_ARENA(name) struct arena name __attribute__((cleanup(arena_done))) = {0}
+
 /* Forgets everything handed out but keeps the newest block for reuse. */
 void arena_reset(struct arena *a);
 

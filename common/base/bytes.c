@@ -23,9 +23,14 @@ static void append_for_protobuf(ProtobufCBuffer *base, size_t size, const uint8_
     buf_append((struct buf *)base, data, size);
 }
 
+struct buf buf_empty(void)
+{
+    return (struct buf){.base = {.append = append_for_protobuf}};
+}
+
 void buf_init(struct buf *b)
 {
-    *b = (struct buf){.base = {.append = append_for_protobuf}};
+    *b = buf_empty();
 }
 
 void buf_done(struct buf *b)

@@ -26,6 +26,7 @@ struct buf {
     size_t capacity;
 };
 
+struct buf buf_empty(void);
 void buf_init(struct buf *b);
 void buf_done(struct buf *b);
 void buf_clear(struct buf *b);                                 /* size 0, keeps the memory */
@@ -38,6 +39,9 @@ void buf_message(struct buf *b, const ProtobufCMessage *m);    /* appends the pa
 void buf_varint(struct buf *b, uint64_t value);
 struct bytes buf_bytes(const struct buf *b);
 const char *buf_string(struct buf *b);                         /* NUL-terminated, owned by b */
+
+/* Declares a buf, empty, that is done where its block ends. */
+#define SCOPED_BUF(name) struct buf name __attribute__((cleanup(buf_done))) = buf_empty()
 
 /* Reads a varint at the front of `in`: its length in bytes, 0 when more bytes are needed, -1 when
  * it is malformed. */

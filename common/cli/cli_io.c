@@ -175,8 +175,7 @@ int cli_exit_of(enum err_code code)
 
 static int run(struct invocation *call, struct err *err)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     int r = 0;
     if (call->help) {
         cli_help(call, &out);
@@ -191,7 +190,6 @@ static int run(struct invocation *call, struct err *err)
         r = cli_complete(call, environ, err);
         r = r < 0 ? r : call->command->run(call, err);
     }
-    buf_done(&out);
     return r;
 }
 
@@ -225,13 +223,11 @@ static void tell_end(const struct cli_program *program, int r, bool interrupted_
 int cli_main(const struct cli_program *program, int argc, char *const *argv)
 {
     fill_closed_descriptors();
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct invocation call;
     struct err err = {.code = ERR_IO, .text = "failed"};
-    arena_init(&arena);
     int r = cli_parse(&arena, program, argc, argv, &call, &err);
     r = r < 0 ? r : run(&call, &err);
-    arena_done(&arena);
     bool interrupted_by_user = r != 0 && cli_interrupted();
     tell_end(program, r, interrupted_by_user, &err);
     return interrupted_by_user ? CLI_INTERRUPTED : r < 0 ? cli_exit_of(err.code) : r;

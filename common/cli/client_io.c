@@ -298,8 +298,7 @@ static int transport_error(struct cli_client *c, CURLcode code, struct err *err)
 /* Diego's paths say it in the error of a message, our own as a text. */
 static int denied(struct cli_client *c, struct err *err)
 {
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     const char *type = NULL, *text = buf_string(&c->body);
     curl_easy_getinfo(c->curl, CURLINFO_CONTENT_TYPE, &type);
     if (type && strncmp(type, "application/x-protobuf", 22) == 0) {
@@ -313,7 +312,6 @@ static int denied(struct cli_client *c, struct err *err)
     }
     int r = err_set(err, ERR_DENIED, "%.80s denies it: %.*s", c->urls[c->next],
                     (int)strcspn(text, "\r\n"), text);
-    arena_done(&arena);
     return r;
 }
 
@@ -490,13 +488,11 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
                     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer_type,
                     ProtobufCMessage **ret_answer, struct err *err)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     if (request) {
         buf_message(&body, request);
     }
     int r = exchange_with_any(c, path, &body, err);
-    buf_done(&body);
     ProtobufCMessage *answer = NULL;
     r = r < 0 ? r
               : scan_and_unpack_answer(a, answer_type, buf_bytes(&c->body), CLIENT_DECODED_MAX,
@@ -511,10 +507,8 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
 int cli_client_post(struct cli_client *c, struct arena *a, const char *path,
                     struct bytes *ret_body, struct err *err)
 {
-    struct buf empty;
-    buf_init(&empty);
+    SCOPED_BUF(empty);
     int r = exchange_with_any(c, path, &empty, err);
-    buf_done(&empty);
     if (r == 0) {
         *ret_body = (struct bytes){arena_copy(a, c->body.data, c->body.size), c->body.size};
     }
@@ -566,8 +560,7 @@ int cli_client_stream(struct cli_client *c, const char *path, const ProtobufCMes
                       int64_t silence_ms, int (*take)(void *owner, struct bytes bytes), void *owner,
                       struct err *err)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, request);
     c->take = take;
     c->owner = owner;
@@ -576,7 +569,6 @@ int cli_client_stream(struct cli_client *c, const char *path, const ProtobufCMes
     c->tried = 0;
     int r = exchange(c, path, &body, err);
     c->take = NULL;
-    buf_done(&body);
     c->next = (c->next + 1) % c->url_count;
     return c->taken < 0 ? c->taken : r;
 }

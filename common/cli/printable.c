@@ -19,12 +19,9 @@ void printable_append(struct buf *out, const char *text)
 
 char *text_printable(struct arena *a, const char *text)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     printable_append(&out, text);
-    char *copy = arena_strdup(a, buf_string(&out));
-    buf_done(&out);
-    return copy;
+    return arena_strdup(a, buf_string(&out));
 }
 
 /* How many bytes the character has that begins so; 0: none begins so. */

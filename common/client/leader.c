@@ -48,8 +48,7 @@ static void depose(struct leader *l, int64_t now_ns)
 static void on_heartbeat(struct leader *l, enum feed_client_change change, const char *key,
                          const struct followed *record)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
     if (change == FEED_CLIENT_DELETE) {
         liveness_report_gone(&l->liveness_report, key);
@@ -58,17 +57,14 @@ static void on_heartbeat(struct leader *l, enum feed_client_change change, const
         (l->feed_client->snapshot ? liveness_report_read
                                   : liveness_report_heartbeat)(&l->liveness_report, key, heartbeat);
     }
-    arena_done(&a);
 }
 
 static void on_leader_lock(struct leader *l, const struct followed *record, struct moment now)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
     bool ours = record_decode(&a, RECORD_LEADER_LOCK, blob_bytes(record->record), &m, NULL) == 0 &&
                 strcmp(((const Board__LeaderLockRecord *)m)->holder, l->id) == 0;
-    arena_done(&a);
     liveness_report_expect(&l->liveness_report, LIVENESS_REPORT_LEADER, l->role,
                            (uint64_t)record->create_revision);
     l->held = true;

@@ -29,15 +29,13 @@ struct reply *question_reply(const struct request *q, int status, const char *ty
 
 void question_reply_json(const struct request *q, const ProtobufCMessage *m, struct effects *out)
 {
-    struct buf body;
+    SCOPED_BUF(body);
     struct err err;
-    buf_init(&body);
     if (json_encode(m, 0, &body, &err) < 0) {
         question_reply(q, 500, QUESTION_TEXT, err.text, out);
     } else {
         question_reply(q, 200, QUESTION_JSON, buf_string(&body), out);
     }
-    buf_done(&body);
 }
 
 void question_refer(const struct leading *l, const struct request *q, const char *does,

@@ -62,11 +62,9 @@ static void go_down(struct reader *r, struct step *s)
 static int come_up(struct reader *r, int e)
 {
     if (e < 0 && !r->path) {
-        struct buf path;
-        buf_init(&path);
+        SCOPED_BUF(path);
         render(r->at, &path);
         r->path = arena_strdup(r->arena, buf_string(&path));
-        buf_done(&path);
     }
     r->at = r->at->up;
     return e;

@@ -379,13 +379,11 @@ static void write_message(struct writer *w, const ProtobufCMessage *m)
 
 int json_encode(const ProtobufCMessage *message, unsigned flags, struct buf *out, struct err *err)
 {
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     struct writer w = {.out = out,
                        .shapes = {.arena = &scratch, .snake_case = flags & CODEC_SNAKE_CASE},
                        .flags = flags};
     write_message(&w, message);
-    arena_done(&scratch);
     if (w.too_deep) {
         return err_set(err, ERR_TOO_LARGE, "message %s is nested deeper than %d",
                        message->descriptor->short_name, JSON_DEPTH_MAX);

@@ -29,8 +29,7 @@ static void append_unit(struct buf *out, const char *unit)
 const char *caller_refusal(struct arena *a, const struct request *q, actor_set callers,
                            const char *remedy)
 {
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     buf_printf(&text, "%.200s is for OU ", q->path);
     append_actors(&text, callers);
     if (q->peer.unit[0]) {
@@ -43,7 +42,5 @@ const char *caller_refusal(struct arena *a, const struct request *q, actor_set c
     if ((callers & ACTOR_CLIENT) && actor_of_unit(q->peer.unit) == ACTOR_STRANGER) {
         buf_printf(&text, ": %s", remedy);
     }
-    const char *copy = arena_strdup(a, buf_string(&text));
-    buf_done(&text);
-    return copy;
+    return arena_strdup(a, buf_string(&text));
 }

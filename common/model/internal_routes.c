@@ -109,11 +109,8 @@ static bool read_string(const char *at, struct buf *out)
 
 static bool is_hostname(const char *key)
 {
-    struct buf name;
-    buf_init(&name);
-    bool is = read_string(key, &name) && strcasecmp(buf_string(&name), "hostname") == 0;
-    buf_done(&name);
-    return is;
+    SCOPED_BUF(name);
+    return read_string(key, &name) && strcasecmp(buf_string(&name), "hostname") == 0;
 }
 
 /* The string that is its hostname, NULL if it has none; `at` moves behind the object. */
@@ -150,26 +147,22 @@ static void read_list(struct arena *a, const char *at, const char ***ret_list, s
         } else if (*at != ']') {
             at = behind_value(at);
         }
-        struct buf name;
-        buf_init(&name);
+        SCOPED_BUF(name);
         if (hostname && read_string(hostname, &name)) {
             (*ret_list)[(*ret_count)++] = arena_strdup(a, buf_string(&name));
         }
-        buf_done(&name);
     }
 }
 
 void internal_hostnames(struct arena *a, struct bytes text, const char ***ret_list,
                         size_t *ret_count)
 {
-    struct buf compact;
+    SCOPED_BUF(compact);
     *ret_list = NULL;
     *ret_count = 0;
     if (!json_syntax_valid(text)) {
         return;
     }
-    buf_init(&compact);
     json_as_written(text, &compact);
     read_list(a, buf_string(&compact), ret_list, ret_count);
-    buf_done(&compact);
 }

@@ -120,11 +120,8 @@ static bool same_tags(struct arena *a, const struct routing *x, const struct rou
 
 bool routing_equal(const struct routing *x, const struct routing *y)
 {
-    struct arena a;
-    arena_init(&a);
-    bool same = same_names(&a, x, y) && same_tags(&a, x, y);
-    arena_done(&a);
-    return same;
+    SCOPED_ARENA(a);
+    return same_names(&a, x, y) && same_tags(&a, x, y);
 }
 
 /* ---- Digest: FNV-1a, mixed so that sums of it do not cancel out -------------------------------
@@ -156,10 +153,9 @@ uint64_t routing_digest_tag(const char *key, const char *value)
 
 uint64_t routing_digest(const struct routing *r, const char *instance_guid)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     const char **names;
     uint64_t sum = 0;
-    arena_init(&a);
     size_t count = sort_names(&a, r, &names);
     for (size_t i = 0; i < count; i++) {
         sum += mixed(hash(HASH_START, names[i]));
@@ -169,6 +165,5 @@ uint64_t routing_digest(const struct routing *r, const char *instance_guid)
         bool own = *instance_guid && strcmp(tag->value, instance_guid) == 0;
         sum += routing_digest_tag(tag->key, own ? ROUTING_OWN_GUID : tag->value);
     }
-    arena_done(&a);
     return sum;
 }

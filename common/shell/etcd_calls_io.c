@@ -197,8 +197,7 @@ static void tell_refused(struct etcd *e)
 
 static void call_send(struct etcd *e, struct etcd_call *c)
 {
-    struct buf url;
-    buf_init(&url);
+    SCOPED_BUF(url);
     int64_t left_ms = (c->deadline_ns - etcd_now_ns()) / MILLISECOND_NS;
     c->endpoint = e->calls.channel.endpoint;
     event_del(c->expiry);
@@ -206,7 +205,6 @@ static void call_send(struct etcd *e, struct etcd_call *c)
     e->calls.sent_count++;
     exchange_aim(c->exchange, etcd_url(e, c->endpoint, methods[c->kind].path, &url),
                  left_ms > 0 ? (long)left_ms : 1);
-    buf_done(&url);
     channel_send(&e->calls.channel, c->exchange);
 }
 
@@ -289,12 +287,10 @@ static void sent_done(struct etcd *e, struct etcd_call *c)
 static void call_ended(struct channel *channel, struct exchange *x, CURLcode result)
 {
     struct etcd *e = channel->etcd;
-    struct buf problem;
-    buf_init(&problem);
+    SCOPED_BUF(problem);
     exchange_explain(x, result, &problem);
     sent_done(e, x->owner);
     call_answer(e, x->owner, buf_string(&problem));
-    buf_done(&problem);
     pump(e);
 }
 

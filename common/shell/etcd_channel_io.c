@@ -17,12 +17,10 @@ static void probe_ended(struct channel *c, CURLcode result)
         }
         return;
     }
-    struct buf problem;
-    buf_init(&problem);
+    SCOPED_BUF(problem);
     buf_printf(&problem, "etcd %s: ", c->etcd->endpoints[c->endpoint]);
     exchange_explain(c->probe, result, &problem);
     strlcpy(c->problem, buf_string(&problem), sizeof(c->problem));
-    buf_done(&problem);
     c->tries++;
     c->warm = false;
     c->dead = true;
@@ -96,8 +94,7 @@ void channel_probe(struct channel *c)
     request.key = (ProtobufCBinaryData){.len = 1, .data = (uint8_t *)(size_t) "-"};
     request.serializable = true;
     request.count_only = true;
-    struct buf url;
-    buf_init(&url);
+    SCOPED_BUF(url);
     if (c->tries) {
         renew_probe(c);
     }
@@ -105,7 +102,6 @@ void channel_probe(struct channel *c)
     exchange_fill(c->probe, &request.base, false);
     exchange_aim(c->probe, etcd_url(c->etcd, c->endpoint, "/etcdserverpb.KV/Range", &url),
                  ETCD_SILENCE_MS);
-    buf_done(&url);
     c->probing = true;
     add(c, c->probe);
 }

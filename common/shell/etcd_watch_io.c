@@ -149,8 +149,7 @@ static void watch_done(struct channel *c, struct exchange *x, CURLcode result)
     if (w->ended) {
         return;
     }
-    struct buf problem;
-    buf_init(&problem);
+    SCOPED_BUF(problem);
     if (x->trailers.status == GRPC_NO_STATUS) {
         exchange_explain(x, result, &problem);
     } else {
@@ -159,7 +158,6 @@ static void watch_done(struct channel *c, struct exchange *x, CURLcode result)
     }
     arena_reset(&w->arena);
     close_broken(w, buf_string(&problem));
-    buf_done(&problem);
 }
 
 static bool watch_waiting(struct channel *c)
@@ -202,12 +200,10 @@ static void send_create(struct watch *w, int64_t start_revision)
     Etcd__WatchRequest request = ETCD__WATCH_REQUEST__INIT;
     request.request_union_case = ETCD__WATCH_REQUEST__REQUEST_UNION_CREATE_REQUEST;
     request.create_request = &create;
-    struct buf url;
-    buf_init(&url);
+    SCOPED_BUF(url);
     exchange_fill(w->exchange, &request.base, true);
     exchange_aim(w->exchange, etcd_url(e, w->channel.endpoint, "/etcdserverpb.Watch/Watch", &url),
                  0);
-    buf_done(&url);
     channel_send(&w->channel, w->exchange);
 }
 

@@ -107,9 +107,8 @@ static void begin_answer(struct grpc_call *call)
 static void refuse(struct grpc_call *call, struct grpc_fault fault)
 {
     char status[16], http_status[16];
-    struct buf text;
+    SCOPED_BUF(text);
     begin_answer(call);
-    buf_init(&text);
     grpc_message_encode(&text, fault.text);
     snprintf(status, sizeof(status), "%d", (int)fault.status);
     snprintf(http_status, sizeof(http_status), "%d", fault.http_status);
@@ -118,7 +117,6 @@ static void refuse(struct grpc_call *call, struct grpc_fault fault)
         header("grpc-status", status), header("grpc-message", buf_string(&text))};
     size_t count = sizeof(headers) / sizeof(headers[0]) - (text.size ? 0 : 1);
     ignore(nghttp2_submit_response(call->connection->session, call->stream, headers, count, NULL));
-    buf_done(&text);
 }
 
 static void refuse_as(struct grpc_call *call, enum grpc_status status, const char *text)

@@ -251,20 +251,17 @@ void connection_pump(struct connection *c)
         c->progress_ns = shell_now_ns(); /* the quiet before was not the reader's */
     }
     while (state == CURSOR_MORE && evbuffer_get_length(output) < HTTP_OUTPUT_BYTES) {
-        struct buf slice;
-        buf_init(&slice);
+        SCOPED_BUF(slice);
         state = cursor_fill(c->cursor, &slice, CURSOR_SLICE_BYTES);
         assert(state != CURSOR_MORE || slice.size);
         if (c->size >= 0 && c->given + (int64_t)slice.size > c->size) {
             c->given += (int64_t)slice.size;
-            buf_done(&slice);
             end_well(c); /* which it is not */
             return;
         }
         if (slice.size) {
             give(c, &slice);
         }
-        buf_done(&slice);
     }
     if (fresh && c->size < 0 && evbuffer_get_length(output) <= HTTP_JOINED_BYTES) {
         /* The length of a chunk and its bytes would each be a TLS record, and a write, of its own.

@@ -551,14 +551,12 @@ static void set_outside(struct transfer *t)
 
 static void add_header(struct transfer *t, const char *name, const char *value)
 {
-    struct buf line;
+    SCOPED_BUF(line);
     if (!value || !*value || strpbrk(value, "\r\n")) {
         return;
     }
-    buf_init(&line);
     buf_printf(&line, "%s: %s", name, value);
     struct curl_slist *longer = curl_slist_append(t->headers, buf_string(&line));
-    buf_done(&line);
     if (!longer) {
         abort();
     }

@@ -42,11 +42,9 @@ void knowledge_answer(struct knowledge *k, const char *key, const ProtobufCMessa
     struct answer *a = mem_zeroed(sizeof(*a));
     a->revision = revision;
     if (record) {
-        struct buf packed;
-        buf_init(&packed);
+        SCOPED_BUF(packed);
         record_encode(&packed, record);
         a->record = blob_new(packed.data, packed.size);
-        buf_done(&packed);
     }
     answer_free(map_put(&k->answers, key, a));
 }
@@ -142,15 +140,12 @@ enum harmony_record knowledge_of(const struct knowledge *k, struct arena *a,
                                  const Models__ActualLRP **ret_record)
 {
     const Models__ActualLRP *record = NULL;
-    struct arena scratch;
+    SCOPED_ARENA(scratch);
     if (a) {
         return look(k, a, key, guid, ret_record ? ret_record : &record);
     }
     assert(!ret_record);
-    arena_init(&scratch);
-    enum harmony_record seen = look(k, &scratch, key, guid, &record);
-    arena_done(&scratch);
-    return seen;
+    return look(k, &scratch, key, guid, &record);
 }
 
 const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
@@ -173,10 +168,8 @@ const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
 
 enum harmony_task_record knowledge_task_seen(const struct knowledge *k, const Rep__TaskNote *note)
 {
-    struct arena scratch;
+    SCOPED_ARENA(scratch);
     enum harmony_task_record seen;
-    arena_init(&scratch);
     knowledge_task(k, &scratch, note, &seen);
-    arena_done(&scratch);
     return seen;
 }

@@ -82,10 +82,8 @@ int rep_destroy(const struct driver_config *config, int64_t limit_ns, struct err
     d.driver->ops->free(d.driver);
     event_base_free(d.loop);
     if (d.status == 0) {
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         kept_clear(arena_printf(&a, "%s/kept", config->state_dir));
-        arena_done(&a);
     }
     return d.status < 0 ? d.status : d.removed;
 }

@@ -60,11 +60,8 @@ static int look_into(struct watch *w, struct arena *a, struct err *err)
 
 static int look(struct watch *w, struct err *err)
 {
-    struct arena a;
-    arena_init(&a);
-    int r = look_into(w, &a, err);
-    arena_done(&a);
-    return r;
+    SCOPED_ARENA(a);
+    return look_into(w, &a, err);
 }
 
 /* It answered 503: it has no incarnation, or its driver does not list. */
@@ -138,8 +135,7 @@ static int ask_board(const struct watch *w, const char *urls, struct err *err)
 /* "cell-1 is empty", {"cell_id":"cell-1","result":"empty"} */
 static int tell(const struct watch *w, const char *result, const char *text, struct err *err)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     if (strcmp(cli_text(w->call, "output"), "json") == 0) {
         buf_append_string(&out, "{\"cell_id\":");
         json_string_text(bytes_of(w->cell_id), &out);
@@ -147,9 +143,7 @@ static int tell(const struct watch *w, const char *result, const char *text, str
     } else {
         buf_printf(&out, "%s %s\n", w->cell_id, text);
     }
-    int r = cli_print(buf_bytes(&out), err);
-    buf_done(&out);
-    return r;
+    return cli_print(buf_bytes(&out), err);
 }
 
 /* Without a bbs' word an end is only as good as the last look before it: the rep may have died. */

@@ -40,11 +40,9 @@ struct bytes note_pack(struct arena *a, const Rep__Note *note)
 
 Rep__Note *note_copy(const Rep__Note *note)
 {
-    struct buf packed;
-    buf_init(&packed);
+    SCOPED_BUF(packed);
     buf_message(&packed, &note->base);
     Rep__Note *copy = rep__note__unpack(NULL, packed.size, packed.data);
-    buf_done(&packed);
     if (!copy) {
         abort();
     }

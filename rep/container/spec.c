@@ -147,8 +147,7 @@ static void note_routing(struct arena *a, Rep__Note *note, const struct routing 
 Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
                      const struct port_pair *ports, size_t port_count)
 {
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     Rep__Note note = *reserved; /* shallow: copied deeply below, the original stays whole */
     note.definition_id =
         lrp->modification_tag ? lrp->modification_tag->epoch : reserved->definition_id;
@@ -160,9 +159,7 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     struct routing routing;
     routing_desired(&scratch, lrp, note.key->index, note.instance_guid, &routing);
     note_routing(&scratch, &note, &routing);
-    Rep__Note *copy = note_copy(&note);
-    arena_done(&scratch);
-    return copy;
+    return note_copy(&note);
 }
 
 Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinition *definition)
@@ -233,8 +230,7 @@ static void environment_ports(struct environment *e, const Rep__Note *about)
  * the container's own port. */
 static const char *ports_text(struct arena *a, const Rep__Note *about)
 {
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     buf_append_string(&b, "[");
     for (size_t i = 0; i < about->n_ports; i++) {
         const Models__PortMapping *p = about->ports[i];
@@ -252,9 +248,7 @@ static const char *ports_text(struct arena *a, const Rep__Note *about)
         buf_append_string(&b, "}");
     }
     buf_append_string(&b, "]");
-    const char *text = arena_strdup(a, buf_string(&b));
-    buf_done(&b);
-    return text;
+    return arena_strdup(a, buf_string(&b));
 }
 
 /* Where it can be reached. A mapping without host port, and a container without mappings, has ""

@@ -197,12 +197,10 @@ static void leave(struct rep *r, struct effects *out)
 static bool is_of_cell(const char *key, const struct followed *f)
 {
     ProtobufCMessage *m;
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     bool own = key_type(key) != RECORD_TASK ||
                record_decode(&scratch, RECORD_TASK, blob_bytes(f->record), &m, NULL) < 0 ||
                ((const Models__Task *)m)->state == MODELS__TASK__STATE__Running;
-    arena_done(&scratch);
     return own;
 }
 

@@ -62,9 +62,8 @@ static void accept(const struct rep *r, uint64_t request_id, struct effects *out
 {
     const struct drain_kept *k = &r->drain.kept;
     Cell__EvacuationBegun m = CELL__EVACUATION_BEGUN__INIT;
-    struct buf body;
+    SCOPED_BUF(body);
     struct err err;
-    buf_init(&body);
     m.ping_path = (char *)"/ping";
     if (k->wanted && k->failed) {
         m.warning = arena_printf(out->arena, "a rep that is started again may not know of the "
@@ -72,7 +71,6 @@ static void accept(const struct rep *r, uint64_t request_id, struct effects *out
     }
     json_encode(&m.base, CODEC_OWN, &body, &err); /* two texts are not nested too deep */
     effects_reply(out, request_id, 202, "application/json", buf_bytes(&body));
-    buf_done(&body);
 }
 
 static void accept_all(struct rep *r, struct effects *out)

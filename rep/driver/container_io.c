@@ -201,8 +201,7 @@ static struct container *container_new(struct driver *d, const char *guid, const
 static struct container *record(struct driver *d, const char *guid, const char *path)
 {
     struct container *c = map_get(&d->containers, guid);
-    struct buf note;
-    buf_init(&note);
+    SCOPED_BUF(note);
     if (!c && file_read(path, "note", NOTE_BYTES_MAX, &note, NULL) == 0) {
         c = container_new(d, guid, path, &note);
     } else if (!c && identity_untold(errno)) {
@@ -211,7 +210,6 @@ static struct container *record(struct driver *d, const char *guid, const char *
         container_drop(c);
         c = NULL;
     }
-    buf_done(&note);
     return c;
 }
 

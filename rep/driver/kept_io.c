@@ -150,14 +150,13 @@ static int newer_ones(struct kept *const *list, size_t place)
 
 void kept_prune(const char *path, int64_t wall_s, const atomic_bool *ending)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct kept **list;
     int64_t bytes = 0;
     int fd = open_dir(AT_FDCWD, path);
     if (fd < 0) {
         return;
     }
-    arena_init(&a);
     size_t count = read_all(path, &a, &list);
     for (size_t i = 0; i < count && !atomic_load(ending); i++) {
         each_file(fd, list[i]->name, false, &list[i]->bytes);
@@ -173,17 +172,15 @@ void kept_prune(const char *path, int64_t wall_s, const atomic_bool *ending)
          i--) {
         each_file(fd, list[i - 1]->name, true, NULL);
     }
-    arena_done(&a);
     close(fd);
 }
 
 void kept_clear(const char *path)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct kept **list;
     size_t count;
     int fd = open_dir(AT_FDCWD, path);
-    arena_init(&a);
     while (fd >= 0 && (count = read_all(path, &a, &list)) > 0) {
         for (size_t i = 0; i < count; i++) {
             each_file(fd, list[i]->name, true, NULL);
@@ -197,16 +194,14 @@ void kept_clear(const char *path)
         close(fd);
         rmdir(path);
     }
-    arena_done(&a);
 }
 
 int kept_open(const char *path, const char *guid)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct kept **list;
     int found = -1, fd = open_dir(AT_FDCWD, path);
     int error = fd < 0 ? errno : ENOENT;
-    arena_init(&a);
     size_t count = fd < 0 ? 0 : read_all(path, &a, &list);
     for (size_t i = 0; found < 0 && i < count; i++) {
         if (strcmp(list[i]->guid, guid) == 0) {
@@ -217,7 +212,6 @@ int kept_open(const char *path, const char *guid)
     if (fd >= 0) {
         close(fd);
     }
-    arena_done(&a);
     errno = error;
     return found;
 }
@@ -245,10 +239,9 @@ static void list_one(const struct kept *k, const char *label, struct buf *out)
 
 void kept_list(const char *path, const char *label, bool begins, struct buf *out)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct kept **list;
     const char *between = "";
-    arena_init(&a);
     size_t count = read_all(path, &a, &list);
     buf_append_string(out, "[");
     for (size_t i = 0; i < count; i++) {
@@ -259,5 +252,4 @@ void kept_list(const char *path, const char *label, bool begins, struct buf *out
         }
     }
     buf_append_string(out, "]\n");
-    arena_done(&a);
 }

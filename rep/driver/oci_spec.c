@@ -95,9 +95,8 @@ static void append_variable(json_t *env, struct buf *line, const char *name, con
 static json_t *environment(const struct container_spec *spec, const struct oci_params *p)
 {
     json_t *env = json_array();
-    struct buf line;
+    SCOPED_BUF(line);
     bool path = false, user = false;
-    buf_init(&line);
     if (p->mark) {
         append_variable(env, &line, MARK_VARIABLE, p->mark);
     }
@@ -113,7 +112,6 @@ static json_t *environment(const struct container_spec *spec, const struct oci_p
     if (!user && p->user.name[0]) {
         append_variable(env, &line, "USER", p->user.name);
     }
-    buf_done(&line);
     return env;
 }
 

@@ -68,8 +68,7 @@ bool port_is_held(uint32_t port)
 
 void verb_ports(struct driver *d, const struct verb_call *call)
 {
-    struct buf taken;
-    buf_init(&taken);
+    SCOPED_BUF(taken);
     for (size_t i = 0; i < call->port_count; i++) {
         if (port_is_held(call->ports[i])) {
             buf_append(&taken, &call->ports[i], sizeof(call->ports[i]));
@@ -84,5 +83,4 @@ void verb_ports(struct driver *d, const struct verb_call *call)
                          .taken = (const uint32_t *)(const void *)taken.data,
                          .taken_count = taken.size / sizeof(uint32_t),
                      });
-    buf_done(&taken);
 }

@@ -230,9 +230,8 @@ static bool find_init(struct driver *d, const struct driver_config *config)
 /* The trial's root filesystem: the shim alone, as a file of that name. */
 static int make_rootfs(struct driver *d, const char *dir, struct err *err)
 {
-    struct buf program;
+    SCOPED_BUF(program);
     char path[4200];
-    buf_init(&program);
     snprintf(path, sizeof(path), "%s/rep-shim", dir);
     int result = dir_make(dir, err);
     result = result < 0 ? result : file_read("", d->shim, 16 << 20, &program, err);
@@ -240,7 +239,6 @@ static int make_rootfs(struct driver *d, const char *dir, struct err *err)
     if (result == 0 && chmod(path, 0755) < 0) {
         result = err_set(err, ERR_IO, "chmod %s: %s", path, strerror(errno));
     }
-    buf_done(&program);
     return result;
 }
 

@@ -89,20 +89,18 @@ static void add_all(struct command *c, struct words *w, const json_t *list)
 static void add_user(struct command *c, const json_t *user)
 {
     const json_t *groups = json_object_get(user, "additionalGids");
-    struct buf list;
+    SCOPED_BUF(list);
     size_t i;
     json_t *gid;
     if (getuid() != 0) {
         return;
     }
-    buf_init(&list);
     json_array_foreach(groups, i, gid) {
         buf_printf(&list, "%s%" JSON_INTEGER_FORMAT, i ? "," : "", json_integer_value(gid));
     }
     command_add(c, "--uid=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(user, "uid")));
     command_add(c, "--gid=%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(user, "gid")));
     command_add(c, "--groups=%s", buf_string(&list));
-    buf_done(&list);
 }
 
 /* Everything but the words of the program itself. */

@@ -111,8 +111,7 @@ void verb_read(struct driver *d, const struct verb_call *call)
 {
     struct container *c = map_get(&d->containers, call->guid);
     struct err err;
-    struct buf data;
-    buf_init(&data);
+    SCOPED_BUF(data);
     int result = c ? read_file(c, call->path, &data, &err)
                    : err_set(&err, ERR_NOT_FOUND, "there is no such container");
     driver_answer(d, &(struct verb_answer){
@@ -123,5 +122,4 @@ void verb_read(struct driver *d, const struct verb_call *call)
                          .text = result < 0 ? err.text : "",
                          .data = result < 0 ? (struct bytes){0} : buf_bytes(&data),
                      });
-    buf_done(&data);
 }

@@ -321,11 +321,9 @@ static int run_start(struct op *op, const struct verb_call *call, struct err *er
 /* A start that fails before a shim runs leaves the same trace as one that fails in it. */
 static void note_failure(struct container *c, const struct err *err)
 {
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     buf_printf(&text, "code -1\nsignal 0\noom 0\ntext %s\n", err->text);
     file_write(c->dir, "status", buf_bytes(&text), NULL);
-    buf_done(&text);
     c->starting = true;
     container_load(c->driver, c->guid);
     c->starting = false;
@@ -458,16 +456,14 @@ static void on_note(struct job *j, enum job_event event)
     struct op *op = job_owner(j);
     struct container *c = map_get(&op->driver->containers, op->guid);
     char text[512];
-    struct buf note;
+    SCOPED_BUF(note);
     if (common_event(op, j, event)) {
         return;
     }
     bool done = job_began(j) && job_exit_code(j) == 0;
-    buf_init(&note);
     if (c && file_read(op->dir, "note", NOTE_BYTES_MAX, &note, NULL) == 0) {
         note_changed(c, buf_bytes(&note));
     }
-    buf_done(&note);
     op_answer(op, done ? VERB_DONE : VERB_FAILED, 0,
               done ? "" : words_of(job_text(j), text, sizeof(text)));
     op_free(op);

@@ -86,13 +86,12 @@ static void reply_all(struct rep *r, int status, const char *type, struct bytes 
 
 void metrics_answer(struct rep *r, const struct verb_answer *answer, struct effects *out)
 {
-    struct buf body;
+    SCOPED_BUF(body);
     struct err err;
     if (answer->id != r->metrics.verb_id) {
         return;
     }
     r->metrics.verb_id = 0;
-    buf_init(&body);
     if (answer->outcome != VERB_DONE) {
         buf_printf(&body, "the containers were not measured: %s\n", answer->text);
         reply_all(r, 500, "text/plain; charset=utf-8", buf_bytes(&body), out);
@@ -101,7 +100,6 @@ void metrics_answer(struct rep *r, const struct verb_answer *answer, struct effe
     } else {
         reply_all(r, 200, "application/json", buf_bytes(&body), out);
     }
-    buf_done(&body);
 }
 
 void metrics_hangup(struct rep *r, uint64_t request_id)

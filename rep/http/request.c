@@ -98,20 +98,17 @@ static bool wants_protobuf(const struct request *q)
 static void answer_message(const struct request *q, int status, const ProtobufCMessage *m,
                            const char *etag, struct effects *out)
 {
-    struct buf body;
+    SCOPED_BUF(body);
     struct err err;
-    buf_init(&body);
     bool protobuf = wants_protobuf(q);
     if (protobuf) {
         buf_message(&body, m);
     } else if (json_encode(m, 0, &body, &err) < 0) {
-        buf_done(&body);
         answer_text(q, 500, err.text, out);
         return;
     }
     effects_reply(out, q->id, status, protobuf ? PROTOBUF_TYPE : JSON_TYPE, buf_bytes(&body));
     out->list[out->count - 1].reply.etag = etag;
-    buf_done(&body);
 }
 
 /* ---- Handlers -------------------------------------------------------------------------------- */

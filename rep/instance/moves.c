@@ -150,8 +150,7 @@ enum harmony_action instance_stray(const struct rep *r, const char *key)
 
 Board__Move *instance_stray_move(const struct rep *r, struct arena *a, struct move_order *o)
 {
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, &scratch, o->name);
     Board__Move *move = NULL;
     if (is_without(r, record)) {
@@ -161,19 +160,16 @@ Board__Move *instance_stray_move(const struct rep *r, struct arena *a, struct mo
                         record->actual_lrp_instance_key->instance_guid,
                         o->action == HARMONY_REMOVE ? (int)record->presence : 0);
     }
-    arena_done(&scratch);
     return move;
 }
 
 bool instance_stray_settled(struct rep *r, const struct move_order *o,
                             const Board__MoveResult *result)
 {
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, &scratch, o->name);
     if (record) {
         instance_learn(r, &scratch, record->actual_lrp_key, o, result);
     }
-    arena_done(&scratch);
     return record != NULL;
 }

@@ -75,18 +75,15 @@ static const Models__Task *read_stray(const struct rep *r, struct arena *a, cons
 
 enum harmony_action cell_task_stray(const struct rep *r, const char *key)
 {
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     bool is = read_stray(r, &scratch, key) != NULL;
-    arena_done(&scratch);
     return is ? HARMONY_COMPLETE : HARMONY_NOTHING;
 }
 
 Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, struct move_order *o)
 {
     Board__Move *move = NULL;
-    struct arena scratch;
-    arena_init(&scratch);
+    SCOPED_ARENA(scratch);
     const Models__Task *record = read_stray(r, &scratch, o->name);
     if (record) {
         move = new_move(r, a, HARMONY_COMPLETE, key_component(a, o->name, 1), record->attempt);
@@ -95,7 +92,6 @@ Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, struct m
         move->task->error_message = (char *)"task container does not exist";
         move->task->result = move->task->error_message; /* as Diego's rep (rep-auctioneer.md 2.5) */
     }
-    arena_done(&scratch);
     return move;
 }
 

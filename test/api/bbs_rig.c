@@ -72,14 +72,11 @@ int bbs_ask_as(const struct tls_files *files, int port, const char *method, cons
 
 int bbs_post(int port, const char *path, const ProtobufCMessage *m, struct buf *answer)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     if (m) {
         buf_message(&body, m);
     }
-    int status = bbs_ask_as(&bbs_rig.client, port, "POST", path, buf_bytes(&body), NULL, answer);
-    buf_done(&body);
-    return status;
+    return bbs_ask_as(&bbs_rig.client, port, "POST", path, buf_bytes(&body), NULL, answer);
 }
 
 int32_t bbs_error_of(const struct buf *answer)
@@ -142,24 +139,20 @@ Models__DesireTaskRequest *bbs_desire_task_of(struct arena *a, const char *guid,
 
 int32_t bbs_desire(int port, const char *guid, int32_t instances, struct buf *answer)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     assert_int_equal(bbs_post(port, "/v1/desired_lrp/desire.r2",
                               &bbs_desire_of(&a, guid, instances)->base, answer),
                      200);
-    arena_done(&a);
     return bbs_error_of(answer);
 }
 
 void bbs_post_as(const struct tls_files *files, const char *path, const ProtobufCMessage *m,
                  struct buf *answer)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, m);
     assert_int_equal(
         bbs_ask_as(files, bbs_rig.bbs[0].port, "POST", path, buf_bytes(&body), NULL, answer), 200);
-    buf_done(&body);
 }
 
 int32_t bbs_open_incarnation(struct arena *a, const char *cell_id, uint64_t incarnation,

@@ -165,15 +165,12 @@ static void read_file(const char *name, struct buf *out)
 
 static const char *question(const char *how, const char *message, struct bytes in)
 {
-    struct buf key;
-    buf_init(&key);
+    SCOPED_BUF(key);
     buf_printf(&key, "%s %s ", how, message);
     for (size_t i = 0; i < in.size; i++) {
         buf_printf(&key, "%02x", in.data[i]);
     }
-    const char *text = arena_strdup(&kept, buf_string(&key));
-    buf_done(&key);
-    return text;
+    return arena_strdup(&kept, buf_string(&key));
 }
 
 static bool call(const char *how, const char *message, struct bytes in, struct buf *out,

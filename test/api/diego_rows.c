@@ -126,8 +126,7 @@ static const char *expanded(struct reader *r, const char *text)
             end++;
             count = read_arguments(r, &end, list);
         }
-        struct buf out;
-        buf_init(&out);
+        SCOPED_BUF(out);
         buf_append(&out, text, (size_t)(at - text));
         if (repeat) {
             append_repeated(r, list, count, &out);
@@ -136,7 +135,6 @@ static const char *expanded(struct reader *r, const char *text)
         }
         buf_append_string(&out, end);
         text = arena_strdup(r->arena, buf_string(&out));
-        buf_done(&out);
     }
     return text;
 }
@@ -306,12 +304,11 @@ struct sequence *rows_read(struct arena *a, const char *path)
     FILE *f = fopen(path, "re");
     char *line = NULL;
     size_t capacity = 0;
-    struct buf joined;
+    SCOPED_BUF(joined);
     if (!f) {
         bad(&r, "cannot be opened");
     }
     map_init(&r.lets);
-    buf_init(&joined);
     int number = 0;
     for (bool more = true; more;) {
         more = getline(&line, &capacity, f) >= 0;
@@ -331,7 +328,6 @@ struct sequence *rows_read(struct arena *a, const char *path)
             buf_append(&joined, line, size);
         }
     }
-    buf_done(&joined);
     free(line);
     fclose(f);
     map_done(&r.lets, NULL);

@@ -116,12 +116,9 @@ static void print_members(const struct member *m, struct buf *out)
 
 const char *text_compact(struct arena *a, const char *text)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     print_members(read_members(a, &text), &out);
-    const char *compact = arena_strdup(a, buf_string(&out));
-    buf_done(&out);
-    return compact;
+    return arena_strdup(a, buf_string(&out));
 }
 
 /* ---- placeholders ---------------------------------------------------------------------------- */
@@ -164,8 +161,7 @@ static bool fits_placeholder(struct bindings *b, const struct member *e, const c
 
 const char *text_filled(struct bindings *b, const char *text)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     while (*text) {
         size_t plain = strcspn(text, "$");
         buf_append(&out, text, plain);
@@ -180,9 +176,7 @@ const char *text_filled(struct bindings *b, const char *text)
             text += 1 + size;
         }
     }
-    const char *filled = arena_strdup(&b->arena, buf_string(&out));
-    buf_done(&out);
-    return filled;
+    return arena_strdup(&b->arena, buf_string(&out));
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */

@@ -92,8 +92,7 @@ int echo_ask_again(struct echo_rig *w, const char *method, const char *target, c
 long echo_number(struct echo_rig *w, const char *target, const char *name)
 {
     struct tls_client c;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     echo_connect(w, &c);
     for (struct patience p = {0}; client_ask(&c, "GET", target, "", 0, &body) != 200;) {
         assert_true(patience(&p));
@@ -104,7 +103,6 @@ long echo_number(struct echo_rig *w, const char *target, const char *name)
     assert_non_null(at);
     long n = strtol(at + strlen(name) + 1, NULL, 10);
     client_close(&c);
-    buf_done(&body);
     return n;
 }
 

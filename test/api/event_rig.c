@@ -33,10 +33,8 @@ static char *text(const char *s)
 void desire_lrp(const struct bbs_process *b, const char *guid, int32_t instances,
                 const char *trace_id)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     ask_well(b, "/v1/desired_lrp/desire.r2", trace_id, &bbs_desire_of(&a, guid, instances)->base);
-    arena_done(&a);
 }
 
 void annotate_lrp(const struct bbs_process *b, const char *guid, const char *annotation)
@@ -59,8 +57,7 @@ void remove_lrp(const struct bbs_process *b, const char *guid)
 
 void desire_task(const struct bbs_process *b, const char *guid)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Models__DesireTaskRequest *r = bbs_desire_task_of(&a, guid, "d");
     Models__ImageLayer layer = MODELS__IMAGE_LAYER__INIT, *layers[] = {&layer};
     r->task_definition->image_layers = layers;
@@ -70,7 +67,6 @@ void desire_task(const struct bbs_process *b, const char *guid)
     layer.layer_type = MODELS__IMAGE_LAYER__TYPE__SHARED;
     layer.media_type = MODELS__IMAGE_LAYER__MEDIA_TYPE__TGZ;
     ask_well(b, "/v1/tasks/desire.r2", "", &r->base);
-    arena_done(&a);
 }
 
 void ask_task(const struct bbs_process *b, const char *what, const char *guid)

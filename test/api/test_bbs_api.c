@@ -71,14 +71,12 @@ static void malformed_bodies(void **state)
         {(const uint8_t *)"\x0b", 1},                 /* a group */
         {(const uint8_t *)"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11},
     };
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         assert_int_equal(bbs_ask_as(&bbs_rig.client, bbs[0].port, "POST", "/v1/actual_lrps/claim",
                                     bodies[i], NULL, &answer), 200);
         assert_invalid(&answer);
     }
-    buf_done(&answer);
 }
 
 /* 34 KB of nested actions would end a process that unpacked them. */
@@ -117,8 +115,7 @@ static void too_deep(void **state)
 static void too_large(void **state)
 {
     (void)state;
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     uint8_t *body = calloc(1, 3 * 1024 * 1024);
     assert_non_null(body);
     memset(body, 0x0a, 3 * 1024 * 1024);
@@ -128,22 +125,17 @@ static void too_large(void **state)
     /* Small on the wire, large when decoded: 2 MB of empty sub-messages. */
     memset(body, 0, 2 * 1024 * 1024);
     static const uint8_t rule[] = {0xa2, 0x01, 0x00}; /* DesiredLRP.egress_rules, empty */
-    struct buf inner;
-    buf_init(&inner);
+    SCOPED_BUF(inner);
     for (unsigned i = 0; i < 600000; i++) {
         buf_append(&inner, rule, sizeof(rule));
     }
-    struct buf outer;
-    buf_init(&outer);
+    SCOPED_BUF(outer);
     buf_varint(&outer, 1 << 3 | 2);
     buf_varint(&outer, inner.size);
     buf_append(&outer, inner.data, inner.size);
     assert_int_equal(bbs_ask_as(&bbs_rig.client, bbs[0].port, "POST", "/v1/desired_lrp/desire.r2",
                                 buf_bytes(&outer), NULL, &answer), 200);
     assert_invalid(&answer);
-    buf_done(&inner);
-    buf_done(&outer);
-    buf_done(&answer);
     free(body);
 }
 
@@ -155,8 +147,7 @@ static void certificates(void **state)
     struct tls_client c;
     struct tls_files nobody = {.ca = bbs_rig.client.ca};
     struct tls_files old = certs_make(&bbs_rig.certs, "old", "client", "somebody", -60);
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     /* With TLS 1.3 a client learns of the refusal at its first read. */
     const struct tls_files *refused[] = {&nobody, &old};
     for (size_t i = 0; i < 2; i++) {
@@ -169,7 +160,6 @@ static void certificates(void **state)
         assert_int_not_equal(client_ask(&c, "POST", "/v1/ping", "", 0, &answer), 200);
     }
     client_close(&c);
-    buf_done(&answer);
 }
 
 static void roles(void **state)
@@ -233,9 +223,8 @@ static void strangers_change_nothing(void **state)
 {
     (void)state;
     struct tls_files etcd = certs_make(&bbs_rig.certs, "etcd-three", "etcd", "etcd", 3600);
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct buf body, answer;
-    arena_init(&arena);
     buf_init(&body);
     buf_init(&answer);
     buf_message(&body, &bbs_desire_of(&arena, "of-a-stranger", 1)->base);
@@ -271,7 +260,6 @@ static void strangers_change_nothing(void **state)
     }
     buf_done(&body);
     buf_done(&answer);
-    arena_done(&arena);
 }
 
 /* ---- two bbs --------------------------------------------------------------------------------- */
@@ -293,8 +281,7 @@ static size_t count_actual(int port, const char *guid, struct buf *answer)
 static void either_bbs_is_as_good(void **state)
 {
     (void)state;
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     for (int i = 0; i < 20; i++) {
         char guid[32];
         snprintf(guid, sizeof(guid), "web-%d", i);
@@ -306,7 +293,6 @@ static void either_bbs_is_as_good(void **state)
     assert_int_equal(bbs_desire(bbs[0].port, "many", 1000, &answer), -1);
     assert_int_equal(count_actual(bbs[1].port, "many", &answer), 1000);
     assert_int_equal(count_actual(bbs[1].port, "", &answer), 1060);
-    buf_done(&answer);
 }
 
 /* The store goes away and comes back: 503 meanwhile, and it recovers by itself. */

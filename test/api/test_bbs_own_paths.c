@@ -30,9 +30,8 @@ static void incarnations_and_heartbeats(void **state)
 {
     (void)state;
     struct arena arena, *a = &arena;
-    struct buf answer;
+    SCOPED_BUF(answer);
     arena_init(a);
-    buf_init(&answer);
     assert_int_equal(heartbeat_cell(a, 3, &answer), MODELS__ERROR__TYPE__ResourceConflict);
     assert_int_equal(bbs_open_incarnation(a, "cell-1", 3, &answer), -1);
     assert_int_equal(bbs_open_incarnation(a, "cell-1", 3, &answer), -1);
@@ -44,14 +43,11 @@ static void incarnations_and_heartbeats(void **state)
     Board__CellHeartbeat heartbeat = BOARD__CELL_HEARTBEAT__INIT;
     other.cell = &heartbeat;
     heartbeat.cell_id = arena_strdup(a, "cell-2");
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, &other.base);
     assert_int_equal(bbs_ask_as(&bbs_rig.rep, bbs[0].port, "POST", "/v1/board/heartbeat",
                                 buf_bytes(&body), NULL, &answer),
                      403);
-    buf_done(&body);
-    buf_done(&answer);
     arena_done(a);
 }
 
@@ -59,8 +55,7 @@ static void incarnations_and_heartbeats(void **state)
 static const char *definition_of(struct arena *a, const char *guid)
 {
     Models__DesiredLRPByProcessGuidRequest r = MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     r.process_guid = arena_strdup(a, guid);
     assert_int_equal(bbs_post(bbs[0].port, "/v1/desired_lrps/get_by_process_guid.r3", &r.base,
                               &answer), 200);
@@ -69,7 +64,6 @@ static const char *definition_of(struct arena *a, const char *guid)
         models__desired_lrpresponse__unpack(&allocator, answer.size, answer.data);
     assert_non_null(got);
     assert_non_null(got->desired_lrp);
-    buf_done(&answer);
     return got->desired_lrp->modification_tag->epoch;
 }
 
@@ -121,9 +115,8 @@ static void moves_in_batches(void **state)
     };
     enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
     struct arena arena, *a = &arena;
-    struct buf answer;
+    SCOPED_BUF(answer);
     arena_init(a);
-    buf_init(&answer);
     assert_int_equal(bbs_desire(bbs[1].port, "applied", 2, &answer), -1);
     Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
     r.moves = ARENA_ARRAY(a, 257, Board__Move *);
@@ -166,13 +159,10 @@ static void moves_in_batches(void **state)
     assert_int_equal(got->n_results, 256);
     r.n_moves = 1;
     r.cell_id = arena_strdup(a, "cell-2");
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, &r.base);
     assert_int_equal(bbs_ask_as(&bbs_rig.rep, bbs[0].port, "POST", "/v1/board/apply",
                                 buf_bytes(&body), NULL, &answer), 403);
-    buf_done(&body);
-    buf_done(&answer);
     arena_done(a);
 }
 
@@ -182,8 +172,7 @@ static int64_t ask_leader_lock_of(struct arena *a, const char *role, const char 
 {
     Board__LeaderLockRequest r = BOARD__LEADER_LOCK_REQUEST__INIT;
     Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     r.leader_lock = &leader_lock;
     r.displace = displace;
     r.release = release;
@@ -196,7 +185,6 @@ static int64_t ask_leader_lock_of(struct arena *a, const char *role, const char 
         board__leader_lock_response__unpack(&allocator, answer.size, answer.data);
     assert_non_null(got);
     *ret_error = got->error ? (int32_t)got->error->type : -1;
-    buf_done(&answer);
     return got->term ? got->term->term : 0;
 }
 
@@ -234,8 +222,7 @@ static void leaders(void **state)
 static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
 {
     int32_t error;
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     Board__Term term = BOARD__TERM__INIT;
     term.role = arena_strdup(a, "converger");
     term.term = ask_leader_lock_of(a, "converger", "c", 0, 0, &error);
@@ -269,7 +256,6 @@ static Board__MoveResult__Outcome converge(struct arena *a, const char *move)
         assert_non_null(got);
         assert_int_equal(got->n_results, 1);
     }
-    buf_done(&answer);
     return got->results[0]->outcome;
 }
 
@@ -310,9 +296,8 @@ static void a_cell_is_lost_and_comes_back(void **state)
 {
     (void)state;
     struct arena arena, *a = &arena;
-    struct buf answer;
+    SCOPED_BUF(answer);
     arena_init(a);
-    buf_init(&answer);
     assert_int_equal(bbs_open_incarnation(a, "cell-1", 3, &answer), -1);
     assert_int_equal(say_limiter(true, false, &answer), MODELS__ERROR__TYPE__ResourceNotFound);
     assert_int_equal(say_limiter(true, true, &answer), MODELS__ERROR__TYPE__InvalidRequest);
@@ -341,7 +326,6 @@ static void a_cell_is_lost_and_comes_back(void **state)
     assert_int_equal(bbs_open_incarnation(a, "cell-1", 4, &answer), -1);
     assert_string_equal(shown_state(a, &answer), "PRESENT");
     assert_int_equal(heartbeat_cell(a, 4, &answer), -1);
-    buf_done(&answer);
     arena_done(a);
 }
 

@@ -65,9 +65,8 @@ static void paths_and_methods(void **state)
 static void wrong_methods_and_paths(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct buf head, answer;
-    arena_init(&a);
     buf_init(&head);
     buf_init(&answer);
     for (size_t i = 0; i < PATH_COUNT; i++) {
@@ -89,7 +88,6 @@ static void wrong_methods_and_paths(void **state)
                 strstr(buf_string(&head), "\r\nContent-Type: text/plain; charset=utf-8\r\n"));
         }
     }
-    arena_done(&a);
     buf_done(&head);
     buf_done(&answer);
 }
@@ -100,8 +98,7 @@ static void not_ready(void **state)
     (void)state;
     struct etcd_server nowhere = bbs_rig.etcd;
     struct bbs_process b;
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     snprintf(nowhere.endpoint, sizeof(nowhere.endpoint), "https://127.0.0.1:1");
     bbs_process_start(&b, bbs_rig.certs.dir, "bbs-waits", &nowhere, &bbs_rig.server,
                       &bbs_rig.client);
@@ -118,7 +115,6 @@ static void not_ready(void **state)
     assert_int_equal(answer.size, 0);
     client_close(&c);
     bbs_process_end(&b);
-    buf_done(&answer);
 }
 
 int main(void)

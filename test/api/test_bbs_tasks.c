@@ -15,11 +15,9 @@ static struct bbs_process *const bbs = bbs_rig.bbs;
 
 static int32_t desire_task(int port, const char *guid, const char *domain, struct buf *answer)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     assert_int_equal(bbs_post(port, "/v1/tasks/desire.r2",
                               &bbs_desire_task_of(&a, guid, domain)->base, answer), 200);
-    arena_done(&a);
     return bbs_error_of(answer);
 }
 
@@ -39,15 +37,13 @@ static int32_t task_request(int port, const char *name, const char *guid, const 
 static const Models__Task *task_of(struct arena *a, int port, const char *guid)
 {
     Models__TaskByGuidRequest r = MODELS__TASK_BY_GUID_REQUEST__INIT;
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     r.task_guid = (char *)(uintptr_t)guid;
     assert_int_equal(bbs_post(port, "/v1/tasks/get_by_task_guid.r3", &r.base, &answer), 200);
     ProtobufCAllocator allocator = arena_protobuf(a);
     const Models__TaskResponse *got =
         models__task_response__unpack(&allocator, answer.size, answer.data);
     assert_non_null(got);
-    buf_done(&answer);
     assert_int_equal(got->error ? (int32_t)got->error->type : -1,
                      got->task ? -1 : (int32_t)MODELS__ERROR__TYPE__ResourceNotFound);
     return got->task;
@@ -56,8 +52,7 @@ static const Models__Task *task_of(struct arena *a, int port, const char *guid)
 static size_t count_tasks(int port, const char *domain, const char *cell_id)
 {
     Models__TasksRequest r = MODELS__TASKS_REQUEST__INIT;
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     r.domain = (char *)(uintptr_t)domain;
     r.cell_id = (char *)(uintptr_t)cell_id;
     assert_int_equal(bbs_post(port, "/v1/tasks/list.r3", &r.base, &answer), 200);
@@ -65,7 +60,6 @@ static size_t count_tasks(int port, const char *domain, const char *cell_id)
     assert_non_null(got);
     size_t count = got->n_tasks;
     models__tasks_response__free_unpacked(got, NULL);
-    buf_done(&answer);
     return count;
 }
 
@@ -74,10 +68,9 @@ static void tasks_of_clients(void **state)
 {
     (void)state;
     struct arena arena, *a = &arena;
-    struct buf answer;
+    SCOPED_BUF(answer);
     int one = bbs[0].port, other = bbs[1].port;
     arena_init(a);
-    buf_init(&answer);
     assert_null(task_of(a, one, "t1"));
     assert_int_equal(desire_task(one, "t/1", "d", &answer), MODELS__ERROR__TYPE__InvalidRequest);
     assert_int_equal(desire_task(one, "t1", "d", &answer), -1);
@@ -138,7 +131,6 @@ static void tasks_of_clients(void **state)
     assert_int_equal(desire_task(one, "t4", "d", &answer), -1);
     assert_int_equal(task_request(one, "cancel", "t4", "", &answer), -1);
     assert_string_equal(task_of(a, other, "t4")->failure_reason, "task was cancelled");
-    buf_done(&answer);
     arena_done(a);
 }
 
@@ -148,8 +140,7 @@ static const Board__MoveResult *apply_task(struct arena *a, const char *move, co
 {
     Board__Move *m = move_new_task(a, move, "t5"), *moves[] = {m};
     Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     m->incarnation = 3;
     m->task->cell_id = arena_strdup(a, "cell-1");
     m->task->attempt = arena_strdup(a, attempt);
@@ -163,7 +154,6 @@ static const Board__MoveResult *apply_task(struct arena *a, const char *move, co
         board__apply_response__unpack(&allocator, answer.size, answer.data);
     assert_non_null(got);
     assert_int_equal(got->n_results, 1);
-    buf_done(&answer);
     return got->results[0];
 }
 
@@ -196,9 +186,8 @@ static void tasks_of_a_rep(void **state)
          MODELS__TASK__STATE__Completed},
     };
     struct arena arena, *a = &arena;
-    struct buf answer;
+    SCOPED_BUF(answer);
     arena_init(a);
-    buf_init(&answer);
     assert_int_equal(bbs_open_incarnation(a, "cell-1", 3, &answer), -1);
     assert_int_equal(desire_task(bbs[1].port, "t5", "d", &answer), -1);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -213,7 +202,6 @@ static void tasks_of_a_rep(void **state)
     assert_string_equal(t->result, "r");
     assert_string_equal(t->attempt, "B");
     assert_int_equal(t->rejection_count, 1);
-    buf_done(&answer);
     arena_done(a);
 }
 

@@ -623,14 +623,12 @@ static void streams_are_handed_on(void **state)
 static long requests(void)
 {
     struct tls_client c;
-    struct buf body;
+    SCOPED_BUF(body);
     long n = -1;
-    buf_init(&body);
     assert_true(client_open(&c, atoi(strrchr(url, ':') + 1), &client_files, 0));
     assert_int_equal(client_ask(&c, "GET", "/counts", "", 0, &body), 200);
     assert_int_equal(sscanf(buf_string(&body), "requests=%ld", &n), 1);
     client_close(&c);
-    buf_done(&body);
     return n;
 }
 

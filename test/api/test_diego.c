@@ -163,12 +163,10 @@ static bool fits(struct run *r, const struct row *row, int status)
         return false;
     }
     if (row->answer_kind == ANSWER_HEX) {
-        struct buf expected;
-        buf_init(&expected);
+        SCOPED_BUF(expected);
         append_hex(&expected, row->answer);
         bool same = bytes_equal(buf_bytes(&expected), buf_bytes(&r->answer));
         buf_append_string(&r->text, hex(&r->arena, buf_bytes(&r->answer)));
-        buf_done(&expected);
         return same;
     }
     if (!row->answer[0]) {
@@ -200,8 +198,7 @@ static void tell(struct run *r, const struct sequence *s, const struct row *row,
 
 static void subscribe(struct run *r, const struct sequence *s, const struct row *row)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     assert_true(r->stream_count < STREAMS_MAX);
     struct subscription *sub = &r->streams[r->stream_count++];
     sub->name = row->stream;
@@ -210,7 +207,6 @@ static void subscribe(struct run *r, const struct sequence *s, const struct row 
     }
     int status = diego_stream_open(&sub->stream, bbs[turn++ % BBS_COUNT].port, &caller_files[0],
                                  row->method, row->path, buf_bytes(&body), NULL);
-    buf_done(&body);
     if (status != 200) {
         fail_msg("%s:%d: status %d", s->file, row->line, status);
     }
@@ -305,8 +301,7 @@ static void expect_no_more(struct run *r, const struct sequence *s)
 
 static void run_row(struct run *r, const struct sequence *s, const struct row *row)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     if (row->kind == ROW_STREAM) {
         subscribe(r, s, row);
     } else {
@@ -321,7 +316,6 @@ static void run_row(struct run *r, const struct sequence *s, const struct row *r
         buf_clear(&body);
         tell(r, s, row, good);
     }
-    buf_done(&body);
     for (const struct row_event *e = row->events; e; e = e->next) {
         expect_event(r, s->file, e);
     }
@@ -458,9 +452,8 @@ static void read_files(struct arena *a, char **names, int count, struct CMUnitTe
 
 int main(int argc, char **argv)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     size_t count = 0;
-    arena_init(&a);
     struct CMUnitTest *tests = ARENA_ARRAY(&a, SEQUENCES_MAX, struct CMUnitTest);
     print_answers = has_option("--print", argv + 1, argc - 1);
     read_files(&a, argv + 1, argc - 1, tests, &count);
@@ -475,6 +468,5 @@ int main(int argc, char **argv)
     } else {
         failed = _cmocka_run_group_tests("diego", tests, count, group_setup, group_teardown);
     }
-    arena_done(&a);
     return failed;
 }

@@ -122,8 +122,7 @@ static void bytes_of_a_stream(void **state)
     assert_int_equal(s.client.input.size, 0);
 
     desire_lrp(&bbs[0], "framed", 0, "trace");
-    struct buf raw;
-    buf_init(&raw);
+    SCOPED_BUF(raw);
     for (int i = 0; i < 100; i++) {
         struct bytes in = buf_bytes(&s.client.input);
         if (in.size && memmem(in.data, in.size, "\n\n\r\n", 4)) {
@@ -151,7 +150,6 @@ static void bytes_of_a_stream(void **state)
     assert_string_equal(e->desired_lrp->action->run_action->path, "/bin/true");
     assert_string_equal(e->trace_id, "trace");
     models__desired_lrpcreated_event__free_unpacked(e, NULL);
-    buf_done(&raw);
     buf_done(&wanted);
     buf_done(&framed);
     buf_done(&base64);

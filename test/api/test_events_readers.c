@@ -42,8 +42,7 @@ struct sender {
 static void begin_to_send(struct sender *s, const char *path, enum stage stage)
 {
     Models__EventsByCellId only = MODELS__EVENTS_BY_CELL_ID__INIT;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     only.cell_id = (char *)(uintptr_t) "a-cell-with-a-long-name";
     buf_message(&body, &only.base);
     int head = snprintf(s->request, sizeof(s->request),
@@ -56,7 +55,6 @@ static void begin_to_send(struct sender *s, const char *path, enum stage stage)
                                  [HALF_A_HEAD] = (size_t)head - 20,
                                  [NO_BODY] = (size_t)head,
                                  [HALF_A_BODY] = (size_t)head + body.size / 2};
-    buf_done(&body);
     s->stage = stage;
     s->sent = sent[stage];
     s->begun_ms = patience_now_ms();

@@ -110,8 +110,7 @@ static void a_call_cut_off_anywhere_does_no_harm(void **state)
 {
     struct grpc_rig *f = *state;
     grpc_rig_begin(f);
-    struct buf all;
-    buf_init(&all);
+    SCOPED_BUF(all);
     grpc_rig_call(&all, "/echo.Echo/Never", 0, NULL);
     for (size_t cut = 0; cut <= all.size; cut += 3) {
         struct h2_client c;
@@ -121,7 +120,6 @@ static void a_call_cut_off_anywhere_does_no_harm(void **state)
     }
     assert_int_equal(grpc_rig_stat(f, "requests"), 1);
     grpc_rig_await(f, "connections", 2);
-    buf_done(&all);
     grpc_rig_end(f);
 }
 
@@ -130,9 +128,8 @@ static void a_call_with_a_wrong_byte_does_no_harm(void **state)
 {
     struct grpc_rig *f = *state;
     grpc_rig_begin(f);
-    struct buf all;
+    SCOPED_BUF(all);
     struct random random;
-    buf_init(&all);
     random_seed(&random, (uint64_t[2]){1, 2});
     grpc_rig_call(&all, "/echo.Echo/Say", H2_END_STREAM, NULL);
     for (size_t at = 0; at < all.size; at++) {
@@ -148,7 +145,6 @@ static void a_call_with_a_wrong_byte_does_no_harm(void **state)
     grpc_rig_await(f, "connections", 2);
     assert_true(h2_call(&f->c, 1, "/echo.Echo/Say", "x", 1));
     grpc_rig_answered(f, 1, "x");
-    buf_done(&all);
     grpc_rig_end(f);
 }
 

@@ -27,8 +27,7 @@ static void a_message_beyond_the_bound_is_refused(void **state)
     char *text = malloc(GRPC_MESSAGE_BYTES + 1);
     memset(text, 'm', GRPC_MESSAGE_BYTES);
     text[GRPC_MESSAGE_BYTES] = 0;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     h2_message(&body, text, GRPC_MESSAGE_BYTES);
     assert_true(h2_frame(&f->c, H2_WINDOW_UPDATE, 0, 0, window, sizeof(window)));
     assert_true(h2_begin(&f->c, 3, "/echo.Echo/Say", 0));
@@ -44,7 +43,6 @@ static void a_message_beyond_the_bound_is_refused(void **state)
         }
     }
     grpc_rig_answered(f, 3, text);
-    buf_done(&body);
     free(text);
     grpc_rig_end(f);
 }
@@ -56,15 +54,13 @@ static void headers_beyond_the_bound_are_refused(void **state)
     memset(value, 'v', GRPC_HEAD_BYTES);
     value[GRPC_HEAD_BYTES] = 0;
     grpc_rig_begin(f);
-    struct buf block;
-    buf_init(&block);
+    SCOPED_BUF(block);
     h2_call_headers(&block, "/echo.Echo/Say");
     h2_header(&block, "x-long", value);
     assert_true(h2_frame(&f->c, H2_HEADERS, H2_END_HEADERS, 1, block.data, block.size));
     grpc_rig_refused(f, 1, GRPC_RESOURCE_EXHAUSTED, "the headers are too large");
     assert_true(h2_call(&f->c, 3, "/echo.Echo/Say", "x", 1));
     grpc_rig_answered(f, 3, "x");
-    buf_done(&block);
     grpc_rig_end(f);
 }
 

@@ -28,8 +28,7 @@ static void a_call_may_come_in_pieces(void **state)
     struct grpc_rig *f = *state;
     static const uint8_t window[4] = {0, 0, 0, 100};
     grpc_rig_begin(f);
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     h2_message(&body, "hello", 5);
     assert_true(h2_begin(&f->c, 1, "/echo.Echo/Say", 0));
     for (size_t i = 0; i < body.size; i++) {
@@ -39,7 +38,6 @@ static void a_call_may_come_in_pieces(void **state)
     }
     assert_true(h2_frame(&f->c, H2_DATA, H2_END_STREAM, 1, NULL, 0));
     grpc_rig_answered(f, 1, "hello");
-    buf_done(&body);
     grpc_rig_end(f);
 }
 
@@ -131,9 +129,8 @@ static void calls_that_are_none_are_refused(void **state)
     grpc_rig_begin(f);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         uint32_t stream = (uint32_t)(2 * i + 1);
-        struct buf block;
+        SCOPED_BUF(block);
         struct h2_answer a;
-        buf_init(&block);
         h2_call_headers(&block, "/echo.Echo/Say");
         if (rows[i].header) {
             h2_header(&block, rows[i].header, rows[i].value);
@@ -145,7 +142,6 @@ static void calls_that_are_none_are_refused(void **state)
             fail_msg("%s: %d, http %d", rows[i].name, a.grpc_status, a.http_status);
         }
         h2_answer_done(&a);
-        buf_done(&block);
     }
     assert_int_equal(grpc_rig_stat(f, "requests"), 1);
     grpc_rig_end(f);
@@ -154,9 +150,8 @@ static void calls_that_are_none_are_refused(void **state)
 static void what_is_no_grpc_is_refused_in_http(void **state)
 {
     struct grpc_rig *f = *state;
-    struct buf block;
+    SCOPED_BUF(block);
     struct h2_answer a;
-    buf_init(&block);
     grpc_rig_begin(f);
     h2_header(&block, ":method", "GET");
     h2_header(&block, ":scheme", "https");
@@ -178,7 +173,6 @@ static void what_is_no_grpc_is_refused_in_http(void **state)
     assert_true(h2_answer(&f->c, 3, &a));
     assert_int_equal(a.http_status, 415);
     h2_answer_done(&a);
-    buf_done(&block);
     grpc_rig_end(f);
 }
 

@@ -110,8 +110,7 @@ static void a_peer_that_takes_nothing_is_cut_off(void **state)
 static void a_time_limit_ends_a_call(void **state)
 {
     struct grpc_rig *f = *state;
-    struct buf all;
-    buf_init(&all);
+    SCOPED_BUF(all);
     grpc_rig_begin(f);
     /* In one piece, so that the role has it before the time is over. */
     grpc_rig_call(&all, "/echo.Echo/Never", H2_END_STREAM, "100m");
@@ -120,7 +119,6 @@ static void a_time_limit_ends_a_call(void **state)
     grpc_rig_await(f, "hangups", 1);
     assert_true(h2_call(&f->c, 3, "/echo.Echo/Wake", "", 0)); /* an answer to nobody */
     grpc_rig_answered(f, 3, "");
-    buf_done(&all);
     grpc_rig_end(f);
 }
 

@@ -76,8 +76,7 @@ static void a_role_answers_and_ends_with_its_code(void **state)
     (void)state;
     struct process p;
     struct tls_client c;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     start(&p, &server_files);
     assert_true(client_open(&c, p.port, &client_files, 0));
     assert_int_equal(client_ask(&c, "POST", "/echo", "hello", 5, &body), 200);
@@ -90,7 +89,6 @@ static void a_role_answers_and_ends_with_its_code(void **state)
     assert_string_equal(buf_string(&body), "stopping");
     assert_int_equal(finish(&p), 7);
     client_close(&c);
-    buf_done(&body);
 }
 
 static void health_answers_in_plain_text_to_anything(void **state)
@@ -181,9 +179,8 @@ static void a_role_calls_another_and_hears_its_end(void **state)
     (void)state;
     struct process a, b;
     struct tls_client c;
-    struct buf body;
+    SCOPED_BUF(body);
     char target[128];
-    buf_init(&body);
     start(&a, &server_files);
     start(&b, &server_files);
     assert_true(client_open(&c, a.port, &client_files, 0));
@@ -197,7 +194,6 @@ static void a_role_calls_another_and_hears_its_end(void **state)
     kill(a.pid, SIGTERM);
     assert_int_equal(finish(&a), 0);
     client_close(&c);
-    buf_done(&body);
 }
 
 static void a_bad_start_is_an_error_that_names_what_is_wrong(void **state)

@@ -276,9 +276,8 @@ static void call_url(struct scene *s, const char *url, int64_t limit_ms)
  * "NAMED" for the user's by its name. */
 static void call(struct scene *s, const char *target, int64_t limit_ms)
 {
-    struct buf url;
+    SCOPED_BUF(url);
     const char *tls = strstr(target, "TLS"), *named = strstr(target, "NAMED");
-    buf_init(&url);
     if (*target == '/') {
         buf_printf(&url, "http://127.0.0.1:%d", s->user.port);
     }
@@ -290,7 +289,6 @@ static void call(struct scene *s, const char *target, int64_t limit_ms)
         buf_printf(&url, "https://127.0.0.1:%d%s", s->echo.port, tls + 3);
     }
     call_url(s, buf_string(&url), limit_ms);
-    buf_done(&url);
 }
 
 /* ---- What comes of them ---------------------------------------------------------------------- */

@@ -145,11 +145,9 @@ static void versions_below_1_2_are_refused_and_1_2_serves_rsa(void **state)
         SSL_set_fd(c.ssl, c.fd);
         assert_int_equal(SSL_connect(c.ssl) == 1, rows[i].good);
         if (rows[i].good) {
-            struct buf body;
-            buf_init(&body);
+            SCOPED_BUF(body);
             assert_int_equal(client_ask(&c, "GET", "/who", "", 0, &body), 200);
             assert_memory_equal(buf_string(&body), "rep|cell-1|", 11);
-            buf_done(&body);
         }
         client_close(&c);
     }
@@ -187,8 +185,7 @@ static void accepting_stops_below_the_descriptor_limit_and_resumes(void **state)
     struct http_server_config config = {.tls = echo_tls.server};
     struct echo_server server;
     struct tls_client clients[CLIENTS];
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     echo_server_start(&server, &config, FILES, -1);
     for (int i = 0; i < ROOM; i++) {
         assert_true(client_open(&clients[i], server.port, &echo_tls.client, 0));
@@ -218,7 +215,6 @@ static void accepting_stops_below_the_descriptor_limit_and_resumes(void **state)
     client_close(&late);
     client_close(&clients[0]);
     assert_true(echo_server_stop(&server));
-    buf_done(&body);
 }
 
 /* Descriptors that others in the process hold are not counted: accept() itself fails. */
@@ -262,15 +258,13 @@ static void silent_connections_yield(void **state)
         many[i] = silent_from(w.server.port, "127.0.0.2");
     }
     echo_connect(&w, &newcomer);
-    struct buf answer;
-    buf_init(&answer);
+    SCOPED_BUF(answer);
     assert_int_equal(client_ask(&newcomer, "POST", "/small", "x", 1, &answer), 200);
     assert_true(cut_off(many[0]));
     assert_false(cut_off(many[MANY - 1]));
     assert_false(cut_off(alone));
     assert_int_equal(echo_ask(&w, "POST", "/small", "x"), 200);
     assert_int_equal(client_ask(&quiet, "POST", "/small", "x", 1, &answer), 200);
-    buf_done(&answer);
     client_close(&quiet);
     client_close(&newcomer);
     close(alone);
@@ -287,9 +281,8 @@ static void accepting_pauses_when_descriptors_run_out(void **state)
     struct http_server_config config = {.tls = echo_tls.server};
     struct echo_server server;
     struct tls_client first, waiting[WAITING];
-    struct buf body;
+    SCOPED_BUF(body);
     long cpu_ms = 0, before_ms = 0;
-    buf_init(&body);
     echo_server_start(&server, &config, FILES, -1);
     assert_true(client_open(&first, server.port, &echo_tls.client, 0));
     assert_int_equal(client_ask(&first, "GET", "/stats", "", 0, &body), 200);
@@ -314,7 +307,6 @@ static void accepting_pauses_when_descriptors_run_out(void **state)
         client_close(&waiting[i]);
     }
     assert_true(echo_server_stop(&server));
-    buf_done(&body);
 }
 /* ---- All of it ----------------------------------------------------------------------------- */
 

@@ -55,8 +55,7 @@ static void a_waiting_cursor_is_woken(void **state)
     echo_begin_with(&w, &config);
     struct tls_client readers[5];
     for (int i = 0; i < 5; i++) {
-        struct buf head;
-        buf_init(&head);
+        SCOPED_BUF(head);
         echo_connect(&w, &readers[i]);
         /* The head comes before any event. */
         for (struct patience p = {0};
@@ -71,7 +70,6 @@ static void a_waiting_cursor_is_woken(void **state)
         assert_non_null(strstr(buf_string(&head),
                                "\r\nCache-Control: no-cache, no-store, must-revalidate\r\n"));
         assert_non_null(strstr(buf_string(&head), "\r\nTransfer-Encoding: chunked\r\n"));
-        buf_done(&head);
     }
     usleep(1500 * 1000);
     SSL_set_msg_callback(readers[1].ssl, count_records);

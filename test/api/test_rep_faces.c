@@ -92,10 +92,9 @@ static void container(bool begin)
 {
     struct driver_config config = driver_config();
     struct err err = {.text = ""};
-    struct arena a;
+    SCOPED_ARENA(a);
     const char *args[] = {"-c", "echo one; echo two; echo bad >&2; exec sleep 100", NULL};
     struct container_spec spec = {.rootfs = "preloaded:busybox", .path = "/bin/sh", .args = args};
-    arena_init(&a);
     loop = event_base_new();
     struct driver_shell *d =
         driver_open(&config, loop, &(struct driver_owner){.deliver = on_event}, &err);
@@ -110,7 +109,6 @@ static void container(bool begin)
     }
     d->ops->free(d);
     event_base_free(loop);
-    arena_done(&a);
 }
 
 /* ---- The rep ---- */
@@ -209,8 +207,7 @@ static int ask(const struct tls_files *files, const char *method, const char *pa
 static void who_gets_what_status(void **state)
 {
     (void)state;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     static const struct {
         const struct tls_files *who;
         const char *method, *path, *text;
@@ -261,15 +258,13 @@ static void who_gets_what_status(void **state)
                      buf_string(&body));
         }
     }
-    buf_done(&body);
 }
 
 /* Its own health check fails, for it reaches no bbs: 503, and the state nevertheless. */
 static void the_state_to_the_byte(void **state)
 {
     (void)state;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     assert_int_equal(ask(&client_files, "GET", "/state", "", &body), 503);
     assert_string_equal(
         buf_string(&body),
@@ -284,18 +279,16 @@ static void the_state_to_the_byte(void **state)
         "\"state\":\"RUNNING\"}],\"Tasks\":null,\"StartingContainerCount\":0,\"Zone\":\"z1\","
         "\"Evacuating\":false,\"VolumeDrivers\":null,\"PlacementTags\":null,"
         "\"OptionalPlacementTags\":[\"cell:cell-1\"],\"ProxyMemoryAllocationMB\":32}");
-    buf_done(&body);
 }
 
 /* Figures of the machine are numbers; all else is to the byte. */
 static void the_metrics_but_for_the_figures(void **state)
 {
     (void)state;
-    struct buf body;
+    SCOPED_BUF(body);
     double cpu;
     unsigned long long disk, memory;
     char rest[64];
-    buf_init(&body);
     assert_int_equal(ask(&client_files, "GET", "/container_metrics", "", &body), 200);
     int n = sscanf(buf_string(&body),
                    "{\"cell_id\":\"cell-1\",\"lrps\":[{\"instance_guid\":\"" GUID "\","
@@ -309,7 +302,6 @@ static void the_metrics_but_for_the_figures(void **state)
     }
     assert_string_equal(rest, "\"tasks\":null}");
     assert_true(cpu >= 0 && cpu < 2 && memory > 10000 && disk < 10485760);
-    buf_done(&body);
 }
 
 /* Whoever opens connections, and be it without a certificate, takes none of the descriptors that
@@ -319,8 +311,7 @@ static void connections_leave_descriptors_to_the_driver(void **state)
     (void)state;
     enum { READERS = 6, STRANGERS = 2 * FILES };
     struct tls_client known, readers[READERS], strangers[STRANGERS];
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     assert_true(client_open(&known, rep_port, &client_files, 0));
     for (int i = 0; i < READERS; i++) { /* four descriptors each */
         assert_true(client_open(&readers[i], rep_port, &client_files, 0));
@@ -342,7 +333,6 @@ static void connections_leave_descriptors_to_the_driver(void **state)
         client_close(&readers[i]);
     }
     client_close(&known);
-    buf_done(&body);
 }
 
 static int64_t processor_ns(pid_t pid)

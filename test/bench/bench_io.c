@@ -95,25 +95,21 @@ static bool run_loop(struct bench *b, int64_t limit_ms)
 static void send_call(struct http_client *client, uint64_t id, const char *url, const char *path,
                       const ProtobufCMessage *m)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct effects out;
-    arena_init(&a);
     effects_init(&out, &a);
     effects_call_message(&out, id, arena_printf(&a, "%s%s", url, path), "", m,
                          bench_now_ns() + BENCH_ANSWER_MS * MILLISECOND_NS);
     http_client_call(client, &out.list[0].call);
-    arena_done(&a);
 }
 
 static void send_step(struct bench *b, int unit, int step)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     const char *path;
-    arena_init(&a);
     const ProtobufCMessage *m = b->load.request(b->load.context, &a, unit, step, &path);
     send_call(b->clients[unit % CLIENTS], (uint64_t)unit * BENCH_STEPS + (uint64_t)step,
               b->urls[unit % b->url_count], path, m);
-    arena_done(&a);
 }
 
 static void begin_unit(struct bench *b)
@@ -282,9 +278,8 @@ static void on_feed(void *context, const struct stream_event *event)
 
 void bench_follow(struct bench *b, bench_frame *on_frame, void *context)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct effects out;
-    arena_init(&a);
     effects_init(&out, &a);
     b->on_frame = on_frame;
     b->frame_context = context;
@@ -296,7 +291,6 @@ void bench_follow(struct bench *b, bench_frame *on_frame, void *context)
     effects_call_message(&out, FEED_ID, arena_printf(&a, "%s/v1/board/feed", b->urls[0]), "",
                          &request.base, NEVER_NS);
     http_client_subscribe(b->feed_client, &out.list[0].call);
-    arena_done(&a);
 }
 
 bool bench_wait(struct bench *b)

@@ -52,9 +52,8 @@ struct bench_answer bench_read(const char *path, const ProtobufCMessage *m)
     struct reading r = {.loop = event_base_new()};
     struct http_client_handlers handlers = {no_response, on_stream, &r};
     struct http_client *client = http_client_new(&files, r.loop, &handlers);
-    struct arena a;
+    SCOPED_ARENA(a);
     struct effects out;
-    arena_init(&a);
     effects_init(&out, &a);
     assert(client);
     const char *url = arena_printf(&a, "%.*s%s", (int)strcspn(urls, ","), urls, path);
@@ -70,6 +69,5 @@ struct bench_answer bench_read(const char *path, const ProtobufCMessage *m)
     }
     http_client_free(client);
     event_base_free(r.loop);
-    arena_done(&a);
     return r.answer;
 }

@@ -181,12 +181,10 @@ static const ProtobufCMessage *desire_many(void *context, struct arena *a, int u
 
 static void ask(struct tls_client *c, const char *path, const ProtobufCMessage *m)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, m);
     client_print(c, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n", path, body.size);
     client_write(c, body.data, body.size);
-    buf_done(&body);
 }
 
 /* Asks for one move and gives when its answer and when its event came, whichever is first. */
@@ -217,8 +215,7 @@ static void measure_latency(struct bench *b, double single_ms)
     static struct samples late, took;
     struct subscriber s;
     struct tls_client c;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     if (bench_load(b, 1, 1, 1, desire_many, NULL).failures ||
         !client_open(&c, bbs.port, &bbs.client, 0)) {
         exit(1);
@@ -243,7 +240,6 @@ static void measure_latency(struct bench *b, double single_ms)
               "etcd, a single-record txn, mean ms");
     subscriber_close(&s);
     client_close(&c);
-    arena_done(&a);
 }
 
 /* ---- desires beside subscribers ---- */

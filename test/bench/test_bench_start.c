@@ -66,10 +66,9 @@ static void see_put(struct watched *w, const Models__ActualLRP *lrp)
 static void on_frame(void *context, const Board__FeedFrame *frame)
 {
     struct watched *w = context;
-    struct arena a;
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
     struct err err;
-    arena_init(&a);
     if (frame->kind == BOARD__FEED_FRAME__KIND__CURRENT) {
         bench_done(w->bench);
     } else if (frame->kind == BOARD__FEED_FRAME__KIND__PUT &&
@@ -78,7 +77,6 @@ static void on_frame(void *context, const Board__FeedFrame *frame)
                              &err) == 0) {
         see_put(w, (const Models__ActualLRP *)m);
     }
-    arena_done(&a);
 }
 
 static bool is_empty(const char *path)
@@ -115,9 +113,8 @@ static void await_empty_cells(void)
 static void start_in_cluster(struct watched *w, int instances, int disk_mb, struct samples *to)
 {
     static int number;
-    struct arena a;
+    SCOPED_ARENA(a);
     const char *path;
-    arena_init(&a);
     snprintf(w->guid, sizeof(w->guid), "bench-start-%d-%d", (int)getpid(), number++);
     w->instances = instances;
     w->running = 0;
@@ -136,7 +133,6 @@ static void start_in_cluster(struct watched *w, int instances, int disk_mb, stru
     sleep_ms(SETTLE_MS);
     m = bench_remove(&a, w->guid, &path);
     bench_call(w->bench, path, m);
-    arena_done(&a);
     await_empty_cells();
 }
 

@@ -158,8 +158,7 @@ static void tell_watch(struct backend_model *m, const struct model_watch *w,
 /* Between due times a watch is told nothing, so that several revisions wait for it. */
 static void serve_watch(struct backend_model *m, struct model_watch *w)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     w->due_ns = m->now_ns + delay_ns(m);
     uint64_t id = w->id;
     if (w->broken) {
@@ -183,7 +182,6 @@ static void serve_watch(struct backend_model *m, struct model_watch *w)
             tell_watch(m, w, WATCH_EVENTS, list[i], "");
         }
     }
-    arena_done(&a);
 }
 
 static void serve_call(struct backend_model *m, struct model_call *c)

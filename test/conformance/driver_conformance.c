@@ -78,15 +78,13 @@ static void done(const struct verb_answer *a)
 
 void subject_begin(struct subject *s, const char *guid, enum program program)
 {
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct container_spec spec = {.rootfs = s->rootfs, .cpu_weight = 1};
-    arena_init(&arena);
     s->program(s, guid, program, &spec);
     struct verb_answer a = subject_prepare(s, &arena, guid, &spec);
     done(&a);
     a = subject_plain(s, &arena, VERB_START, guid);
     done(&a);
-    arena_done(&arena);
 }
 
 static bool take_end(struct subject *s, const char *guid, struct ended *ret)
@@ -105,8 +103,7 @@ struct ended subject_await_end(struct subject *s, const char *guid)
 {
     struct ended found;
     struct event ev;
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     while (!take_end(s, guid, &found)) {
         if (!s->next(s, ANSWER_S * SECOND_NS, &arena, &ev)) {
             fail_msg("%s: %s did not end", s->name, guid);
@@ -114,7 +111,6 @@ struct ended subject_await_end(struct subject *s, const char *guid)
         assert_int_equal(ev.kind, EVENT_CONTAINER);
         keep_end(s, &ev.container);
     }
-    arena_done(&arena);
     return found;
 }
 
@@ -134,37 +130,32 @@ struct container_status subject_find(struct subject *s, struct arena *arena, con
 
 void subject_remove(struct subject *s, const char *guid)
 {
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct ended unused;
-    arena_init(&arena);
     struct verb_answer a = subject_plain(s, &arena, VERB_REMOVE, guid);
     done(&a);
     assert_null(subject_find(s, &arena, guid).guid);
     while (take_end(s, guid, &unused)) {
     }
-    arena_done(&arena);
 }
 
 /* ---- The program ---- */
 
 static enum container_state state_of(struct subject *s, const char *guid)
 {
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     struct container_status c = subject_find(s, &arena, guid);
     assert_non_null(c.guid);
     assert_true(bytes_equal(c.note, bytes_of(guid)));
     enum container_state state = c.state;
     assert_int_equal(c.pid > 0, state == CONTAINER_RUNNING);
-    arena_done(&arena);
     return state;
 }
 
 static void life_of_one(struct subject *s)
 {
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct container_spec spec = {.rootfs = s->rootfs};
-    arena_init(&arena);
     s->program(s, "one", PROGRAM_SLEEPS, &spec);
     struct verb_answer a = subject_prepare(s, &arena, "one", &spec);
     done(&a);
@@ -185,13 +176,11 @@ static void life_of_one(struct subject *s)
     assert_int_equal(subject_signal(s, &arena, "one", SIGTERM).outcome, VERB_FAILED);
     subject_remove(s, "one");
     subject_remove(s, "one"); /* once more is as good */
-    arena_done(&arena);
 }
 
 static void exit_code_is_kept(struct subject *s)
 {
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     subject_begin(s, "code", PROGRAM_EXITS);
     struct ended e = subject_await_end(s, "code");
     assert_int_equal(e.exit_code, 3);
@@ -204,14 +193,12 @@ static void exit_code_is_kept(struct subject *s)
     assert_int_equal(c.state, CONTAINER_EXITED);
     assert_int_equal(c.exit_code, 3);
     subject_remove(s, "code");
-    arena_done(&arena);
 }
 
 static void kill_is_obeyed(struct subject *s)
 {
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct event ev;
-    arena_init(&arena);
     subject_begin(s, "stubborn", PROGRAM_IS_STUBBORN);
     /* It sets its trap first; told before, it would end. */
     assert_false(s->next(s, 500 * MILLISECOND_NS, &arena, &ev));
@@ -224,14 +211,12 @@ static void kill_is_obeyed(struct subject *s)
     struct ended e = subject_await_end(s, "stubborn");
     assert_true(e.exit_signal == SIGKILL || e.exit_code == 128 + SIGKILL);
     subject_remove(s, "stubborn");
-    arena_done(&arena);
 }
 
 static void bad_starts_say_why(struct subject *s)
 {
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct container_spec spec = {.rootfs = s->rootfs};
-    arena_init(&arena);
     s->program(s, "missing", PROGRAM_IS_MISSING, &spec);
     struct verb_answer a = subject_prepare(s, &arena, "missing", &spec);
     done(&a);
@@ -248,15 +233,13 @@ static void bad_starts_say_why(struct subject *s)
     assert_int_equal(a.outcome, VERB_FAILED);
     assert_int_equal(subject_signal(s, &arena, "nobody", SIGTERM).outcome, VERB_FAILED);
     subject_remove(s, "nobody");
-    arena_done(&arena);
 }
 
 static void bad_specs_leave_nothing(struct subject *s)
 {
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct container_spec spec = {.rootfs = "preloaded:nosuch"};
     struct verb_answer a;
-    arena_init(&arena);
     s->program(s, "bad", PROGRAM_SLEEPS, &spec);
     if (s->knows_rootfs) {
         a = subject_prepare(s, &arena, "bad", &spec);
@@ -274,14 +257,12 @@ static void bad_specs_leave_nothing(struct subject *s)
     assert_int_equal(a.outcome, VERB_FAILED);
     a = subject_plain(s, &arena, VERB_LIST, NULL);
     assert_int_equal(a.container_count, 0);
-    arena_done(&arena);
 }
 
 static void restart_adopts(struct subject *s)
 {
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct container_spec spec = {.rootfs = s->rootfs};
-    arena_init(&arena);
     subject_begin(s, "adopted", PROGRAM_SLEEPS);
     s->program(s, "waiting", PROGRAM_SLEEPS, &spec);
     struct verb_answer a = subject_prepare(s, &arena, "waiting", &spec);
@@ -301,14 +282,12 @@ static void restart_adopts(struct subject *s)
     subject_remove(s, "adopted");
     s->restart(s);
     subject_remove(s, "waiting"); /* running, and adopted */
-    arena_done(&arena);
 }
 
 static void only_what_runs_is_measured(struct subject *s)
 {
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct container_spec spec = {.rootfs = s->rootfs};
-    arena_init(&arena);
     struct verb_answer a = subject_plain(s, &arena, VERB_MEASURE, NULL);
     done(&a);
     assert_int_equal(a.usage_count, 0);
@@ -328,14 +307,12 @@ static void only_what_runs_is_measured(struct subject *s)
     assert_int_equal(a.usage_count, 1);
     subject_remove(s, "beta");
     subject_remove(s, "waiting");
-    arena_done(&arena);
 }
 
 static void exec_needs_a_container(struct subject *s)
 {
     static const char *const argv[] = {"true", NULL};
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     struct verb_call call = {.verb = VERB_EXEC, .guid = "nobody", .argv = argv};
     assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
     subject_begin(s, "with-exec", PROGRAM_SLEEPS);
@@ -345,14 +322,12 @@ static void exec_needs_a_container(struct subject *s)
     assert_int_equal(a.exit_code, 0);
     subject_remove(s, "with-exec");
     assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
-    arena_done(&arena);
 }
 
 /* It may change while the container runs, and nothing else does. */
 static void a_note_is_replaced(struct subject *s, bool durable)
 {
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     struct verb_call call = {
         .verb = VERB_NOTE, .guid = "nobody", .note = bytes_of("x"), .durable = durable};
     assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
@@ -369,7 +344,6 @@ static void a_note_is_replaced(struct subject *s, bool durable)
     assert_true(bytes_equal(c.note, call.note));
     subject_remove(s, "with-note");
     assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
-    arena_done(&arena);
 }
 
 static struct verb_answer read_of(struct subject *s, struct arena *arena, const char *guid,
@@ -382,8 +356,7 @@ static struct verb_answer read_of(struct subject *s, struct arena *arena, const 
 /* What it left is there after its end, also for the next rep, until it is removed. */
 static void a_file_is_read(struct subject *s)
 {
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     assert_int_equal(read_of(s, &arena, "nobody", s->file).outcome, VERB_FAILED);
     subject_begin(s, "leaves", PROGRAM_LEAVES);
     struct ended e = subject_await_end(s, "leaves");
@@ -401,18 +374,16 @@ static void a_file_is_read(struct subject *s)
     }
     subject_remove(s, "leaves");
     assert_int_equal(read_of(s, &arena, "leaves", s->file).outcome, VERB_FAILED);
-    arena_done(&arena);
 }
 
 /* Verbs of one container asked for at once are done in order, each answered once. */
 static void verbs_take_turns(struct subject *s)
 {
     static const enum verb verbs[] = {VERB_PREPARE, VERB_START, VERB_REMOVE};
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct event ev;
     struct container_spec spec = {.rootfs = s->rootfs};
     unsigned answers[3] = {0};
-    arena_init(&arena);
     s->program(s, "turns", PROGRAM_SLEEPS, &spec);
     struct verb_answer a = subject_prepare(s, &arena, "turns", &spec);
     done(&a);
@@ -434,7 +405,6 @@ static void verbs_take_turns(struct subject *s)
     assert_int_equal(answers[2], 1);
     assert_null(subject_find(s, &arena, "turns").guid);
     s->ended_count = 0;
-    arena_done(&arena);
 }
 
 void driver_conformance(struct subject *s)

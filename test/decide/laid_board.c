@@ -36,17 +36,13 @@ void laid_free(struct laid_board *l)
 void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *message,
               int64_t create_revision, int64_t mod_revision, int64_t seen_ns)
 {
-    struct arena scratch;
-    struct buf record;
-    arena_init(&scratch);
-    buf_init(&record);
+    SCOPED_ARENA(scratch);
+    SCOPED_BUF(record);
     record_encode(&record, message);
     struct bytes value = {.data = record.data, .size = record.size};
     version_unref(copy_put(l->board.copy,
                            version_new(&scratch, key, value, create_revision, mod_revision),
                            (struct sighting){.since_ns = seen_ns}));
-    buf_done(&record);
-    arena_done(&scratch);
 }
 
 /* ---- deciding ---- */
@@ -236,11 +232,9 @@ static void judge(struct holding *h, const char *key, const char *how)
         (h->excused && h->excused(h->row, key, strcmp(how, "added") == 0))) {
         return;
     }
-    struct arena a;
-    struct buf text;
+    SCOPED_ARENA(a);
+    SCOPED_BUF(text);
     struct laid_plan other;
-    arena_init(&a);
-    buf_init(&text);
     laid_decide(h->board, h->row, h->in, &a, &other);
     laid_print(&other.plan, &text);
     bool same = text.size == h->first_text->size &&
@@ -258,22 +252,18 @@ static void judge(struct holding *h, const char *key, const char *how)
         plan_print(&h->first->plan, h->fault);
         plan_print(&other.plan, h->fault);
     }
-    buf_done(&text);
-    arena_done(&a);
 }
 
 static void put_changed(struct holding *h, struct version *was, int64_t seen_ns, bool change,
                         struct random *random)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct seen *seen = seen_of(&a, was);
     if (change) {
         change_field((ProtobufCMessage *)(uintptr_t)seen->message, &a, random);
     }
     laid_put(h->board, version_key(was), seen->message, was->create_revision, LAID_NOW + 1,
              seen_ns);
-    arena_done(&a);
 }
 
 /* Takes it away, touches it, changes it; then it stands as it did. */
@@ -320,11 +310,9 @@ enum plan_verdict laid_hold(struct laid_board *l, const struct op_row *row,
                             bool (*excused)(const struct op_row *row, const char *key, bool added),
                             struct buf *ret_fault)
 {
-    struct arena a;
-    struct buf text;
+    SCOPED_ARENA(a);
+    SCOPED_BUF(text);
     struct laid_plan first;
-    arena_init(&a);
-    buf_init(&text);
     laid_decide(l, row, in, &a, &first);
     laid_print(&first.plan, &text);
     enum plan_verdict verdict = first.plan.verdict;
@@ -341,7 +329,5 @@ enum plan_verdict laid_hold(struct laid_board *l, const struct op_row *row,
             try_stranger(&h, &strangers[i]);
         }
     }
-    buf_done(&text);
-    arena_done(&a);
     return verdict;
 }

@@ -511,13 +511,11 @@ static void lay_case(struct arena *a, const struct move_case *c, const Board__Mo
 
 static void run_move_case(const struct move_case *c)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct random random;
     struct plan plan;
-    struct buf printed;
+    SCOPED_BUF(printed);
     struct snapshots s;
-    arena_init(&a);
-    buf_init(&printed);
     plan_init(&plan, &a);
     const Board__Move *m = row_move(&a, c->move);
     struct op_input in = row_input(c->actor, &random, &m->base);
@@ -528,8 +526,6 @@ static void run_move_case(const struct move_case *c)
     if (strcmp(buf_string(&printed), c->plan) != 0) {
         fail_msg("%s\nexpected:\n%sgot:\n%s", c->name, c->plan, buf_string(&printed));
     }
-    buf_done(&printed);
-    arena_done(&a);
 }
 
 void run_move_cases(const struct move_case *cases, size_t count)

@@ -98,13 +98,11 @@ static void incarnations(void **state)
          .leave = true},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct plan plan;
-        struct buf printed;
+        SCOPED_BUF(printed);
         struct random random;
-        arena_init(&a);
         plan_init(&plan, &a);
-        buf_init(&printed);
         Board__CellRequest r = BOARD__CELL_REQUEST__INIT;
         r.cell = row_cell(&a, rows[i].wanted);
         r.leave = rows[i].leave;
@@ -125,17 +123,14 @@ static void incarnations(void **state)
             assert_int_equal(after->evacuate_until, rows[i].until_s * SECOND_NS);
             assert_int_equal(after->since, ROWS_NOW_S * SECOND_NS);
         }
-        buf_done(&printed);
-        arena_done(&a);
     }
 }
 
 static void cells_are_validated(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct validation v;
-    arena_init(&a);
     validation_init(&v);
     Board__CellRequest r = BOARD__CELL_REQUEST__INIT;
     valid_cell(&v, &r);
@@ -155,14 +150,12 @@ static void cells_are_validated(void **state)
     valid_cell(&v, &r);
     assert_true(validation_ok(&v));
     validation_done(&v);
-    arena_done(&a);
 }
 
 static void heartbeats(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     assert_string_equal(incarnation_refused(&a, NULL, "c1", 5),
                         "cell c1 is unknown: register the cell first");
     assert_string_equal(incarnation_refused(&a, row_cell(&a, "lost incarnation=5"), "c1", 5),
@@ -175,7 +168,6 @@ static void heartbeats(void **state)
     assert_non_null(term_refused(&a, "auctioneer", 0, 3));
     assert_non_null(term_refused(&a, "auctioneer", 0, 0)); /* nobody leads */
     assert_null(term_refused(&a, "auctioneer", 3, 3));
-    arena_done(&a);
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
@@ -204,13 +196,11 @@ static void locks(void **state)
          "refuse ResourceConflict: you leads as auctioneer in term 7\n"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct plan plan;
-        struct buf printed;
+        SCOPED_BUF(printed);
         struct random random;
-        arena_init(&a);
         plan_init(&plan, &a);
-        buf_init(&printed);
         Board__LeaderLockRecord wanted = BOARD__LEADER_LOCK_RECORD__INIT,
                                 stands = BOARD__LEADER_LOCK_RECORD__INIT;
         wanted.role = stands.role = arena_strdup(&a, "auctioneer");
@@ -231,8 +221,6 @@ static void locks(void **state)
             fail_msg("%s\nexpected:\n%sgot:\n%s", rows[i].name, rows[i].plan,
                      buf_string(&printed));
         }
-        buf_done(&printed);
-        arena_done(&a);
     }
 }
 
@@ -250,10 +238,9 @@ static void upserts(void **state)
         {true, 30, 0, true}, {true, 0, 30, true},  {true, 30, 30, true},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct plan plan;
         struct random random;
-        arena_init(&a);
         plan_init(&plan, &a);
         Models__UpsertDomainRequest r = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
         r.domain = arena_strdup(&a, "d/1");
@@ -271,7 +258,6 @@ static void upserts(void **state)
             assert_int_equal(d->expires_at,
                              r.ttl ? (ROWS_NOW_S + r.ttl) * (int64_t)SECOND_NS : 0);
         }
-        arena_done(&a);
     }
 }
 

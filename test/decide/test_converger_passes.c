@@ -347,12 +347,10 @@ static void every_row(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct process_view v;
         struct repairs repairs;
-        struct buf out;
-        arena_init(&a);
-        buf_init(&out);
+        SCOPED_BUF(out);
         repairs_init(&repairs, &a);
         view_of(&a, &rows[i], &v);
         passes_run(&v, rows[i].full, &repairs);
@@ -362,8 +360,6 @@ static void every_row(void **state)
                      buf_string(&out));
         }
         assert_false(repairs.more);
-        buf_done(&out);
-        arena_done(&a);
     }
 }
 

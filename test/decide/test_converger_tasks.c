@@ -101,8 +101,7 @@ static void every_row(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct task_facts facts = facts_of(&rows[i]);
         struct task_repair repair;
-        struct buf text;
-        buf_init(&text);
+        SCOPED_BUF(text);
         task_passes_run(&facts, &none, &SETTINGS_DEFAULT.tasks,
                         (struct moment){.mono_ns = NOW, .wall_ns = NOW}, &repair);
         assert_true(repair.after_ns == 0); /* the bbs knows the settings */
@@ -114,7 +113,6 @@ static void every_row(void **state)
             fail_msg("%s\nexpected: %s; due %lld\ngot:      %s; due %lld", rows[i].name,
                      rows[i].repair, (long long)rows[i].due, buf_string(&text), (long long)due);
         }
-        buf_done(&text);
     }
 }
 

@@ -138,12 +138,10 @@ static void expect(const char *name, const char *stream, const char *wanted, str
 
 static void run_cases(const struct event_case *cases, size_t count)
 {
-    struct buf got;
-    buf_init(&got);
+    SCOPED_BUF(got);
     for (size_t i = 0; i < count; i++) {
         const struct event_case *c = &cases[i];
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         struct actual_change change = {.trace_id = "t", .crashed = c->crash, .retired = c->retired};
         for (int p = 0; p < ACTUAL_PRESENCES; p++) {
             change.before.records[p] = record(&a, c->before[p], p);
@@ -156,9 +154,7 @@ static void run_cases(const struct event_case *cases, size_t count)
         actual_instance_events(&a, &change, &events);
         print_events(&got, &events, "actual_lrp_instance_");
         expect(c->name, "instances", c->instances, &got);
-        arena_done(&a);
     }
-    buf_done(&got);
 }
 
 /* ---- behaviour.md 16.3, row by row ---- */
@@ -421,8 +417,7 @@ static void groups_resolve(void **state)
         {"UNCLAIMED", "RUNNING a@c1", "a"},
         {NULL, "RUNNING a@c1", "a"},
     };
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     for (size_t i = 0; i < sizeof(best) / sizeof(best[0]); i++) {
         struct actual_index index = {
             .records = {record(&a, best[i].ordinary, 0), NULL, record(&a, best[i].suspect, 2)}};
@@ -439,15 +434,13 @@ static void groups_resolve(void **state)
     }
     struct actual_index none = {0};
     assert_null(group_instance(&none));
-    arena_done(&a);
 }
 
 /* What Diego always writes is there, what is ours is not (behaviour.md 2). */
 static void only_what_diego_knows(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Models__Owner owner = MODELS__OWNER__INIT;
     Models__ActualLRP bare = MODELS__ACTUAL_LRP__INIT;
     bare.stopping = true;
@@ -459,7 +452,6 @@ static void only_what_diego_knows(void **state)
     assert_int_equal(size, sizeof(golden));
     assert_memory_equal(bytes, golden, sizeof(golden));
     assert_true(bare.stopping);
-    arena_done(&a);
 }
 
 int main(void)

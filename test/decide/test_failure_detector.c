@@ -154,13 +154,11 @@ static void put(struct story *s, int bbs)
 static void decide(struct story *s)
 {
     struct verdicts p;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     failure_detector_decide(&s->failure_detector, s->now, &p, &a);
     for (size_t i = 0; i < p.count; i++) {
         apply(s, &p.list[i]);
     }
-    arena_done(&a);
 }
 
 static void advance(struct story *s, int64_t ns)

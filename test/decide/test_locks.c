@@ -36,13 +36,11 @@ static void fill(struct arena *a, const struct lock_row *row, struct lock_snapsh
 
 static void check(const struct lock_row *row, struct plan *plan)
 {
-    struct buf printed;
-    buf_init(&printed);
+    SCOPED_BUF(printed);
     print_plan(plan, &printed);
     if (strcmp(buf_string(&printed), row->plan) != 0) {
         fail_msg("%s\nexpected:\n%sgot:\n%s", row->name, row->plan, buf_string(&printed));
     }
-    buf_done(&printed);
 }
 
 static Models__Resource resource(const char *owner)
@@ -72,11 +70,10 @@ static void locks(void **state)
         {"3 over", "other", TTL_S * SECOND_NS, false, "put lock/k claim by client\n"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct plan plan;
         struct random random;
         struct lock_snapshot s;
-        arena_init(&a);
         plan_init(&plan, &a);
         Models__Resource wanted = resource("me");
         Models__LockRequest r = MODELS__LOCK_REQUEST__INIT;
@@ -95,7 +92,6 @@ static void locks(void **state)
             assert_int_equal(put->type_code, MODELS__TYPE_CODE__PRESENCE);
             assert_int_equal(put->ttl_s, 5);
         }
-        arena_done(&a);
     }
 }
 
@@ -114,11 +110,10 @@ static void releases(void **state)
          "delete lock/k release by client\n"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct plan plan;
         struct random random;
         struct lock_snapshot s;
-        arena_init(&a);
         plan_init(&plan, &a);
         Models__Resource wanted = resource("me");
         Models__ReleaseRequest r = MODELS__RELEASE_REQUEST__INIT;
@@ -128,7 +123,6 @@ static void releases(void **state)
         s.since_ns = in.now.mono_ns - rows[i].age_ns;
         release_lock_decide(&s, &in, &plan);
         check(&rows[i], &plan);
-        arena_done(&a);
     }
 }
 
@@ -151,11 +145,10 @@ static void expiries(void **state)
          REVISION, 3},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct plan plan;
         struct random random;
         struct lock_snapshot s;
-        arena_init(&a);
         plan_init(&plan, &a);
         Board__Term term = BOARD__TERM__INIT;
         term.role = arena_strdup(&a, "converger");
@@ -171,7 +164,6 @@ static void expiries(void **state)
         s.by.leader_lock_term = 4;
         move_decide(&lock_moves, &s, &in, &plan);
         check(&rows[i].row, &plan);
-        arena_done(&a);
     }
 }
 

@@ -148,13 +148,11 @@ static void words(void **state)
          "put brake/cells confirm by client -> RELEASED c1:7 since=1000 until=0\n"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct plan plan;
-        struct buf printed;
+        SCOPED_BUF(printed);
         struct random random;
-        arena_init(&a);
         plan_init(&plan, &a);
-        buf_init(&printed);
         Board__LimiterRequest r = BOARD__LIMITER_REQUEST__INIT;
         r.confirm = rows[i].confirm;
         r.keep = rows[i].keep;
@@ -168,8 +166,6 @@ static void words(void **state)
                      buf_string(&printed));
         }
         assert_true((plan.record != NULL) == (rows[i].stands != NULL)); /* what the answer shows */
-        buf_done(&printed);
-        arena_done(&a);
     }
 }
 
@@ -183,8 +179,7 @@ static void limiters_are_validated(void **state)
         {"", true},           {"c1:1", true},       {"c1:1,c2:1", true},  {"c2:1,c1:1", false},
         {"c1:1,c1:1", false}, {"c1:0", false},      {"c1:1,c2:0", false}, {":1", false},
     };
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct validation v;
         validation_init(&v);
@@ -217,7 +212,6 @@ static void limiters_are_validated(void **state)
     move_row_named(&cell_moves, "lose")->valid(&v, row_move(&a, "lose"));
     assert_string_equal(validation_text(&v), "Invalid field: cell_id, Invalid field: incarnation");
     validation_done(&v);
-    arena_done(&a);
 }
 
 static void suspects(void **state)

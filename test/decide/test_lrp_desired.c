@@ -128,11 +128,9 @@ static void decide(struct arena *a, const struct desired_case *c, struct plan *p
 static void run_cases(const struct desired_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct plan plan;
-        struct buf printed;
-        arena_init(&a);
-        buf_init(&printed);
+        SCOPED_BUF(printed);
         plan_init(&plan, &a);
         decide(&a, &cases[i], &plan);
         print_plan(&plan, &printed);
@@ -140,8 +138,6 @@ static void run_cases(const struct desired_case *cases, size_t count)
             fail_msg("%s\nexpected:\n%sgot:\n%s", cases[i].name, cases[i].plan,
                      buf_string(&printed));
         }
-        buf_done(&printed);
-        arena_done(&a);
     }
 }
 
@@ -160,8 +156,7 @@ static const char *first_guid(void)
 static void desires(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
 #define STORED(n, rest)                                                                            \
     arena_printf(&a, "put desired/web desire by client -> instances=%d tag=0\n"                    \
                      "put run/web/%s desire by client -> instances=0 tag=0\n%s",                   \
@@ -197,7 +192,6 @@ static void desires(void **state)
          STORED(1, "delete job/web finish by client\n")},
     };
     RUN(cases);
-    arena_done(&a);
 }
 
 static void updates(void **state)
@@ -297,8 +291,7 @@ static void jobs(void **state)
 static void the_two_parts_joined_are_the_whole(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Models__DesiredLRP *whole = row_desired(&a, "instances=3 def=D1"), *scheduling, *run;
     whole->annotation = arena_strdup(&a, "note");
     whole->on_cell_loss = MODELS__ON_CELL_LOSS__HOLD;
@@ -324,7 +317,6 @@ static void the_two_parts_joined_are_the_whole(void **state)
     assert_int_equal(run->on_evacuate, 0);
     assert_null(run->modification_tag);
     assert_int_equal(scheduling->cpu_weight, 0);
-    arena_done(&a);
 }
 
 /* The policy that an update names changes, the other stays. */
@@ -345,10 +337,9 @@ static void policies_are_kept_and_updated(void **state)
          MODELS__ON_EVACUATE__MOVE},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct plan plan;
         struct random random;
-        arena_init(&a);
         plan_init(&plan, &a);
         Models__DesiredLRP *before = row_desired(&a, "instances=1 def=D1 hold");
         before->on_evacuate = MODELS__ON_EVACUATE__STAY;
@@ -373,7 +364,6 @@ static void policies_are_kept_and_updated(void **state)
         const Models__DesiredLRP *after = (const Models__DesiredLRP *)plan.changes->message;
         assert_int_equal(after->on_cell_loss, rows[i].then_loss);
         assert_int_equal(after->on_evacuate, rows[i].then_evacuate);
-        arena_done(&a);
     }
 }
 
@@ -381,10 +371,9 @@ static void policies_are_kept_and_updated(void **state)
 static void too_large_is_refused(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct plan plan;
     struct random random;
-    arena_init(&a);
     plan_init(&plan, &a);
     Models__DesireLRPRequest *r = desire_request(&a, "instances=0");
     char *text = arena_alloc(&a, DESIRED_BYTES_MAX + 1);
@@ -406,7 +395,6 @@ static void too_large_is_refused(void **state)
     update_decide(&s, &in, &plan);
     assert_int_equal(plan.verdict, PLAN_REFUSE);
     assert_int_equal(plan.error_type, MODELS__ERROR__TYPE__InvalidRequest);
-    arena_done(&a);
 }
 
 /* The run part as stored after a desire with these ports. */
@@ -434,8 +422,7 @@ static void duplicate_ports_are_dropped(void **state)
     static uint32_t many[MANY];
     static const uint32_t few[] = {8080, 0, 22, 8080, UINT32_MAX, 22, 8080, 1};
     static const uint32_t left[] = {8080, 0, 22, UINT32_MAX, 1};
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const Models__DesiredLRP *run = stored_ports(&a, few, sizeof(few) / sizeof(few[0]));
     assert_int_equal(run->n_ports, sizeof(left) / sizeof(left[0]));
     assert_memory_equal(run->ports, left, sizeof(left));
@@ -445,7 +432,6 @@ static void duplicate_ports_are_dropped(void **state)
     run = stored_ports(&a, many, MANY);
     assert_int_equal(run->n_ports, MANY / 2);
     assert_memory_equal(run->ports, many, MANY / 2 * sizeof(many[0]));
-    arena_done(&a);
 }
 
 int main(void)

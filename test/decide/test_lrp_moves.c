@@ -391,8 +391,7 @@ static void retires(void **state)
 static void texts_are_cut_at_1024_bytes(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     char text[2048];
     memset(text, 'x', sizeof(text));
     text[1023] = '\0';
@@ -403,7 +402,6 @@ static void texts_are_cut_at_1024_bytes(void **state)
     assert_int_equal(strlen(cut), 1024);
     assert_string_equal(cut + 1013, "(truncated)");
     assert_memory_equal(cut, text, 1013);
-    arena_done(&a);
 }
 
 /* behaviour.md 2, a golden vector of the original. */
@@ -413,9 +411,8 @@ static void a_new_record_has_the_original_bytes(void **state)
     static const uint8_t golden[] = {
         0x0a, 0x07, 0x0a, 0x02, 0x70, 0x67, 0x1a, 0x01, 0x64, 0x12, 0x00, 0x1a, 0x00, 0x32, 0x09,
         0x55, 0x4e, 0x43, 0x4c, 0x41, 0x49, 0x4d, 0x45, 0x44, 0x40, 0x05, 0x4a, 0x00, 0x68, 0x00};
-    struct arena a;
+    SCOPED_ARENA(a);
     struct random random;
-    arena_init(&a);
     struct op_input in = row_input(ACTOR_CLIENT, &random, NULL);
     in.now.wall_ns = 5;
     Models__ActualLRP *r = actual_new(&a, "pg", 0, "d", NULL, in.now, in.random);
@@ -425,7 +422,6 @@ static void a_new_record_has_the_original_bytes(void **state)
     assert_int_equal(models__actual_lrp__get_packed_size(r), sizeof(golden));
     models__actual_lrp__pack(r, packed);
     assert_memory_equal(packed, golden, sizeof(golden));
-    arena_done(&a);
 }
 
 int main(void)

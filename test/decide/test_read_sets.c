@@ -469,9 +469,8 @@ static const char *any_index(struct arena *a, const char *key)
 static void note_reads(struct tried *t, struct laid_board *l, const struct op_row *row,
                        const struct op_input *in)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct laid_plan p;
-    arena_init(&a);
     laid_decide(l, row, in, &a, &p);
     for (size_t i = 0; p.plan.verdict == PLAN_COMMIT && i < p.reads.count; i++) {
         const struct compare *c = &p.reads.list[i];
@@ -480,7 +479,6 @@ static void note_reads(struct tried *t, struct laid_board *l, const struct op_ro
                              any_index(&a, c->key), compare_kind_name(c->kind)),
                 t);
     }
-    arena_done(&a);
 }
 
 typedef void valid_move(struct validation *v, const Board__Move *move);
@@ -499,9 +497,8 @@ static bool is_valid(valid_move *valid, const Board__Move *move)
 static void try_once(struct tried *t, unsigned number, const struct op_row *row, const char *name,
                      enum actor actor, draw_request *draw, valid_move *valid)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct random random;
-    arena_init(&a);
     random_seed(&random, (uint64_t[2]){t->rows, number});
     struct universe u = {.arena = &a, .random = &random};
     add_actuals(&u);
@@ -514,7 +511,6 @@ static void try_once(struct tried *t, unsigned number, const struct op_row *row,
     struct op_input in = row_input(actor, &unused, draw(&u, name, actor));
     if (valid && !is_valid(valid, (const Board__Move *)in.request)) {
         laid_free(l);
-        arena_done(&a);
         return;
     }
     if (actor == ACTOR_BBS && draw == draw_job) {
@@ -526,7 +522,6 @@ static void try_once(struct tried *t, unsigned number, const struct op_row *row,
         note_reads(t, l, row, &in);
     }
     laid_free(l);
-    arena_done(&a);
     if (t->fault.size) {
         fail_msg("%s", buf_string(&t->fault));
     }
@@ -612,21 +607,17 @@ static void try_and_print(struct buf *out)
 static void every_write_compares_what_it_rests_on(void **state)
 {
     (void)state;
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     try_and_print(&out);
     page_equals(EXPECTED, buf_string(&out), "test_read_sets print > " EXPECTED);
-    buf_done(&out);
 }
 
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "print") == 0) {
-        struct buf out;
-        buf_init(&out);
+        SCOPED_BUF(out);
         try_and_print(&out);
         fputs(buf_string(&out), stdout);
-        buf_done(&out);
         return 0;
     }
     const struct CMUnitTest tests[] = {

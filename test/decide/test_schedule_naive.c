@@ -189,8 +189,7 @@ static void gives_what_looking_at_every_cell_gives(void **state)
 static void place_a_large_process(bool mixed)
 {
     enum { CELLS = 100, JOBS = 1500 };
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct schedule_cell *cells = ARENA_ARRAY(&a, CELLS, struct schedule_cell);
     for (int i = 0; i < CELLS; i++) {
         Cell__CellState *s = cell_row_new(&a, arena_printf(&a, "cell-%03d", i),
@@ -226,7 +225,6 @@ static void place_a_large_process(bool mixed)
     for (size_t i = 0; i < JOBS; i++) {
         assert_int_equal(d[i].cell, plain[i].cell);
     }
-    arena_done(&a);
 }
 
 static void a_large_process_on_many_cells(void **state)

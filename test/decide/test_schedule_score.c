@@ -262,9 +262,8 @@ static void a_batch_spreads_memory_evenly(void **state)
     (void)state;
     enum { CELLS = 100, PROCESSES = 100, INSTANCES = 10, JOBS = PROCESSES * INSTANCES };
     static const int32_t sizes[] = {64, 128, 256, 512, 1024};
-    struct arena a;
+    SCOPED_ARENA(a);
     struct random r;
-    arena_init(&a);
     random_seed(&r, (uint64_t[2]){1, 2});
     struct schedule_cell *cells = ARENA_ARRAY(&a, CELLS, struct schedule_cell);
     for (int i = 0; i < CELLS; i++) {
@@ -299,7 +298,6 @@ static void a_batch_spreads_memory_evenly(void **state)
     if (variance > 0.15 * 0.15 * mean * mean) {
         fail_msg("squared coefficient of variation %.4f", variance / (mean * mean));
     }
-    arena_done(&a);
 }
 
 int main(void)

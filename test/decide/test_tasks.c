@@ -159,12 +159,10 @@ static void print_task_plan(const struct plan *p, struct buf *out)
 
 static void run_case(const struct task_case *c)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct random random;
     struct plan plan;
-    struct buf printed;
-    arena_init(&a);
-    buf_init(&printed);
+    SCOPED_BUF(printed);
     plan_init(&plan, &a);
     const Board__Move *m = task_row_move(&a, c->move);
     const Board__CellRecord *cell = c->cell ? row_cell(&a, c->cell) : NULL;
@@ -201,8 +199,6 @@ static void run_case(const struct task_case *c)
     if (plan.verdict == PLAN_NOTHING) {
         assert_ptr_equal(plan.record, &s.task->base);
     }
-    buf_done(&printed);
-    arena_done(&a);
 }
 
 static void run_cases(const struct task_case *cases, size_t count)
@@ -668,12 +664,10 @@ static char *repeat(struct arena *a, size_t size)
 
 static void desire_case(const char *task, size_t result_file_size, const char *expected)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct random random;
     struct plan plan;
-    struct buf printed;
-    arena_init(&a);
-    buf_init(&printed);
+    SCOPED_BUF(printed);
     plan_init(&plan, &a);
     Models__TaskDefinition definition = MODELS__TASK_DEFINITION__INIT;
     definition.result_file = repeat(&a, result_file_size);
@@ -700,8 +694,6 @@ static void desire_case(const char *task, size_t result_file_size, const char *e
         assert_int_equal(made->keep_s, 60);
         assert_string_equal(made->domain, "d");
     }
-    buf_done(&printed);
-    arena_done(&a);
 }
 
 static void desires(void **state)
@@ -729,10 +721,9 @@ static void large_outcomes(void **state)
     } cases[] = {{51200, PLAN_COMMIT}, {TASK_BYTES_MAX - 2000, PLAN_COMMIT},
                  {TASK_BYTES_MAX, PLAN_REFUSE}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct random random;
         struct plan plan;
-        arena_init(&a);
         plan_init(&plan, &a);
         Board__Move *m = task_row_move(&a, "complete c1/A failed" INCARNATION);
         m->task->result = repeat(&a, cases[i].result);
@@ -754,7 +745,6 @@ static void large_outcomes(void **state)
             move_decide(&task_moves, &s, &in, &plan);
             assert_int_equal(plan.verdict, PLAN_NOTHING);
         }
-        arena_done(&a);
     }
 }
 

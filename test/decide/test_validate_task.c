@@ -226,9 +226,8 @@ static void moves(void **state)
         {"forget", "t", "", "", ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct validation v;
-        arena_init(&a);
         validation_init(&v);
         Board__Move *m = move_new_task(&a, rows[i].move, rows[i].guid);
         m->task->cell_id = (char *)(uintptr_t)rows[i].cell;
@@ -236,7 +235,6 @@ static void moves(void **state)
         move_row_named(&task_moves, rows[i].move)->valid(&v, m);
         assert_string_equal(validation_ok(&v) ? "" : validation_text(&v), rows[i].text);
         validation_done(&v);
-        arena_done(&a);
     }
 }
 

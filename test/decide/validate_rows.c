@@ -2,14 +2,11 @@
 
 char *repeated(struct arena *a, const char *piece, size_t count)
 {
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     for (size_t i = 0; i < count; i++) {
         buf_append_string(&b, piece);
     }
-    char *text = arena_strdup(a, buf_string(&b));
-    buf_done(&b);
-    return text;
+    return arena_strdup(a, buf_string(&b));
 }
 
 Models__Action *run_action(struct arena *a)

@@ -37,8 +37,7 @@ static struct container_usage usage_of(struct rig *r, struct arena *arena, const
 void trial_measure(void **state)
 {
     struct rig *r = *state;
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     rig_begin_shell(r, "busy",
                     "dd if=/dev/zero of=rig bs=64k count=32 2>/dev/null; "
                     "while true; do :; done");
@@ -53,7 +52,6 @@ void trial_measure(void **state)
     assert_true(idle.disk_bytes < busy.disk_bytes);
     subject_remove(&r->subject, "busy");
     subject_remove(&r->subject, "idle");
-    arena_done(&arena);
 }
 
 /* More than wait for the disk are refused; each is answered once. Nothing is told before the loop
@@ -62,10 +60,9 @@ void trial_measure_bounded(void **state)
 {
     enum { ASKED = WORKER_QUEUE_MAX + 50, FIRST_ID = 1000 };
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct event ev;
     int answers[ASKED] = {0}, measured = 0, refused = 0;
-    arena_init(&arena);
     rig_begin_shell(r, "idle", "exec sleep 1000");
     for (uint64_t i = 0; i < ASKED; i++) {
         r->shell->ops->call(r->shell, &(struct verb_call){.id = FIRST_ID + i,
@@ -86,7 +83,6 @@ void trial_measure_bounded(void **state)
         assert_int_equal(answers[i], 1);
     }
     subject_remove(&r->subject, "idle");
-    arena_done(&arena);
 }
 
 /* As a rep without privileges: in the child. */
@@ -136,9 +132,8 @@ void trial_closed_directories(void **state)
 void trial_found_later(void **state)
 {
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     bool found = false;
-    arena_init(&arena);
     assert_int_equal(subject_plain(&r->subject, &arena, VERB_LIST, NULL).container_count, 0);
     assert_int_equal(mkdir(rig_path(r, "late", ""), 0700), 0);
     FILE *note = fopen(rig_path(r, "late", "note"), "w");
@@ -152,7 +147,6 @@ void trial_found_later(void **state)
     }
     assert_true(found);
     subject_remove(&r->subject, "late");
-    arena_done(&arena);
 }
 
 /* Fills the disk of the state directory but for so many pages. */
@@ -172,11 +166,10 @@ void trial_hardly_any_room(void **state)
 {
     enum { MOST = 5 };
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     const char *args[4];
     char fill[200];
     int started = 0;
-    arena_init(&arena);
     rig_suspend(r);
     assert_int_equal(mount("tmpfs", r->state, "tmpfs", 0, "size=2m"), 0);
     rig_resume(r);
@@ -204,5 +197,4 @@ void trial_hardly_any_room(void **state)
     rig_suspend(r);
     assert_int_equal(umount2(r->state, MNT_DETACH), 0);
     rig_resume(r);
-    arena_done(&arena);
 }

@@ -407,9 +407,8 @@ struct container_spec rig_shell(struct rig *r, const char *script, const char *a
 void rig_begin_shell(struct rig *r, const char *guid, const char *script)
 {
     const char *args[4];
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct container_spec spec = rig_shell(r, script, args);
-    arena_init(&arena);
     struct verb_answer a = subject_prepare(&r->subject, &arena, guid, &spec);
     if (a.outcome != VERB_DONE) {
         fail_msg("%s", a.text);
@@ -418,7 +417,6 @@ void rig_begin_shell(struct rig *r, const char *guid, const char *script)
     if (a.outcome != VERB_DONE) {
         fail_msg("%s", a.text);
     }
-    arena_done(&arena);
 }
 
 const char *rig_path(struct rig *r, const char *guid, const char *name)

@@ -24,11 +24,10 @@ void trial_hung_runtime(void **state)
 {
     struct rig *r = *state;
     struct subject *s = &r->subject;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     char good[sizeof(r->choice.runtime)];
     const char *args[4];
     struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
-    arena_init(&arena);
     rig_begin_shell(r, "healthy", "exec sleep 1000");
     strcpy(good, r->choice.runtime);
     hung_runtime(r, r->choice.runtime, sizeof(r->choice.runtime));
@@ -65,7 +64,6 @@ void trial_hung_runtime(void **state)
         subject_remove(s, guid);
     }
     subject_remove(s, "healthy");
-    arena_done(&arena);
 }
 
 void trial_probe(void **state)

@@ -22,14 +22,12 @@ static bool is_oci(const struct rig *r)
 /* Runs the script to its end and gives what it wrote to stdout. */
 static const char *output_of(struct rig *r, struct container_spec *spec, int *ret_code)
 {
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     rig_done(subject_prepare(&r->subject, &arena, "inside", spec));
     rig_done(subject_plain(&r->subject, &arena, VERB_START, "inside"));
     *ret_code = subject_await_end(&r->subject, "inside").exit_code;
     const char *text = rig_text_of(rig_path(r, "inside", "log/stdout"));
     subject_remove(&r->subject, "inside");
-    arena_done(&arena);
     return text;
 }
 
@@ -53,11 +51,10 @@ void trial_environment(void **state)
 void trial_home(void **state)
 {
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     const char *args[4];
     char expected[300], home[200];
     int code;
-    arena_init(&arena);
     snprintf(home, sizeof(home), "%s", rig_path(r, "inside", "home"));
     snprintf(expected, sizeof(expected), "%s\n0\nmine\n", home);
     struct container_spec spec = rig_shell(r, "pwd; ls -A | wc -l; echo > mine; ls -A", args);
@@ -75,16 +72,14 @@ void trial_home(void **state)
     assert_int_equal(got.outcome, VERB_DONE);
     assert_true(bytes_equal(got.data, bytes_of("outcome\n")));
     subject_remove(&r->subject, "left");
-    arena_done(&arena);
 }
 
 void trial_users(void **state)
 {
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     const char *args[4];
     int code;
-    arena_init(&arena);
     struct container_spec spec = rig_shell(r, "id -u; id -g", args);
     spec.user = is_oci(r) ? "vcap" : "nobody";
     assert_string_equal(output_of(r, &spec, &code), is_oci(r) ? "2000\n2000\n" : "65534\n65534\n");
@@ -95,7 +90,6 @@ void trial_users(void **state)
     assert_int_equal(a.outcome, VERB_FAILED);
     assert_non_null(strstr(a.text, "no-such-user"));
     assert_null(subject_find(&r->subject, &arena, "nobody").guid);
-    arena_done(&arena);
 }
 
 /* Who they are is what a login would say. Unless told where to, they start where they are at home;
@@ -198,9 +192,8 @@ void trial_weights(void **state)
         {UINT32_MAX, unified ? 10000 : 100000},
     };
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     const char *args[4];
-    arena_init(&arena);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
         spec.cpu_weight = rows[i].weight;
@@ -209,7 +202,6 @@ void trial_weights(void **state)
         assert_int_equal(share_of("weighs", unified), rows[i].share);
         subject_remove(&r->subject, "weighs");
     }
-    arena_done(&arena);
 }
 
 /* Opened, not only there: the group of devices must let it pass. */
@@ -231,8 +223,7 @@ void trial_out_of_memory(void **state)
 {
     struct rig *r = *state;
     const char *args[4];
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     struct container_spec spec = rig_shell(r, "tail /dev/zero; exit $?", args);
     spec.memory_mb = 32;
     rig_done(subject_prepare(&r->subject, &arena, "greedy", &spec));
@@ -242,7 +233,6 @@ void trial_out_of_memory(void **state)
     assert_int_equal(e.exit_code, 128 + SIGKILL);
     assert_true(subject_find(&r->subject, &arena, "greedy").oom_killed);
     subject_remove(&r->subject, "greedy");
-    arena_done(&arena);
 }
 
 /* ---- exec ---- */
@@ -263,8 +253,7 @@ void trial_exec(void **state)
 {
     static const char *const missing[] = {"/bin/no-such-program", NULL};
     struct rig *r = *state;
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     rig_begin_shell(r, "host", "sleep 1000");
     struct verb_answer a = exec_shell(r, &arena, "echo out; echo err >&2; exit 7", PATIENCE_MS);
     rig_done(a);
@@ -287,7 +276,6 @@ void trial_exec(void **state)
     assert_non_null(strstr(a.text, "deadline"));
     assert_int_equal(subject_find(&r->subject, &arena, "host").state, CONTAINER_RUNNING);
     subject_remove(&r->subject, "host");
-    arena_done(&arena);
 }
 
 /* Names that a runtime could take for options. */
@@ -297,8 +285,7 @@ void trial_dash(void **state)
     static const char *const argv[] = {"/bin/sh", "-c", "exit 7", NULL};
     struct rig *r = *state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        struct arena arena;
-        arena_init(&arena);
+        SCOPED_ARENA(arena);
         rig_begin_shell(r, names[i], "trap 'exit 5' TERM; while :; do sleep 0.1; done");
         struct verb_answer a =
             subject_verb(&r->subject, &arena,
@@ -306,6 +293,5 @@ void trial_dash(void **state)
         rig_done(a);
         assert_int_equal(a.exit_code, 7);
         subject_remove(&r->subject, names[i]);
-        arena_done(&arena);
     }
 }

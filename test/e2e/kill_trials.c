@@ -32,8 +32,7 @@ void trial_shim_killed(void **state)
 {
     enum { TIMES = 24 };
     struct rig *r = *state;
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     for (int i = 0; i < TIMES; i++) {
         rig_begin_shell(r, "orphan", "sleep 1000 & (setsid sleep 1000 &) ; exec sleep 1000");
         bool watched = i % 2 == 0; /* or it happens while no rep looks */
@@ -55,7 +54,6 @@ void trial_shim_killed(void **state)
         arena_reset(&arena);
         r->subject.ended_count = 0;
     }
-    arena_done(&arena);
 }
 
 /* A rep of its own process: prepares and starts three containers, then waits to be killed. */
@@ -80,8 +78,7 @@ static void play_rep(struct rig *r)
 
 static void settle(struct rig *r)
 {
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     for (int i = 0; i < 3; i++) {
         char guid[24];
         snprintf(guid, sizeof(guid), "c%d", i);
@@ -107,7 +104,6 @@ static void settle(struct rig *r)
         subject_remove(&r->subject, guid);
         arena_reset(&arena);
     }
-    arena_done(&arena);
 }
 
 void trial_rep_killed(void **state)
@@ -135,12 +131,11 @@ void trial_rep_killed(void **state)
 void trial_started_by_another(void **state)
 {
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct identity id;
     char text[128];
     const char *args[4];
     struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
-    arena_init(&arena);
     rig_done(subject_prepare(&r->subject, &arena, "twice", &spec));
     pid_t other = fork();
     while (other == 0) {
@@ -159,7 +154,6 @@ void trial_started_by_another(void **state)
     subject_remove(&r->subject, "twice");
     assert_int_equal(a.outcome, VERB_UNCERTAIN);
     assert_int_equal(found, CONTAINER_STARTING);
-    arena_done(&arena);
 }
 
 /* A container that a successor removes while it is being started, at 48 points of that. */
@@ -168,11 +162,10 @@ void trial_removed_amid_start(void **state)
     enum { TIMES = 48, STEP_US = 1200 };
     struct rig *r = *state;
     struct subject *s = &r->subject;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct event ev;
     const char *args[4];
     struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
-    arena_init(&arena);
     for (int i = 0; i < TIMES; i++) {
         rig_done(subject_prepare(s, &arena, "amid", &spec));
         struct verb_call c = {.id = ++s->ids,
@@ -186,7 +179,6 @@ void trial_removed_amid_start(void **state)
         assert_int_equal(rig_processes(r), 0);
         arena_reset(&arena);
     }
-    arena_done(&arena);
 }
 
 /* A runtime that was killed while a copy of itself was mounted in its directory. */
@@ -209,9 +201,8 @@ void trial_runtime_killed(void **state)
 void trial_leftovers(void **state)
 {
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     char path[512];
-    arena_init(&arena);
     rig_suspend(r);
     snprintf(path, sizeof(path), "mkdir -p %s/containers/half/log/deep && touch %s/containers/half/"
              "note.tmp && cd %s/containers/half/log/deep && for i in $(seq 100); do mkdir d && "
@@ -226,5 +217,4 @@ void trial_leftovers(void **state)
     }
     rig_done(a);
     subject_remove(&r->subject, "half");
-    arena_done(&arena);
 }

@@ -24,8 +24,7 @@ void trial_term_at_once(void **state)
 {
     enum { TIMES = 48 };
     struct rig *r = *state;
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     for (int i = 0; i < TIMES; i++) {
         subject_begin(&r->subject, "brief", PROGRAM_SLEEPS);
         rig_done(subject_signal(&r->subject, &arena, "brief", SIGTERM));
@@ -34,7 +33,6 @@ void trial_term_at_once(void **state)
         subject_remove(&r->subject, "brief");
         arena_reset(&arena);
     }
-    arena_done(&arena);
 }
 
 void trial_many(void **state)
@@ -42,12 +40,11 @@ void trial_many(void **state)
     enum { MANY = 20 };
     struct rig *r = *state;
     struct subject *s = &r->subject;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct event ev;
     const char *args[4];
     struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
     int answers = 0;
-    arena_init(&arena);
     int64_t begun = s->now_ns(s);
     static const enum verb verbs[] = {VERB_PREPARE, VERB_START, VERB_REMOVE};
     for (size_t v = 0; v < 3; v++) {
@@ -68,7 +65,6 @@ void trial_many(void **state)
         assert_int_equal(answers, MANY);
     }
     print_message("%d containers in %.0f ms\n", MANY, (double)(s->now_ns(s) - begun) / 1e6);
-    arena_done(&arena);
 }
 
 /* Descriptors that are left from now on; gives back the limit before. */
@@ -128,9 +124,8 @@ void trial_few_descriptors(void **state)
 {
     enum { MANY = 5, FEWEST = 1, MOST = 9 }; /* the driver itself takes one */
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     char guid[24];
-    arena_init(&arena);
     for (int i = 0; i < MANY; i++) {
         snprintf(guid, sizeof(guid), "many-%d", i);
         rig_begin_shell(r, guid, "exec sleep 1000");
@@ -152,7 +147,6 @@ void trial_few_descriptors(void **state)
         snprintf(guid, sizeof(guid), "many-%d", i);
         subject_remove(&r->subject, guid);
     }
-    arena_done(&arena);
 }
 
 void trial_quick_ends(void **state)

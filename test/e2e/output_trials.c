@@ -60,21 +60,17 @@ static void comes_to_say(struct rig *r, const char *guid, const char *text)
 
 static void signal_shell(struct rig *r, const char *guid)
 {
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     rig_done(subject_signal(&r->subject, &arena, guid, SIGUSR1));
-    arena_done(&arena);
 }
 
 static void remove_labelled(struct rig *r, const char *guid, const char *label)
 {
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     struct verb_answer a =
         subject_verb(&r->subject, &arena,
                      (struct verb_call){.verb = VERB_REMOVE, .guid = guid, .label = label});
     assert_int_equal(a.outcome, VERB_DONE);
-    arena_done(&arena);
 }
 
 /* What is kept of a label, or of all that begin so: "GUID PROCESS/INDEX " for each. */
@@ -294,8 +290,7 @@ void trial_logs(void **state)
     struct rig *r = *state;
     char script[200];
     struct event ev;
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     /* Under the limit every line arrives, however fast they come. */
     snprintf(script, sizeof(script),
              "yes 'a line of a log' | head -%d; yes err | head -%d >&2; echo end", LINES, LINES);
@@ -321,7 +316,6 @@ void trial_logs(void **state)
     assert_string_equal(last + strlen(last) - 20, "a line of a log\nend\n");
     assert_int_equal(strncmp(rig_text_of(rig_path(r, "bounded", "log/stdout.1")), "a line", 6), 0);
     subject_remove(&r->subject, "bounded");
-    arena_done(&arena);
 }
 
 /* The state directory on a small disk of its own, and that full: the container runs on, its end is
@@ -329,9 +323,8 @@ void trial_logs(void **state)
 void trial_full_disk(void **state)
 {
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     char fill[200], command[300];
-    arena_init(&arena);
     rig_suspend(r);
     assert_int_equal(mount("tmpfs", r->state, "tmpfs", 0, "size=2m"), 0);
     rig_resume(r);
@@ -364,5 +357,4 @@ void trial_full_disk(void **state)
     rig_suspend(r);
     assert_int_equal(umount2(r->state, MNT_DETACH), 0);
     rig_resume(r);
-    arena_done(&arena);
 }

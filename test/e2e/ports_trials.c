@@ -80,9 +80,8 @@ void trial_ports(void **state)
 {
     enum { FOUR, SIX, DATAGRAMS, REMEMBERED, FREE, COUNT };
     struct rig *r = *state;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     uint32_t ports[COUNT];
-    arena_init(&arena);
     int four = open_at(AF_INET, SOCK_STREAM, 0, &ports[FOUR]);
     int six = open_at(AF_INET6, SOCK_STREAM, 0, &ports[SIX]);
     int datagrams = open_at(AF_INET, SOCK_DGRAM, 0, &ports[DATAGRAMS]);
@@ -120,5 +119,4 @@ void trial_ports(void **state)
     assert_int_equal(a.taken_count, 0);
     close(six);
     close(datagrams);
-    arena_done(&arena);
 }

@@ -67,7 +67,7 @@ void trial_read_in_root(void **state)
 {
     static const char *const inside[] = {"/up", "/out", "/../secret", "own", "../secret"};
     struct rig *r = *state;
-    struct arena a;
+    SCOPED_ARENA(a);
     char script[500], path[100];
     snprintf(path, sizeof(path), "%s/secret", r->dir);
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -79,7 +79,6 @@ void trial_read_in_root(void **state)
              "ln -s %s /out; mkdir -p /tmp; mknod /device c 1 5",
              r->dir, path, path);
     leave(r, script);
-    arena_init(&a);
     for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++) {
         struct verb_answer got = read_at(r, &a, inside[i]);
         if (got.outcome != VERB_DONE || !bytes_equal(got.data, bytes_of("inside"))) {
@@ -89,6 +88,5 @@ void trial_read_in_root(void **state)
     struct verb_answer got = read_at(r, &a, "/device");
     assert_int_equal(got.outcome, VERB_FAILED);
     assert_non_null(strstr(got.text, "not a file"));
-    arena_done(&a);
     subject_remove(&r->subject, "left");
 }

@@ -116,8 +116,7 @@ enum { CURSOR_BYTES_MAX = 4 * 1024 * 1024 };
 
 static void read_cursor(struct cursor *c)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     enum cursor_state state = CURSOR_MORE;
     while (state == CURSOR_MORE && out.size < CURSOR_BYTES_MAX) {
         size_t before = out.size;
@@ -125,16 +124,14 @@ static void read_cursor(struct cursor *c)
         FUZZ_REQUIRE(state != CURSOR_MORE || out.size > before);
     }
     cursor_free(c);
-    buf_done(&out);
 }
 
 bool fuzz_request(struct role *r, const char *method, const char *path, struct bytes in)
 {
     static const char *const types[] = {"application/json", "application/x-protobuf", "text/plain",
                                         ""};
-    struct arena a;
+    SCOPED_ARENA(a);
     struct effects out;
-    arena_init(&a);
     effects_init(&out, &a);
     struct peer peer = fuzz_peer(fuzz_byte(&in));
     uint8_t words = fuzz_byte(&in);
@@ -166,6 +163,5 @@ bool fuzz_request(struct role *r, const char *method, const char *path, struct b
         FUZZ_REQUIRE(out.list[i].kind != EFFECT_EXIT);
     }
     FUZZ_REQUIRE(answers <= 1);
-    arena_done(&a);
     return answers == 1;
 }

@@ -35,13 +35,11 @@ static size_t place_in(struct bytes *in, size_t size)
 static struct bytes spliced(struct arena *a, struct bytes b, size_t from, struct bytes piece,
                             size_t to)
 {
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     buf_append(&out, b.data, from);
     buf_append(&out, piece.data, piece.size);
     buf_append(&out, b.data + to, b.size - to);
     struct bytes made = {arena_copy(a, out.data, out.size), out.size};
-    buf_done(&out);
     return made;
 }
 
@@ -77,11 +75,9 @@ static struct bytes bent_bytes(struct arena *a, struct bytes b, struct bytes *in
 static const ProtobufCMessage *bent_message(struct arena *a, const ProtobufCMessage *m,
                                             struct bytes *in)
 {
-    struct buf packed;
-    buf_init(&packed);
+    SCOPED_BUF(packed);
     buf_message(&packed, m);
     struct bytes bent = bent_bytes(a, buf_bytes(&packed), in);
-    buf_done(&packed);
     ProtobufCAllocator allocator = arena_protobuf(a);
     return protobuf_c_message_unpack(m->descriptor, &allocator, bent.size, bent.data);
 }

@@ -18,8 +18,7 @@ enum { DECODED_MAX = 4 * 1024 * 1024, RECORD_BYTES_MAX = 4096 };
 void fuzz_messages(struct bytes in)
 {
     const ProtobufCMessageDescriptor *type = fuzz_descriptor(fuzz_byte(&in));
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
     struct err err = {0};
     size_t decoded = 0;
@@ -29,19 +28,15 @@ void fuzz_messages(struct bytes in)
         FUZZ_REQUIRE(scan_message(type, in, DECODED_MAX, &decoded, NULL) == 0);
         FUZZ_REQUIRE(decoded <= DECODED_MAX);
         FUZZ_REQUIRE(protobuf_c_message_check(m));
-        struct buf packed;
-        buf_init(&packed);
+        SCOPED_BUF(packed);
         buf_message(&packed, m);
         FUZZ_REQUIRE(scan_message(type, buf_bytes(&packed), SIZE_MAX, NULL, NULL) == 0);
-        buf_done(&packed);
     }
-    arena_done(&a);
 }
 
 void fuzz_records(struct bytes in)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     enum record_type type = (enum record_type)(fuzz_byte(&in) % RECORD_UNKNOWN);
     const char *key = fuzz_text(&a, &in);
     key_type(key);
@@ -57,12 +52,9 @@ void fuzz_records(struct bytes in)
     in.size = in.size < RECORD_BYTES_MAX ? in.size : RECORD_BYTES_MAX;
     if (record_decode(&a, type, in, &m, NULL) == 0) {
         FUZZ_REQUIRE(protobuf_c_message_check(m));
-        struct buf again;
-        buf_init(&again);
+        SCOPED_BUF(again);
         record_encode(&again, m);
-        buf_done(&again);
     }
-    arena_done(&a);
 }
 
 /* What was decoded and encoded once decodes again, to the same text. */
@@ -70,10 +62,9 @@ void fuzz_json(struct bytes in)
 {
     const ProtobufCMessageDescriptor *type = fuzz_descriptor(fuzz_byte(&in));
     unsigned flags = fuzz_byte(&in) & (CODEC_PRETTY | CODEC_OWN | CODEC_STRICT);
-    struct arena a;
+    SCOPED_ARENA(a);
     struct buf first, second;
     ProtobufCMessage *m;
-    arena_init(&a);
     buf_init(&first);
     buf_init(&second);
     if (json_compact(in, &first, NULL) == 0) {
@@ -93,7 +84,6 @@ void fuzz_json(struct bytes in)
     json_decode_list(&a, type, in, flags, &list, &count, NULL);
     buf_done(&first);
     buf_done(&second);
-    arena_done(&a);
 }
 
 static void validated(struct arena *a, const ProtobufCMessageDescriptor *type, struct bytes in,
@@ -127,31 +117,26 @@ static void rules_of_task(struct validation *v, const ProtobufCMessage *m)
 
 void fuzz_validation(struct bytes in)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     validated(&a, &models__desire_lrprequest__descriptor, in, rules_of_desire);
     validated(&a, &models__update_desired_lrprequest__descriptor, in, rules_of_update);
     validated(&a, &models__desire_task_request__descriptor, in, rules_of_task);
-    arena_done(&a);
 }
 
 /* A view of a message is a message. */
 static void viewed(struct arena *a, const ProtobufCMessage *m)
 {
-    struct buf packed;
-    buf_init(&packed);
+    SCOPED_BUF(packed);
     FUZZ_REQUIRE(protobuf_c_message_check(m));
     buf_message(&packed, m);
     ProtobufCAllocator allocator = arena_protobuf(a);
     FUZZ_REQUIRE(
         protobuf_c_message_unpack(m->descriptor, &allocator, packed.size, packed.data));
-    buf_done(&packed);
 }
 
 void fuzz_views(struct bytes in)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
     bool oldest = fuzz_byte(&in) & 1;
     if (scan_and_unpack(&a, &models__desired_lrp__descriptor, in, DECODED_MAX, &m, NULL) == 0) {
@@ -162,16 +147,14 @@ void fuzz_views(struct bytes in)
         task_as_r2(&a, (Models__Task *)m);
         viewed(&a, m);
     }
-    arena_done(&a);
 }
 
 /* A URL that is taken keeps its scheme, whatever follows it; a query gives what stands in it. */
 void fuzz_urls(struct bytes in)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct boards boards;
     uint64_t next_call_id = 1;
-    arena_init(&a);
     const char *name = fuzz_text(&a, &in), *text = fuzz_text(&a, &in);
     if (valid_url(text)) {
         FUZZ_REQUIRE(strchr(text, ':') && text[0] != ':');
@@ -188,5 +171,4 @@ void fuzz_urls(struct bytes in)
             FUZZ_REQUIRE(strstr(boards.urls[i], "://"));
         }
     }
-    arena_done(&a);
 }

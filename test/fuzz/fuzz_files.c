@@ -20,11 +20,10 @@
 
 static void app(const char *file, struct bytes in)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct err err = {0};
     struct app *apps;
     size_t count;
-    arena_init(&a);
     if (appfile_parse(&a, file, in, &apps, &count, &err)) {
         FUZZ_REQUIRE(err.text[0]); /* every mistake is told */
     } else {
@@ -35,7 +34,6 @@ static void app(const char *file, struct bytes in)
                                 app_process_guid(&a, apps[i].name, apps[i].lrp)) == 0);
         }
     }
-    arena_done(&a);
 }
 
 void fuzz_app_yaml(struct bytes in)
@@ -50,10 +48,9 @@ void fuzz_app_json(struct bytes in)
 
 void fuzz_task_files(struct bytes in)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct err err = {0};
     struct task_app task;
-    arena_init(&a);
     const char *file = fuzz_byte(&in) & 1 ? "task.json" : "task.yaml";
     if (task_app_parse(&a, file, in, &task, &err)) {
         FUZZ_REQUIRE(err.text[0]);
@@ -62,7 +59,6 @@ void fuzz_task_files(struct bytes in)
         FUZZ_REQUIRE(protobuf_c_message_check(&task.request->base));
         FUZZ_REQUIRE(task.guid_given == (task.request->task_guid[0] != '\0'));
     }
-    arena_done(&a);
 }
 
 /* ---- the feed -------------------------------------------------------------------------------- */
@@ -81,20 +77,17 @@ static void note_change(void *context, enum feed_client_change change, const cha
 
 static void feed_event(struct feed_client *f, struct event *ev)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct effects out;
-    arena_init(&a);
     effects_init(&out, &a);
     ev->now = (struct moment){.mono_ns = 1000 * SECOND_NS, .wall_ns = 1767225600 * SECOND_NS};
     feed_client_step(f, ev, &out);
-    arena_done(&a);
 }
 
 /* Whatever comes, in pieces of whatever size: the feed client takes it or begins again. */
 void fuzz_feed(struct bytes in)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     uint64_t next_call_id = 1;
     int64_t last = 0;
     struct boards boards;
@@ -119,7 +112,6 @@ void fuzz_feed(struct bytes in)
         }
     }
     feed_client_done(&f);
-    arena_done(&a);
 }
 
 /* ---- gRPC ------------------------------------------------------------------------------------ */
@@ -149,8 +141,7 @@ void fuzz_grpc_call(struct bytes in)
     enum { BOUND = 16 * 1024 };
     struct grpc_head head = {0};
     struct bytes message;
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     for (unsigned n = fuzz_byte(&in) % 16; n > 0; n--) {
         static const char *const names[] = {":path",         ":method",       "content-type",
                                             "grpc-encoding", "grpc-timeout",  "x-vcap-request-id",
@@ -169,15 +160,13 @@ void fuzz_grpc_call(struct bytes in)
     if (grpc_body_message(in, BOUND, &message).status == GRPC_OK) {
         FUZZ_REQUIRE(message.size <= BOUND && message.size + GRPC_FRAME_HEADER_BYTES == in.size);
     }
-    buf_done(&text);
 }
 
 /* ---- what a cell reads back ------------------------------------------------------------------ */
 
 void fuzz_files(struct bytes in)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *words = fuzz_text(&a, &in);
     struct bytes first = fuzz_piece(&in);
     struct user user;
@@ -197,7 +186,6 @@ void fuzz_files(struct bytes in)
         rep__note__free_unpacked(copy, NULL);
         rep__note__free_unpacked(note, NULL);
     }
-    arena_done(&a);
 }
 
 /* ---- from a definition to a container ----------------------------------------------------------
@@ -237,25 +225,22 @@ static void configured(const struct container_spec *spec, const Rep__Note *note)
     }
     json_decref(config);
     free(text);
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Rep__Note *back;
     FUZZ_REQUIRE(note_read(note_pack(&a, note), note->instance_guid, &back, NULL) == 0);
     rep__note__free_unpacked(back, NULL);
-    arena_done(&a);
 }
 
 void fuzz_container_spec(struct bytes in)
 {
     enum { DECODED_MAX = 4 * 1024 * 1024 };
     static const struct port_pair ports[] = {{8080, 61000}, {2222, 61001}};
-    struct arena a;
+    SCOPED_ARENA(a);
     ProtobufCMessage *m;
     struct container_spec spec;
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
     Rep__TaskNote about_task = REP__TASK_NOTE__INIT;
     Rep__Note reserved = REP__NOTE__INIT;
-    arena_init(&a);
     bool task = fuzz_byte(&in) & 1;
     about_task.guid = key.process_guid = reserved.instance_guid = (char *)(size_t)"guid";
     about_task.attempt = (char *)(size_t)"attempt"; /* a reservation always has one */
@@ -281,5 +266,4 @@ void fuzz_container_spec(struct bytes in)
             rep__note__free_unpacked(note, NULL);
         }
     }
-    arena_done(&a);
 }

@@ -7,9 +7,8 @@
 
 static void start(struct role *r)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct effects out;
-    arena_init(&a);
     effects_init(&out, &a);
     struct event ev = {
         .kind = EVENT_START,
@@ -17,7 +16,6 @@ static void start(struct role *r)
         .entropy = {3, 4},
     };
     role_step(r, &ev, &out);
-    arena_done(&a);
 }
 
 struct path {

@@ -104,10 +104,8 @@ static void show_lrps(struct arena *a, const Models__DesiredLRPsResponse *lrps,
 /* One piece each for the answers that a command reads together. */
 void fuzz_tables(struct bytes in)
 {
-    struct arena a;
-    struct buf out;
-    arena_init(&a);
-    buf_init(&out);
+    SCOPED_ARENA(a);
+    SCOPED_BUF(out);
     const Board__CellsStatus *cells = answer(&a, &board__cells_status__descriptor, &in);
     const Models__DesiredLRPsResponse *lrps =
         answer(&a, &models__desired_lrps_response__descriptor, &in);
@@ -144,8 +142,6 @@ void fuzz_tables(struct bytes in)
     if (cli_state_text(in, false, &out, NULL) == 0) {
         require_tame(&out);
     }
-    buf_done(&out);
-    arena_done(&a);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -180,10 +176,9 @@ void fuzz_options(struct bytes in)
     enum { WORDS_MAX = 64 };
     char *argv[WORDS_MAX + 2] = {(char *)(size_t) "bbs"}, *env[WORDS_MAX + 1] = {NULL};
     int argc = 1, env_count = 0;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct invocation call;
     struct err err = {0};
-    arena_init(&a);
     while (in.size > 0 && argc <= WORDS_MAX && env_count < WORDS_MAX) {
         bool to_env = fuzz_byte(&in) >= 240;
         char *word = (char *)(size_t)fuzz_text(&a, &in);
@@ -205,5 +200,4 @@ void fuzz_options(struct bytes in)
                      strcmp(word, "json") == 0);
         FUZZ_REQUIRE(cli_text(&call, "bbs"));
     }
-    arena_done(&a);
 }

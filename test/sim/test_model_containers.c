@@ -156,9 +156,8 @@ static void what_nobody_answers_may_be_done(void **state)
     (void)state;
     enum { TRIES = 300 };
     int before = 0, later = 0, never = 0;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct event ev;
-    arena_init(&a);
     for (uint64_t seed = 1; seed <= TRIES; seed++) {
         struct model_containers *m = model_containers_new();
         struct verb_call call = {.verb = VERB_PREPARE, .guid = "g", .deadline_ns = SECOND_NS};
@@ -181,7 +180,6 @@ static void what_nobody_answers_may_be_done(void **state)
         model_containers_free(m);
         arena_reset(&a);
     }
-    arena_done(&a);
     print_message("%d %d %d\n", before, later, never);
     assert_int_equal(before + later + never, TRIES);
     assert_true(before > TRIES / 6 && later > TRIES / 12 && never > TRIES / 6);

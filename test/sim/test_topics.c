@@ -156,15 +156,13 @@ static void change(struct trial *t)
     bool put = draw(t, 3) > 0;
     Models__ActualLRP lrp = MODELS__ACTUAL_LRP__INIT;
     struct store_answer answer = {0};
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     record_encode(&value, &lrp.base);
     Etcd__RequestOp *op = put ? etcd_op_put(a, key, buf_bytes(&value)) : etcd_op_delete(a, key);
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     txn.n_success = 1;
     txn.success = &op;
     model_etcd_apply(etcd, STORE_TXN, &txn.base, a, &answer);
-    buf_done(&value);
     int64_t revision = model_etcd_revision(etcd);
     map_remove(&t->board, key);
     if (put) {

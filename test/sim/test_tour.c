@@ -51,11 +51,9 @@ static void print_page(struct buf *out)
 static void trace_is_what_the_simulator_prints(void **state)
 {
     (void)state;
-    struct buf page;
-    buf_init(&page);
+    SCOPED_BUF(page);
     print_page(&page);
     page_equals(PAGE, buf_string(&page), "make docs");
-    buf_done(&page);
 }
 
 /* A link is [text](../path); a text `name()` names a function of that file. */
@@ -100,11 +98,9 @@ static void what_it_names_exists(void **state)
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "print") == 0) {
-        struct buf page;
-        buf_init(&page);
+        SCOPED_BUF(page);
         print_page(&page);
         fputs(buf_string(&page), stdout);
-        buf_done(&page);
         return 0;
     }
     const struct CMUnitTest tests[] = {

@@ -38,12 +38,10 @@ static void calls(struct world *w, const struct names *from, const struct names 
                   size_t size)
 {
     char path[80];
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     snprintf(path, sizeof(path), "/call?%s/status?204", to->url);
     assert_int_equal(world_call(w, from->url, path, NULL, 60 * SECOND_NS, &body), 200);
     snprintf(ret, size, "%s", buf_string(&body));
-    buf_done(&body);
 }
 
 static void as_many_processes_as_there_may_be(void **state)

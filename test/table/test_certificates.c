@@ -276,11 +276,9 @@ static void print_page(struct buf *out)
 static void tables_are_what_the_roles_answer(void **state)
 {
     (void)state;
-    struct buf page;
-    buf_init(&page);
+    SCOPED_BUF(page);
     print_page(&page);
     page_equals(PAGE, buf_string(&page), "make docs");
-    buf_done(&page);
 }
 
 /* ---- What no table shows ---- */
@@ -388,11 +386,9 @@ static void a_refusal_cuts_the_unit(void **state)
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "print") == 0) {
-        struct buf page;
-        buf_init(&page);
+        SCOPED_BUF(page);
         print_page(&page);
         fputs(buf_string(&page), stdout);
-        buf_done(&page);
         return 0;
     }
     const struct CMUnitTest tests[] = {

@@ -164,11 +164,9 @@ static void print_page(struct buf *out)
 static void page_is_what_the_tables_print(void **state)
 {
     (void)state;
-    struct buf page;
-    buf_init(&page);
+    SCOPED_BUF(page);
     print_page(&page);
     page_equals("docs/lifecycles.md", buf_string(&page), "make docs");
-    buf_done(&page);
 }
 
 static void every_table_is_on_the_page(void **state)
@@ -195,11 +193,9 @@ static void every_table_is_on_the_page(void **state)
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "print") == 0) {
-        struct buf page;
-        buf_init(&page);
+        SCOPED_BUF(page);
         print_page(&page);
         fputs(buf_string(&page), stdout);
-        buf_done(&page);
         return 0;
     }
     const struct CMUnitTest tests[] = {

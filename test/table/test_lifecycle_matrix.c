@@ -118,11 +118,9 @@ static void equals_what_is_written(void **state)
     char path[128], command[128];
     snprintf(path, sizeof(path), "test/table/expected/%s.txt", l->name);
     snprintf(command, sizeof(command), "test_lifecycle_matrix print %s", l->name);
-    struct buf actual;
-    buf_init(&actual);
+    SCOPED_BUF(actual);
     matrix_print(l, &actual);
     page_equals(path, buf_string(&actual), command);
-    buf_done(&actual);
 }
 
 static int print(const char *name)
@@ -130,11 +128,9 @@ static int print(const char *name)
     for (size_t i = 0; i < lifecycle_count(); i++) {
         const struct lifecycle *l = lifecycle_at(i);
         if (strcmp(l->name, name) == 0) {
-            struct buf out;
-            buf_init(&out);
+            SCOPED_BUF(out);
             matrix_print(l, &out);
             fputs(buf_string(&out), stdout);
-            buf_done(&out);
             return 0;
         }
     }

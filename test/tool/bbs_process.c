@@ -125,11 +125,9 @@ int bbs_process_ask(const struct bbs_process *s, const char *method, const char 
 void bbs_process_post(const struct bbs_process *s, const char *path, const ProtobufCMessage *m,
                      struct buf *answer)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, m);
     assert_int_equal(bbs_process_ask(s, "POST", path, NULL, buf_bytes(&body), NULL, answer), 200);
-    buf_done(&body);
 }
 
 /* ---- subscribers ---- */
@@ -170,8 +168,7 @@ static void subscribe(struct subscriber *s, const struct bbs_process *server, co
 void subscriber_open(struct subscriber *s, const struct bbs_process *server, const char *method,
                      const char *path, const char *cell_id, int receive_bytes)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     if (cell_id) {
         Models__EventsByCellId filter = MODELS__EVENTS_BY_CELL_ID__INIT;
         filter.cell_id = (char *)(size_t)cell_id;
@@ -182,7 +179,6 @@ void subscriber_open(struct subscriber *s, const struct bbs_process *server, con
         subscriber_close(s);
         subscribe(s, server, method, path, buf_bytes(&body), receive_bytes);
     }
-    buf_done(&body);
 }
 
 void subscriber_close(struct subscriber *s)
@@ -223,8 +219,7 @@ static bool take_event(struct subscriber *s, struct stream_item *item)
     if (!end) {
         return false;
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     size_t size = (size_t)(end - s->text.data);
     char *text = arena_strndup(&a, (const char *)s->text.data, size);
     int data = 0;
@@ -236,7 +231,6 @@ static bool take_event(struct subscriber *s, struct stream_item *item)
     buf_clear(&item->payload);
     buf_append(&item->payload, payload.data, payload.size);
     buf_consume(&s->text, size + 2);
-    arena_done(&a);
     return true;
 }
 

@@ -26,9 +26,8 @@ struct child {
 
 static void step(struct child *c, struct event *ev)
 {
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct effects out;
-    arena_init(&arena);
     effects_init(&out, &arena);
     role_step(c->role, ev, &out);
     for (size_t i = 0; i < out.count; i++) {
@@ -38,7 +37,6 @@ static void step(struct child *c, struct event *ev)
             http_server_wake(c->server, out.list[i].wake);
         }
     }
-    arena_done(&arena);
 }
 
 static void stats(struct child *c, uint64_t id)

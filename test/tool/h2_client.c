@@ -35,13 +35,10 @@ bool h2_frame(struct h2_client *c, int type, int flags, uint32_t stream, const v
                                       (uint8_t)flags,          (uint8_t)(stream >> 24),
                                       (uint8_t)(stream >> 16), (uint8_t)(stream >> 8),
                                       (uint8_t)stream};
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     buf_append(&b, head, sizeof(head));
     buf_append(&b, payload, size);
-    bool good = client_write(&c->tls, b.data, b.size);
-    buf_done(&b);
-    return good;
+    return client_write(&c->tls, b.data, b.size);
 }
 
 /* A length with a prefix of seven bits, then the text. */
@@ -76,12 +73,9 @@ void h2_call_headers(struct buf *block, const char *path)
 
 bool h2_begin(struct h2_client *c, uint32_t stream, const char *path, int flags)
 {
-    struct buf block;
-    buf_init(&block);
+    SCOPED_BUF(block);
     h2_call_headers(&block, path);
-    bool good = h2_frame(c, H2_HEADERS, H2_END_HEADERS | flags, stream, block.data, block.size);
-    buf_done(&block);
-    return good;
+    return h2_frame(c, H2_HEADERS, H2_END_HEADERS | flags, stream, block.data, block.size);
 }
 
 void h2_message(struct buf *out, const void *data, size_t size)
@@ -94,12 +88,10 @@ void h2_message(struct buf *out, const void *data, size_t size)
 
 bool h2_call(struct h2_client *c, uint32_t stream, const char *path, const void *data, size_t size)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     h2_message(&body, data, size);
     bool good = h2_begin(c, stream, path, 0) &&
                 h2_frame(c, H2_DATA, H2_END_STREAM, stream, body.data, body.size);
-    buf_done(&body);
     return good;
 }
 

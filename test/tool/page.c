@@ -16,16 +16,13 @@ char *page_read(const char *path)
     if (!f) {
         return NULL;
     }
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     char piece[4096];
     for (size_t n; (n = fread(piece, 1, sizeof(piece), f)) > 0;) {
         buf_append(&text, piece, n);
     }
     fclose(f);
-    char *copy = strdup(buf_string(&text));
-    buf_done(&text);
-    return copy;
+    return strdup(buf_string(&text));
 }
 
 void page_equals(const char *path, const char *text, const char *command)

@@ -197,11 +197,9 @@ static bool take_chunks(struct tls_client *c, struct buf *body)
 
 int client_answer(struct tls_client *c, struct buf *ret_head, struct buf *body, bool no_body)
 {
-    struct buf head;
-    buf_init(&head);
+    SCOPED_BUF(head);
     size_t size = want_mark(c, "\r\n\r\n");
     if (!size || !take(c, size, &head)) {
-        buf_done(&head);
         return 0;
     }
     const char *text = buf_string(&head);
@@ -217,7 +215,6 @@ int client_answer(struct tls_client *c, struct buf *ret_head, struct buf *body, 
     if (ret_head) {
         buf_append(ret_head, head.data, head.size);
     }
-    buf_done(&head);
     return good ? status : 0;
 }
 

@@ -95,11 +95,9 @@ void drive_response(struct drive *d, uint64_t id, int status, const char *etag, 
 
 void drive_answer(struct drive *d, uint64_t id, const ProtobufCMessage *m)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, m);
     drive_response(d, id, 200, "", buf_bytes(&body));
-    buf_done(&body);
 }
 
 void drive_unanswered(struct drive *d, uint64_t id, enum call_outcome outcome)

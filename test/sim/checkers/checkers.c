@@ -177,8 +177,7 @@ void checkers_answered(struct checkers *k, const struct world_answer *answer)
     if (strcmp(answer->path, "/v1/board/apply") != 0 || answer->status != 200) {
         return;
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     if (scan_and_unpack(&a, &board__apply_request__descriptor, answer->request, BODY_MAX, &q,
                         NULL) == 0 &&
         scan_and_unpack(&a, &board__apply_response__descriptor, answer->body, BODY_MAX, &r,
@@ -193,7 +192,6 @@ void checkers_answered(struct checkers *k, const struct world_answer *answer)
         checkers_report(k, "S2", "%s answers %s with something malformed", node_name(answer->by),
                         answer->path);
     }
-    arena_done(&a);
 }
 
 void checkers_verb(struct checkers *k, struct node *cell, const struct verb_call *call)

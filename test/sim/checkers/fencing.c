@@ -245,13 +245,11 @@ static void check_slot(struct checkers *k, struct arena *a, const Etcd__TxnReque
 
 void check_fencing(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     if (commit) {
         check_slot(k, &a, commit->txn);
     }
     for (size_t i = 0; commit && i < p->count; i++) {
         check_change(&(struct scrutiny){k, &a, p, commit->txn, p->list[i]});
     }
-    arena_done(&a);
 }

@@ -96,8 +96,7 @@ bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
     if (h->revision >= model_etcd_revision(etcd)) {
         return false;
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Etcd__WatchResponse **list;
     int64_t from = h->revision + 1;
     size_t count = model_etcd_events_since(etcd, from > 2 ? from : 2, 1, &a, &list);
@@ -126,7 +125,6 @@ bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
     ret_passage->revision = h->revision;
     note_time(h, now_ns);
     h->commits++;
-    arena_done(&a);
     return true;
 }
 

@@ -82,8 +82,7 @@ static bool is_removed(struct checkers *k, struct arena *a, const struct instanc
  * it does; where the board says something else meanwhile, the container ends (docs/restore.md). */
 static void release_forgotten(struct checkers *k)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     MAP_EACH(&k->instances, n)
     {
         struct instance *i = map_value(n);
@@ -92,7 +91,6 @@ static void release_forgotten(struct checkers *k)
             i->released = true;
         }
     }
-    arena_done(&a);
 }
 
 /* As the board was at `revision`, now by the world's clock. */
@@ -142,13 +140,11 @@ void note_dismissal(struct checkers *k, const struct seen_answer *seen)
     if (!i) {
         return;
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     if (i->forgotten ? is_unwanted(k, &a, i, move_instance(move)->domain, result->revision)
                      : is_replaced(k, i, result->revision)) {
         i->released = true;
     }
-    arena_done(&a);
 }
 
 void forget_instances(struct checkers *k)
@@ -174,8 +170,7 @@ static void release_outdated(struct checkers *k, const struct past *p)
 {
     const Models__DesiredLRP *d = (const Models__DesiredLRP *)p->message;
     bool made = d && !(p->before && p->before->message);
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     MAP_EACH(&k->instances, n)
     {
         struct instance *i = map_value(n);
@@ -183,7 +178,6 @@ static void release_outdated(struct checkers *k, const struct past *p)
             i->released = true;
         }
     }
-    arena_done(&a);
 }
 
 void note_instances(struct checkers *k, const struct passage *p, const struct world_commit *commit)

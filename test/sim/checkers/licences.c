@@ -44,8 +44,7 @@ void check_licence(struct checkers *k, const struct seen_answer *seen)
     if (seen->result->outcome != BOARD__MOVE_RESULT__OUTCOME__DONE || (!rep && !move->term)) {
         return;
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct licence l = {
         .k = k,
         .seen = seen,
@@ -59,5 +58,4 @@ void check_licence(struct checkers *k, const struct seen_answer *seen)
                         rep ? "incarnation" : "term",
                         rep ? (long long)move->incarnation : (long long)move->term->term);
     }
-    arena_done(&a);
 }

@@ -41,11 +41,8 @@ static void tell(struct convergence *c, const Models__ActualLRP *r, const char *
 
 static const Models__DesiredLRP *desired_of(struct checkers *k, const char *process_guid)
 {
-    struct arena a;
-    arena_init(&a);
-    const void *desired = history_now(&k->history, key_desired(&a, process_guid));
-    arena_done(&a);
-    return desired;
+    SCOPED_ARENA(a);
+    return (const Models__DesiredLRP *)history_now(&k->history, key_desired(&a, process_guid));
 }
 
 static bool wanted(const struct convergence *c, const Models__ActualLRP *r)
@@ -57,10 +54,8 @@ static bool wanted(const struct convergence *c, const Models__ActualLRP *r)
 /* Absence from its domain means something, for whoever has seen it since before the heal. */
 static bool domain_is_fresh(const struct convergence *c, const char *domain)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const Board__DomainRecord *d = domain_of_board_generation(c->k, &a, domain);
-    arena_done(&a);
     return d && d->ttl_s == 0;
 }
 
@@ -100,11 +95,9 @@ static bool cell_known(struct checkers *k, struct arena *a, const Models__Actual
 /* It waits for a cell that may never come. */
 static bool holds(const struct convergence *c, const Models__ActualLRP *r)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const Models__DesiredLRP *d = desired_of(c->k, r->actual_lrp_key->process_guid);
     bool gone = !cell_known(c->k, &a, r);
-    arena_done(&a);
     return gone && d && d->on_cell_loss == MODELS__ON_CELL_LOSS__HOLD;
 }
 
@@ -112,8 +105,7 @@ static bool holds(const struct convergence *c, const Models__ActualLRP *r)
  * judged by itself: there may be no room for it, or it crashes. */
 static void judge_suspect(struct convergence *c, const Models__ActualLRP *r)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const Models__ActualLRPKey *key = r->actual_lrp_key;
     const Models__ActualLRP *ordinary = (const Models__ActualLRP *)history_now(
         &c->k->history, key_actual(&a, key->process_guid, key->index, 0));
@@ -121,7 +113,6 @@ static void judge_suspect(struct convergence *c, const Models__ActualLRP *r)
     if (cell_known(c->k, &a, r) || !waits) {
         tell(c, r, "is SUSPECT, and its cell is there or its replacement runs (L1)");
     }
-    arena_done(&a);
 }
 
 /* What the last update said, of an instance of this definition: its rep was told, by who updated or
@@ -181,8 +172,7 @@ static bool came_back(struct checkers *k, const struct past *p)
     }
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
     const Models__ActualLRPKey *key = r->actual_lrp_key;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct past *was =
         map_get(&k->history.now, key_removal(&a, key->process_guid, r->definition_id));
     bool found = false;
@@ -191,7 +181,6 @@ static bool came_back(struct checkers *k, const struct past *p)
         found = found || (removal && key->index >= removal->from_index &&
                           was->revision < p->create_revision);
     }
-    arena_done(&a);
     return found;
 }
 
@@ -214,8 +203,7 @@ static void judge_missing(void *context, const struct past *p)
 {
     struct convergence *c = context;
     const Models__DesiredLRP *d = (const Models__DesiredLRP *)p->message;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     for (int32_t i = 0; i < d->instances; i++) {
         const struct past *last =
             map_get(&c->k->history.now, key_actual(&a, d->process_guid, i, 0));
@@ -224,7 +212,6 @@ static void judge_missing(void *context, const struct past *p)
                        last && last->cause ? last->cause->move : "desire");
         }
     }
-    arena_done(&a);
 }
 
 static void judge_cell(void *context, const struct past *p)

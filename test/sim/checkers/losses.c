@@ -60,11 +60,10 @@ static void count_cell(void *context, const struct past *p)
 void check_losses(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
     (void)commit;
-    struct arena a;
+    SCOPED_ARENA(a);
     if (k->settings_ns && world_now(k->cluster->world) - k->settings_ns < ON_ITS_WAY_NS) {
         return;
     }
-    arena_init(&a);
     for (size_t i = 0; i < p->count; i++) {
         if (!is_loss(p->list[i])) {
             continue;
@@ -77,5 +76,4 @@ void check_losses(struct checkers *k, const struct passage *p, const struct worl
                             t.lost, t.lost + t.present);
         }
     }
-    arena_done(&a);
 }

@@ -585,13 +585,11 @@ static void check_run(struct checkers *k, const struct past *p)
 
 void check_moves(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     for (size_t i = 0; i < p->count; i++) {
         check_move(k, &a, p->list[i], commit);
         check_crash_count(k, &a, p->list[i], commit);
         check_bearer(k, p->list[i]);
         check_run(k, p->list[i]);
     }
-    arena_done(&a);
 }

@@ -48,8 +48,7 @@ static void check_desired(struct checkers *k, const struct past *p)
 void check_tags(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
     (void)commit;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     for (size_t i = 0; i < p->count; i++) {
         const struct past *one = p->list[i];
         if (!one->message || !one->before || !one->before->message) {
@@ -61,5 +60,4 @@ void check_tags(struct checkers *k, const struct passage *p, const struct world_
             check_desired(k, one);
         }
     }
-    arena_done(&a);
 }

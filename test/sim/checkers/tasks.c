@@ -150,9 +150,8 @@ static bool was_told(const struct past *p, const Models__TaskCallbackResponse *t
 
 void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     char name[80];
-    arena_init(&a);
     snprintf(name, sizeof(name), "%s@%lld", told->task_guid, (long long)told->created_at);
     map_put(&kept(k)->heard, name, k);
     k->seen[SEEN_CALLBACKS]++;
@@ -162,7 +161,6 @@ void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told
         checkers_report(k, "S4", "a callback tells of %s what the board never said: %s%s",
                         told->task_guid, told->failed ? "failed, " : "", told->failure_reason);
     }
-    arena_done(&a);
 }
 
 /* ---- S3 -------------------------------------------------------------------------------------- */
@@ -267,7 +265,7 @@ static bool is_offered(const struct past *p, const Board__Move *move)
  * another one (docs/tasks.md, Once). */
 void check_offer(struct checkers *k, const struct seen_answer *seen)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     const Board__Move *move = seen->move;
     if (seen->result->outcome != BOARD__MOVE_RESULT__OUTCOME__DONE ||
         strcmp(move->move, "start") != 0 ||
@@ -275,7 +273,6 @@ void check_offer(struct checkers *k, const struct seen_answer *seen)
             BOARD__TASK_MOVE__OPTIONAL_REJECTIONS_REJECTIONS) {
         return;
     }
-    arena_init(&a);
     const struct past *p = history_at(&k->history, move_key(&a, move), seen->result->revision);
     bool stood = is_offered(p, move);
     while (!stood && p && p->revision > seen->answer->arrived_revision) {
@@ -287,7 +284,6 @@ void check_offer(struct checkers *k, const struct seen_answer *seen)
                         node_name(seen->answer->from), move_name(&a, move),
                         move_task(move)->rejections);
     }
-    arena_done(&a);
 }
 
 static bool started(const struct checkers *k, unsigned cell, const char *guid)
@@ -317,15 +313,13 @@ static void look_at(struct checkers *k, const char *guid, unsigned cell)
 /* The life in which the board gave the task to this attempt. */
 static int64_t life_of_attempt(struct checkers *k, const char *guid, const char *attempt)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct past *p = map_get(&k->history.now, key_task(&a, guid));
     int64_t life = 0;
     for (; p && !life; p = p->before) {
         const Models__Task *t = task_of(p);
         life = t && strcmp(t->attempt, attempt) == 0 ? p->create_revision : 0;
     }
-    arena_done(&a);
     return life;
 }
 

@@ -28,15 +28,13 @@ unsigned checkers_room(struct checkers *k, struct node *cell)
     if (!node_up(cell) || node_paused(cell)) {
         return 0;
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct rep *rep = (const struct rep *)node_role(cell);
     const Cell__CellState *s = cell_state_make(rep, &a);
     const Cell__Resources *left = s->availableresources;
     int64_t room = earlier_ns(left->containers, left->memorymb / CLUSTER_INSTANCE_MEMORY_MB);
     room = earlier_ns(room, left->diskmb / CLUSTER_INSTANCE_DISK_MB);
     bool takes = is_present(k, &a, cell) && cell_state_is_well(rep) && !s->evacuating && room > 0;
-    arena_done(&a);
     return takes ? (unsigned)room : 0;
 }
 
@@ -54,8 +52,7 @@ static void note_room(struct checkers *k)
 
 static bool is_held(struct node *cell, const Models__ActualLRPKey *key)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     bool held = false;
     const Cell__CellState *s =
         node_up(cell) ? cell_state_make((const struct rep *)node_role(cell), &a) : NULL;
@@ -65,14 +62,12 @@ static bool is_held(struct node *cell, const Models__ActualLRPKey *key)
                (lrp->index == key->index && strcmp(lrp->process_guid, key->process_guid) == 0 &&
                 model_containers_busy(node_containers(cell), lrp->instance_guid));
     }
-    arena_done(&a);
     return held;
 }
 
 int64_t checkers_held_ns(struct checkers *k, const Models__ActualLRPKey *key, unsigned cell)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *name = arena_printf(&a, "%u/%s/%d", cell, key->process_guid, key->index);
     int64_t *at = map_get(&k->held, name);
     if (is_held(k->cluster->cells[cell], key)) {
@@ -80,7 +75,6 @@ int64_t checkers_held_ns(struct checkers *k, const Models__ActualLRPKey *key, un
         *at = world_now(k->cluster->world);
         map_put(&k->held, name, at);
     }
-    arena_done(&a);
     return at ? *at : 0;
 }
 
@@ -110,8 +104,7 @@ static void judge(void *context, const struct past *p)
         r->presence != MODELS__ACTUAL_LRP__PRESENCE__ORDINARY) {
         return;
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const Models__ActualLRPKey *key = r->actual_lrp_key;
     const struct past *desired = map_get(&w->k->history.now, key_desired(&a, key->process_guid));
     if (desired &&
@@ -126,7 +119,6 @@ static void judge(void *context, const struct past *p)
                             (long long)((world_now(w->k->cluster->world) - since) / SECOND_NS));
         }
     }
-    arena_done(&a);
 }
 
 void check_unplaced(struct checkers *k)

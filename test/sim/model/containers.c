@@ -564,8 +564,7 @@ bool model_containers_next(struct model_containers *m, int64_t now_ns, struct ar
 void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
 {
     (void)now_ns;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     while (m->pending) {
         struct pending *p = m->pending;
         m->pending = p->next;
@@ -578,7 +577,6 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
         struct box *b = map_value(n);
         b->end_untold = false;
     }
-    arena_done(&a);
 }
 
 /* ---- Scripts ---- */

@@ -251,12 +251,10 @@ void model_etcd_advance(struct model_etcd *m, int64_t mono_ns)
 {
     assert(mono_ns >= m->now_ns);
     m->now_ns = mono_ns;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     for (struct model_lease *l = lease_next(m); l && l->ends_ns <= mono_ns; l = lease_next(m)) {
         lease_end(m, l->id, &a);
     }
-    arena_done(&a);
 }
 
 int64_t model_etcd_due(const struct model_etcd *m)

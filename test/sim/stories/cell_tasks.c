@@ -93,10 +93,9 @@ static void cancel(struct told *t)
 /* Asks the board once; what it says stays in *t. */
 static void look(struct told *t)
 {
-    struct buf body;
+    SCOPED_BUF(body);
     Models__TaskByGuidRequest r = MODELS__TASK_BY_GUID_REQUEST__INIT;
     r.task_guid = text(TASK);
-    buf_init(&body);
     int status = world_call(t->cluster->world, node_url(a_bbs(t->cluster)),
                             "/v1/tasks/get_by_task_guid.r3", &r.base, SETTLE_NS, &body);
     Models__TaskResponse *answer =
@@ -111,7 +110,6 @@ static void look(struct told *t)
                                : answer->task->result);
         models__task_response__free_unpacked(answer, NULL);
     }
-    buf_done(&body);
 }
 
 static void await_state(struct told *t, int64_t limit_ns, int state)

@@ -113,17 +113,15 @@ static void hear(struct subscriber *s, struct arena *a, const char *name, struct
 
 static bool take_event(struct subscriber *s)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct bytes payload;
     char name[EVENT_NAME_BYTES];
-    arena_init(&a);
     enum event_frame_state state = event_frame_take(&s->text, &s->heard, &a, name, &payload);
     if (state == EVENT_FRAME_WRONG) {
         blame(s, "this is no event, or not the next one", (const char *)payload.data);
     } else if (state == EVENT_FRAME_TAKEN) {
         hear(s, &a, name, payload);
     }
-    arena_done(&a);
     return state != EVENT_FRAME_NONE;
 }
 

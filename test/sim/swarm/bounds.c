@@ -251,10 +251,8 @@ static int64_t leads_since_ns(struct swarm *s, const char *role, struct node *co
     if (leader < 0) {
         return NEVER_NS;
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct past *leader_lock = map_get(&s->checkers.history.now, key_lead(&a, role));
-    arena_done(&a);
     int64_t well_ns = well_since_ns(s, list[leader]);
     return leader_lock && also_term ? later_ns(leader_lock->at_ns, well_ns) : well_ns;
 }
@@ -362,11 +360,9 @@ static void judge_instance(void *swarm, const struct past *p)
 {
     struct swarm *s = swarm;
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const Models__DesiredLRP *d = (const Models__DesiredLRP *)history_now(
         &s->checkers.history, key_desired(&a, r->actual_lrp_key->process_guid));
-    arena_done(&a);
     bool ordinary = r->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
     if (!ordinary || r->stopping || !index_desired(d, r->actual_lrp_key->index)) {
         return;

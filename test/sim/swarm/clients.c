@@ -147,8 +147,7 @@ static bool was_moved(const struct ask *ask, const struct past *p)
  * start (behaviour.md 12). */
 static bool was_suspect(const struct ask *ask)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct past *p = map_get(&ask->swarm->checkers.history.now,
                                    key_actual(&a, ask->app, ask->number,
                                               MODELS__ACTUAL_LRP__PRESENCE__SUSPECT));
@@ -157,7 +156,6 @@ static bool was_suspect(const struct ask *ask)
         const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
         so = r && has_instance(ask, r, r->state);
     }
-    arena_done(&a);
     return so;
 }
 
@@ -177,13 +175,11 @@ static bool wrote_key(const struct ask *ask, const char *key)
  * leaves the ORDINARY one as it is (behaviour.md 10.2). */
 static bool wrote(const struct ask *ask, const char *key)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     bool so = wrote_key(ask, key) ||
               (ask->kind == ASK_CRASH &&
                wrote_key(ask, key_actual(&a, ask->app, ask->number,
                                          MODELS__ACTUAL_LRP__PRESENCE__SUSPECT)));
-    arena_done(&a);
     return so;
 }
 
@@ -237,8 +233,7 @@ static void judge_refused(const struct ask *ask, const char *key, int error)
 
 static void judge_write(const struct ask *ask, struct bytes body)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     ProtobufCAllocator allocator = arena_protobuf(&a);
     /* All answers of this kind are an error alone. */
     Models__DesiredLRPLifecycleResponse *r =
@@ -254,7 +249,6 @@ static void judge_write(const struct ask *ask, struct bytes body)
     } else {
         judge_done(ask, key);
     }
-    arena_done(&a);
 }
 
 /* ---- Lists: the board at one revision between question and answer ---- */
@@ -303,8 +297,7 @@ static bool list_was_so(const struct list *l, int64_t revision)
 
 static void judge_list(const struct ask *ask, struct bytes body)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct list l = {.ask = ask, .actual = ask->kind == ASK_LIST_ACTUAL};
     map_init(&l.told);
     ProtobufCAllocator allocator = arena_protobuf(&a);
@@ -338,7 +331,6 @@ static void judge_list(const struct ask *ask, struct bytes body)
     }
     ask->swarm->result->done[DONE_LISTS]++;
     map_done(&l.told, NULL);
-    arena_done(&a);
 }
 
 /* ---- Asking ---- */

@@ -66,10 +66,9 @@ static bool take_event(struct client *c)
 {
     struct swarm *s = c->event_client->swarm;
     struct event_reader *reader = &c->event_client->reader;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct bytes payload;
     char name[EVENT_NAME_BYTES];
-    arena_init(&a);
     enum event_frame_state state = event_frame_take(&c->text, &c->heard, &a, name, &payload);
     const char *text = state == EVENT_FRAME_TAKEN ? event_text(&a, name, payload) : NULL;
     if (text) {
@@ -82,7 +81,6 @@ static bool take_event(struct client *c)
         checkers_report(&s->checkers, "S9", "%s: this is no event, or not the next one: %s %.*s",
                         reader->name, name, (int)payload.size, (const char *)payload.data);
     }
-    arena_done(&a);
     return state != EVENT_FRAME_NONE;
 }
 

@@ -210,8 +210,7 @@ static bool frame_size(const struct buf *b, size_t *ret_head, size_t *ret_size)
 
 static void take(struct watcher *w, struct bytes data)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     size_t head, size, at = 0;
     buf_append(&w->partial, data.data, data.size);
     struct buf rest = w->partial;
@@ -232,7 +231,6 @@ static void take(struct watcher *w, struct bytes data)
     buf_append(&left, w->partial.data + at, w->partial.size - at);
     buf_done(&w->partial);
     w->partial = left;
-    arena_done(&a);
 }
 
 /* ---- The subscription ---- */

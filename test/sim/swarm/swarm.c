@@ -194,8 +194,7 @@ static bool at_rest(struct swarm *s, struct buf *why)
  * intervals later the slow checkers have had their say. */
 static void converge(struct swarm *s)
 {
-    struct buf why;
-    buf_init(&why);
+    SCOPED_BUF(why);
     int64_t healed = world_now(s->world);
     int64_t limit = healed + RUNTIME_LIMIT_NS + FULL_PASSES_NS + 3 * s->checkers.reconcile_ns;
     limit += workloads_settle_ns(s);
@@ -232,7 +231,6 @@ static void converge(struct swarm *s)
                         (long long)((world_now(s->world) - healed) / SECOND_NS),
                         buf_string(&why));
     }
-    buf_done(&why);
 }
 
 static void finish(struct swarm *s, bool trace)

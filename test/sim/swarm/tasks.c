@@ -63,11 +63,9 @@ typedef bool was_so(const struct task_ask *ask, const Models__Task *t);
 
 static const struct past *newest(const struct task_ask *ask)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct past *p =
         map_get(&ask->swarm->checkers.history.now, key_task(&a, ask->guid));
-    arena_done(&a);
     return p;
 }
 
@@ -178,8 +176,7 @@ static void judge_refused(const struct task_ask *ask, Models__Error__Type type)
 
 static void judge_write(const struct task_ask *ask, struct bytes body)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     ProtobufCAllocator allocator = arena_protobuf(&a);
     /* All answers of this kind are an error, and start's says one thing more. */
     Models__StartTaskResponse *r =
@@ -195,7 +192,6 @@ static void judge_write(const struct task_ask *ask, struct bytes body)
     } else if (!wrote(ask)) {
         violation(ask, "S5", "acknowledged, and the store never had it");
     }
-    arena_done(&a);
 }
 
 /* ---- Lists: the board at one revision between question and answer ---------------------------- */
@@ -231,9 +227,8 @@ static bool list_was_so(const struct swarm *s, const struct map *told, int64_t r
 static void judge_list(const struct task_ask *ask, struct bytes body)
 {
     struct swarm *s = ask->swarm;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct map told;
-    arena_init(&a);
     map_init(&told);
     ProtobufCAllocator allocator = arena_protobuf(&a);
     Models__TasksResponse *r = models__tasks_response__unpack(&allocator, body.size, body.data);
@@ -249,7 +244,6 @@ static void judge_list(const struct task_ask *ask, struct bytes body)
     }
     s->result->done[DONE_LISTS]++;
     map_done(&told, NULL);
-    arena_done(&a);
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */

@@ -58,10 +58,9 @@ static void note(struct callback_server *s, const char *task_guid)
 
 static void hear(struct callback_server *s, struct bytes body, enum callback_deed deed)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct err err;
     ProtobufCMessage *m;
-    arena_init(&a);
     if (json_decode(&a, &models__task_callback_response__descriptor, body, CODEC_STRICT, &m,
                     &err)) {
         s->garbled = true;
@@ -77,7 +76,6 @@ static void hear(struct callback_server *s, struct bytes body, enum callback_dee
             s->on_heard(s->context, told);
         }
     }
-    arena_done(&a);
 }
 
 static struct world_outside_answer serve(void *context,

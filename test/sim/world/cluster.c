@@ -216,8 +216,7 @@ static void each_record(struct cluster *c, const char *prefix,
                                      const ProtobufCMessage *m),
                         void *context)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *end = key_range_end(&a, prefix);
     Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
     range.key = (ProtobufCBinaryData){strlen(prefix), (uint8_t *)prefix};
@@ -235,7 +234,6 @@ static void each_record(struct cluster *c, const char *prefix,
             each(context, key_type(key), m);
         }
     }
-    arena_done(&a);
 }
 
 struct count {
@@ -274,10 +272,8 @@ static void count_state(void *context, enum record_type type, const ProtobufCMes
 
 static int count_of_process(struct cluster *c, const char *process_guid, struct count count)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     each_record(c, key_actual_process(&a, process_guid), count_state, &count);
-    arena_done(&a);
     return count.number;
 }
 
@@ -319,11 +315,9 @@ static void take_instances(void *context, enum record_type type, const ProtobufC
 
 int cluster_desired(struct cluster *c, const char *process_guid)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     int instances = -1;
     each_record(c, key_desired(&a, process_guid), take_instances, &instances);
-    arena_done(&a);
     return instances;
 }
 
@@ -348,10 +342,8 @@ static void take_task(void *context, enum record_type type, const ProtobufCMessa
 int cluster_task(struct cluster *c, const char *task_guid, char *ret_outcome, size_t size)
 {
     struct found_task f = {.outcome = ret_outcome, .size = size};
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     each_record(c, key_task(&a, task_guid), take_task, &f);
-    arena_done(&a);
     return f.state;
 }
 
@@ -419,18 +411,15 @@ static void take_leader(void *context, enum record_type type, const ProtobufCMes
 
 int cluster_leader(struct cluster *c, const char *role)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct lock lock = {c, -1};
     each_record(c, key_lead(&a, role), take_leader, &lock);
-    arena_done(&a);
     return lock.leader;
 }
 
 void cluster_lose(struct cluster *c, const char *key)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Etcd__DeleteRangeRequest delete = ETCD__DELETE_RANGE_REQUEST__INIT;
     delete.key = (ProtobufCBinaryData){strlen(key), (uint8_t *)(uintptr_t)key};
     Etcd__RequestOp op = ETCD__REQUEST_OP__INIT, *ops[] = {&op};
@@ -443,13 +432,11 @@ void cluster_lose(struct cluster *c, const char *key)
     model_etcd_apply(store_etcd(c->store), STORE_TXN, &txn.base, &a, &answer);
     assert(answer.outcome == STORE_DONE);
     world_note(c->world, "stranger", "deletes %s", key);
-    arena_done(&a);
 }
 
 void cluster_new_board_generation(struct cluster *c, const char *id)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct store_answer answer = {0};
     Etcd__RangeRequest question;
     Etcd__TxnRequest txn;
@@ -459,7 +446,6 @@ void cluster_new_board_generation(struct cluster *c, const char *id)
     model_etcd_apply(store_etcd(c->store), STORE_TXN, &txn.base, &a, &answer);
     assert(answer.outcome == STORE_DONE);
     world_note(c->world, "operator", "bbs restore: board generation %s", id);
-    arena_done(&a);
 }
 
 int cluster_containers(struct cluster *c)
@@ -488,8 +474,7 @@ static const char *url_of_bbs(struct cluster *c, struct node *bbs)
 static int lifecycle_call(struct cluster *c, struct node *bbs, const char *path,
                           const ProtobufCMessage *m)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     int status = world_call(c->world, url_of_bbs(c, bbs), path, m, CALL_LIMIT_NS, &body);
     int result = -1;
     if (status == 200) {
@@ -499,7 +484,6 @@ static int lifecycle_call(struct cluster *c, struct node *bbs, const char *path,
         result = r->error ? (int)r->error->type : 0;
         models__desired_lrplifecycle_response__free_unpacked(r, NULL);
     }
-    buf_done(&body);
     world_note(c->world, "client", "%s: %s", path,
                result == 0   ? "done"
                : result == -1 ? "no answer"

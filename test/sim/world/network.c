@@ -445,15 +445,13 @@ void network_reply(struct node *to, const struct reply *reply)
     }
     /* Of a gRPC call that was refused, the caller hears the number, negative, and the text. */
     int status = reply->grpc_status ? -reply->grpc_status : reply->status;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_append(&body, reply->body.data, reply->body.size);
     buf_append_string(&body, reply->grpc_status ? reply->grpc_message : "");
     if (reply->cursor) {
         drain(reply->cursor, &body);
     }
     if (way_cut(to, x->from) || (!x->stream && world_strikes(w, w->faults.answer_lost))) {
-        buf_done(&body);
         return; /* the client's deadline tells it */
     }
     struct event ev;
@@ -475,7 +473,6 @@ void network_reply(struct node *to, const struct reply *reply)
                                          .text = ""}};
     }
     to_client(x, &ev, true, world_draw(w, w->options.network));
-    buf_done(&body);
 }
 
 /* Takes what the cursor has and sends it on its way. */
@@ -505,13 +502,11 @@ static void pump(struct exchange *x)
 {
     struct world *w = x->to->world;
     while (x->cursor) {
-        struct buf out;
-        buf_init(&out);
+        SCOPED_BUF(out);
         enum cursor_state state = cursor_fill(x->cursor, &out, CURSOR_SLICE_BYTES);
         if (out.size && !way_cut(x->to, x->from)) {
             stream_out(x, buf_bytes(&out));
         }
-        buf_done(&out);
         if (state == CURSOR_WAIT) {
             return;
         }
@@ -596,8 +591,7 @@ void world_send_traced(struct world *w, const char *url, const char *path, const
                        const ProtobufCMessage *m, int64_t limit_ns, world_answered *answered,
                        void *context)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     if (m) {
         buf_message(&body, m);
     }
@@ -610,14 +604,12 @@ void world_send_traced(struct world *w, const char *url, const char *path, const
                                                .trace_id = trace_id,
                                                .body = buf_bytes(&body)},
                        limit_ns, answered, context);
-    buf_done(&body);
 }
 
 void world_send_request(struct world *w, const char *url, const struct world_request *q,
                         int64_t limit_ns, world_answered *answered, void *context)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *whole = arena_printf(&a, "%s%s", url, q->path);
     struct node *to = node_at(w, whole);
     assert(to);
@@ -638,7 +630,6 @@ void world_send_request(struct world *w, const char *url, const struct world_req
         send_request(x, &call, 0);
     }
     set_deadline(x, w->now_ns + limit_ns);
-    arena_done(&a);
 }
 
 struct waiting {

@@ -159,8 +159,7 @@ static bool slip(struct node *n, Etcd__WatchResponse *r, struct arena *a)
 /* Sends a watch all that it has not been sent yet. */
 static void feed_watch(struct node *n)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     size_t count;
     do {
         Etcd__WatchResponse **list;
@@ -170,7 +169,6 @@ static void feed_watch(struct node *n)
             if (list[i]->canceled) {
                 tell_watch(n, WATCH_CLOSED, list[i]);
                 n->watch_opened = false;
-                arena_done(&a);
                 return;
             }
             const Etcd__Event *last = list[i]->events[list[i]->n_events - 1];
@@ -180,7 +178,6 @@ static void feed_watch(struct node *n)
             }
         }
     } while (count == WATCH_BATCH);
-    arena_done(&a);
 }
 
 static void feed_watches(struct store *s)
@@ -207,8 +204,7 @@ static void watch_opens(void *world, struct item *item)
     if (!alive(s) || n->watch_id != s->watch_id) {
         return;
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct store *store = n->config.store;
     bool down = w->now_ns < store->down_until_ns;
     if (n->cut_from_etcd || n->cut_to_etcd || down || s->breaks != store->breaks) {
@@ -217,7 +213,6 @@ static void watch_opens(void *world, struct item *item)
         tell_watch(n, WATCH_OPEN, model_etcd_watch_created(store->etcd, &a));
         n->watch_opened = true;
     }
-    arena_done(&a);
     store_feed_watch(n);
 }
 
@@ -287,12 +282,10 @@ void store_compact(struct store *s)
 {
     Etcd__CompactionRequest request = ETCD__COMPACTION_REQUEST__INIT;
     request.revision = model_etcd_revision(s->etcd);
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct store_answer answer = {0};
     model_etcd_apply(s->etcd, STORE_COMPACT, &request.base, &a, &answer);
     world_note(s->world, s->name, "is compacted");
-    arena_done(&a);
 }
 
 void store_fill(struct store *s, bool full)

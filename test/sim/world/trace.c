@@ -102,8 +102,7 @@ static bool describe(struct arena *a, const Board__CauseRecord *cause, const cha
     if (!story || (put && !m)) {
         return false;
     }
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     const struct story_subject subject = {record_type_name(type), key_component(a, key, 1)};
     if (m) {
         story->put(&text, &subject, m);
@@ -116,7 +115,6 @@ static bool describe(struct arena *a, const Board__CauseRecord *cause, const cha
         ret->process_guid = subject.name;
         ret->first = ret->last = (int)strtol(key_component(a, key, 2), NULL, 10);
     }
-    buf_done(&text);
     return true;
 }
 
@@ -159,8 +157,7 @@ void trace_transaction(struct world *w, const char *who, const ProtobufCMessage 
                        const char *how)
 {
     const Etcd__TxnRequest *t = (const Etcd__TxnRequest *)txn;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const Board__CauseRecord *cause = cause_of(&a, t);
     struct told_change last = {0}, next;
     for (size_t i = 0; i < t->n_success; i++) {
@@ -186,5 +183,4 @@ void trace_transaction(struct world *w, const char *who, const ProtobufCMessage 
     if (last.text) {
         print_change(w, who, how, &last);
     }
-    arena_done(&a);
 }

@@ -532,9 +532,8 @@ static void translate(const struct node *n, struct effects *out)
 void node_step(struct node *n, struct event *ev)
 {
     struct world *w = n->world;
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct effects out;
-    arena_init(&arena);
     effects_init(&out, &arena);
     assert(n->role && !n->paused);
     ev->now = (struct moment){.mono_ns = w->now_ns - n->booted_ns,
@@ -567,7 +566,6 @@ void node_step(struct node *n, struct event *ev)
     } else {
         set_timer(n, out.due_ns);
     }
-    arena_done(&arena);
 }
 
 bool world_step(struct world *w, int64_t until_ns)

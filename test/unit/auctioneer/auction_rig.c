@@ -246,11 +246,9 @@ uint64_t play_state_call(struct auction_rig *f, const char *id)
 
 void play_tell_state(struct auction_rig *f, uint64_t call, const Cell__CellState *s)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, &s->base);
     drive_response(&f->drive, call, 200, "\"tag\"", buf_bytes(&body));
-    buf_done(&body);
 }
 
 Cell__Work *play_work(struct auction_rig *f, const char *id, uint64_t *ret_call)

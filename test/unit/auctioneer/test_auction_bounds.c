@@ -112,13 +112,11 @@ static void questions_to_cells_are_bounded(void **state)
 {
     struct auction_rig *f = *state;
     enum { CELLS = CELL_CALLS_MAX + 3 };
-    struct buf ids;
-    buf_init(&ids);
+    SCOPED_BUF(ids);
     for (int i = 0; i < CELLS; i++) {
         buf_printf(&ids, "%scell-%03d", i ? " " : "", i);
     }
     play_unclaimed(f, buf_string(&ids), 1);
-    buf_done(&ids);
     assert_int_equal(calls_of(f, "/state"), CELL_CALLS_MAX);
     uint64_t first = f->x->cells.open[0].id;
     drive_unanswered(&f->drive, first, CALL_REFUSED);

@@ -71,13 +71,11 @@ static void hints_in_protobuf_and_of_what_is_unknown(void **state)
     start.n_indices = 2;
     starts.starts = list;
     starts.n_starts = 1;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, &starts.base);
     assert_int_equal(
         play_ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", buf_bytes(&body))->status,
         202);
-    buf_done(&body);
     assert_int_equal(f->x->pool.entries.count, 1);
     assert_null(play_asked_state(f, "a")); /* no DesiredLRP yet */
     drive_advance(&f->drive, 3000);
@@ -145,13 +143,11 @@ static void hint_at(struct auction_rig *f, int32_t index, int64_t revision)
     start.n_indices = start.n_revisions = 1;
     starts.starts = list;
     starts.n_starts = 1;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, &starts.base);
     assert_int_equal(
         play_ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", buf_bytes(&body))->status,
         202);
-    buf_done(&body);
 }
 
 /* web/0 is handed out to the only cell, which takes it. */
@@ -368,13 +364,11 @@ static void hints_of_tasks_in_protobuf(void **state)
     task.rootfs = arena_strdup(&f->arena, "preloaded:x");
     starts.starts = list;
     starts.n_starts = 2;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, &starts.base);
     const struct reply *r =
         play_ask(f, "bbs", "POST", "/v1/tasks", "application/x-protobuf", buf_bytes(&body));
     assert_int_equal(r->status, 202);
-    buf_done(&body);
     assert_int_equal(f->x->pool.entries.count, 1);
 }
 
@@ -387,13 +381,11 @@ static void hint_task_at(struct auction_rig *f, int64_t revision)
     task.revision = revision;
     starts.starts = list;
     starts.n_starts = 1;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, &starts.base);
     assert_int_equal(
         play_ask(f, "bbs", "POST", "/v1/tasks", "application/x-protobuf", buf_bytes(&body))->status,
         202);
-    buf_done(&body);
 }
 
 /* The hint comes when the task has been started: it is not handed out a second time. */
@@ -434,13 +426,11 @@ static void a_hint_larger_than_a_record_is_dropped(void **state)
     large.placementtags = &tag;
     starts.starts = list;
     starts.n_starts = 2;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, &starts.base);
     const struct reply *r =
         play_ask(f, "bbs", "POST", "/v1/tasks", "application/x-protobuf", buf_bytes(&body));
     assert_int_equal(r->status, 202);
-    buf_done(&body);
     assert_int_equal(f->x->pool.entries.count, 1);
 }
 

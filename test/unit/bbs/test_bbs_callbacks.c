@@ -77,9 +77,8 @@ static void end(struct scene *s)
 /* A stranger's hand on the store. */
 static void put(struct scene *s, const Models__Task *task)
 {
-    struct buf value;
+    SCOPED_BUF(value);
     struct store_answer answer = {0};
-    buf_init(&value);
     record_encode(&value, &task->base);
     Etcd__RequestOp *op =
         etcd_op_put(&s->arena, key_task(&s->arena, task->task_guid), buf_bytes(&value));
@@ -89,7 +88,6 @@ static void put(struct scene *s, const Models__Task *task)
     model_etcd_apply(store_etcd(world_store(s->world, "etcd")), STORE_TXN, &txn.base,
                      &s->arena, &answer);
     assert_int_equal(answer.outcome, STORE_DONE);
-    buf_done(&value);
 }
 
 static char *text(const char *s)

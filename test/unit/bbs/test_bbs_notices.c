@@ -158,9 +158,8 @@ struct scene {
 /* A stranger's put: the bbs hears of it by its watch. */
 static void put(struct scene *s, const char *key, const ProtobufCMessage *m)
 {
-    struct buf value;
+    SCOPED_BUF(value);
     struct store_answer answer = {0};
-    buf_init(&value);
     record_encode(&value, m);
     Etcd__RequestOp *op = etcd_op_put(&s->arena, key, buf_bytes(&value));
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
@@ -169,7 +168,6 @@ static void put(struct scene *s, const char *key, const ProtobufCMessage *m)
     model_etcd_apply(store_etcd(world_store(s->world, "etcd")), STORE_TXN, &txn.base,
                      &s->arena, &answer);
     assert_int_equal(answer.outcome, STORE_DONE);
-    buf_done(&value);
 }
 
 static void put_running(struct scene *s, int index)
@@ -216,14 +214,12 @@ static void end(struct scene *s)
 /* An ordinary client asks, after the bbs has seen what is on the board. */
 static void ask(struct scene *s, const char *path, const ProtobufCMessage *request)
 {
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     world_run(s->world, SECOND_NS);
     assert_int_equal(
         world_call(s->world, "https://bbs-1:8889", path, request, 10 * SECOND_NS, &body), 200);
     assert_int_equal(body.size, 0); /* a success has nothing to say */
     world_run(s->world, SECOND_NS);
-    buf_done(&body);
 }
 
 static void change_tag(struct scene *s, const char *value)

@@ -649,8 +649,7 @@ static void put_cell(struct walk *w, const char *cell_id, Board__CellRecord__Sta
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     Models__CellPresence presence = MODELS__CELL_PRESENCE__INIT;
     struct store_answer answer = {0};
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     presence.cell_id = arena_strdup(&w->arena, cell_id);
     presence.zone = (char *)(uintptr_t)"ours";
     cell.presence = &presence;
@@ -662,7 +661,6 @@ static void put_cell(struct walk *w, const char *cell_id, Board__CellRecord__Sta
     txn.success = &op;
     model_etcd_apply(store_etcd(world_store(w->world, "etcd")), STORE_TXN, &txn.base,
                      &w->arena, &answer);
-    buf_done(&value);
 }
 
 /* "cell_id zone" of each cell that is listed, in order. */

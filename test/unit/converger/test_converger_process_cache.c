@@ -140,17 +140,14 @@ static bool cell_gone(struct fixture *f, const char *id)
 static const char *seen(struct fixture *f, int32_t first, int32_t last)
 {
     struct process_view v = {0};
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     process_cache_view(&f->cache, (struct moment){0}, &f->arena, f->web, first, last, &v);
     for (size_t i = 0; i < v.count; i++) {
         const struct instance_view *one = &v.instances[i];
         buf_printf(&b, "%s%d.%d %s%s", i ? ", " : "", one->index, one->presence,
                    actual_lrp_lifecycle.states[one->state], one->cell_present ? "!" : "");
     }
-    const char *text = arena_strdup(&f->arena, buf_string(&b));
-    buf_done(&b);
-    return text;
+    return arena_strdup(&f->arena, buf_string(&b));
 }
 
 static void they_are_in_order_and_a_range_of_them_is_seen(void **state)
@@ -223,15 +220,12 @@ static void a_cell_knows_the_records_that_name_it(void **state)
 static const char *shown(struct fixture *f)
 {
     struct process_view v = {0};
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     process_cache_view(&f->cache, (struct moment){0}, &f->arena, f->web, 0, INT32_MAX, &v);
     for (size_t i = 0; i < v.count; i++) {
         buf_append_string(&b, v.instances[i].differs ? "-" : "+");
     }
-    const char *text = arena_strdup(&f->arena, buf_string(&b));
-    buf_done(&b);
-    return text;
+    return arena_strdup(&f->arena, buf_string(&b));
 }
 
 static void tagged(struct fixture *f, int32_t index, const char *guid, const char *value)

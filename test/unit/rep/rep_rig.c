@@ -219,12 +219,10 @@ void rep_rig_feed_open(struct rep_rig *g)
 void rep_rig_feed_open_board_generation(struct rep_rig *g, const char *board_generation)
 {
     g->feed_id = rep_rig_take_call(g, "/v1/board/feed").id;
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     frame_reset(&b, board_generation);
     frame_current(&b, board_generation, g->revision);
     drive_stream(&g->d, g->feed_id, buf_bytes(&b));
-    buf_done(&b);
 }
 
 void rep_rig_answer_list(struct rep_rig *g, const struct container_status *list, size_t count)
@@ -306,11 +304,9 @@ void rep_rig_advance(struct rep_rig *g, int64_t ms)
     while (ms > 0) {
         int64_t piece = ms < 1000 ? ms : 1000;
         drive_advance(&g->d, piece);
-        struct buf b;
-        buf_init(&b);
+        SCOPED_BUF(b);
         frame_heartbeat(&b, RIG_BOARD_GENERATION, g->revision);
         drive_stream(&g->d, g->feed_id, buf_bytes(&b));
-        buf_done(&b);
         ms -= piece;
     }
 }
@@ -389,11 +385,9 @@ Models__ActualLRP *rep_rig_record(struct rep_rig *g, const char *process_guid, c
 static void feed_change(struct rep_rig *g, Board__FeedFrame__Kind kind, const char *key,
                         const ProtobufCMessage *record)
 {
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     frame_change(&b, kind, key, record, ++g->revision);
     drive_stream(&g->d, g->feed_id, buf_bytes(&b));
-    buf_done(&b);
 }
 
 static void feed(struct rep_rig *g, Board__FeedFrame__Kind kind, const Models__ActualLRP *record)
@@ -435,11 +429,9 @@ void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, co
 /* POST /work; gives what came back. */
 static const Cell__Work *post_work(struct rep_rig *g, const Cell__Work *work)
 {
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     buf_message(&b, &work->base);
     rep_rig_request(g, "auctioneer", "POST", "/work", "application/x-protobuf", buf_bytes(&b));
-    buf_done(&b);
     struct reply reply = rep_rig_take_reply(g);
     assert_int_equal(reply.status, 200);
     ProtobufCAllocator allocator = arena_protobuf(&g->arena);

@@ -376,15 +376,13 @@ static size_t moves_of(struct rep_rig *g, const char *name)
     size_t moves = 0;
     while (rep_rig_calls(g, "apply") > 0) {
         struct call c = rep_rig_take_call(g, "apply");
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         ProtobufCAllocator allocator = arena_protobuf(&a);
         const Board__ApplyRequest *request =
             board__apply_request__unpack(&allocator, c.body.size, c.body.data);
         for (size_t i = 0; i < request->n_moves; i++) {
             moves += strcmp(request->moves[i]->move, name) == 0;
         }
-        arena_done(&a);
     }
     return moves;
 }

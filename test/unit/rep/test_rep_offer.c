@@ -18,7 +18,7 @@ static bool offer(struct rep_rig *g, int64_t created_at, int32_t rejections)
     Cell__Task task = CELL__TASK__INIT;
     Cell__Task *tasks[] = {&task};
     Cell__Work work = CELL__WORK__INIT;
-    struct buf body;
+    SCOPED_BUF(body);
     task.taskguid = (char *)"t-1";
     task.domain = (char *)"d";
     task.rootfs = (char *)"preloaded:busybox";
@@ -28,10 +28,8 @@ static bool offer(struct rep_rig *g, int64_t created_at, int32_t rejections)
     task.rejections = rejections;
     work.n_tasks = 1;
     work.tasks = tasks;
-    buf_init(&body);
     buf_message(&body, &work.base);
     rep_rig_request(g, "auctioneer", "POST", "/work", "application/x-protobuf", buf_bytes(&body));
-    buf_done(&body);
     struct reply reply = rep_rig_take_reply(g);
     assert_int_equal(reply.status, 200);
     Cell__Work *rest = cell__work__unpack(NULL, reply.body.size, reply.body.data);

@@ -35,7 +35,7 @@ static bool take(struct rep_rig *g, const char *process_guid, int32_t disk_mb)
 {
     Cell__LRP lrp = CELL__LRP__INIT, *lrps[] = {&lrp};
     Cell__Work work = CELL__WORK__INIT;
-    struct buf body;
+    SCOPED_BUF(body);
     lrp.process_guid = (char *)(uintptr_t)process_guid;
     lrp.domain = (char *)"d";
     lrp.rootfs = (char *)"preloaded:busybox";
@@ -44,10 +44,8 @@ static bool take(struct rep_rig *g, const char *process_guid, int32_t disk_mb)
     lrp.diskmb = disk_mb;
     work.n_lrps = 1;
     work.lrps = lrps;
-    buf_init(&body);
     buf_message(&body, &work.base);
     rep_rig_request(g, "auctioneer", "POST", "/work", "application/x-protobuf", buf_bytes(&body));
-    buf_done(&body);
     struct reply reply = rep_rig_take_reply(g);
     assert_int_equal(reply.status, 200);
     Cell__Work *rest = cell__work__unpack(NULL, reply.body.size, reply.body.data);

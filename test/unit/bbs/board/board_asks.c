@@ -73,21 +73,17 @@ void ask(struct rig *r, unsigned n, struct asked *a, const char *domain)
 
 int64_t mod_revision(struct rig *r, const char *key)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Etcd__RangeRequest q = ETCD__RANGE_REQUEST__INIT;
     q.key = (ProtobufCBinaryData){.len = strlen(key), .data = (uint8_t *)(size_t)key};
     const Etcd__RangeResponse *f =
         (const Etcd__RangeResponse *)board_rig_ask(r, &a, STORE_RANGE, &q.base);
-    int64_t revision = f->n_kvs ? f->kvs[0]->mod_revision : 0;
-    arena_done(&a);
-    return revision;
+    return f->n_kvs ? f->kvs[0]->mod_revision : 0;
 }
 
 int64_t count_prefix(struct rig *r, const char *prefix)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Etcd__RangeRequest q = ETCD__RANGE_REQUEST__INIT;
     const char *end = key_range_end(&a, prefix);
     q.key = (ProtobufCBinaryData){.len = strlen(prefix), .data = (uint8_t *)(size_t)prefix};
@@ -95,14 +91,12 @@ int64_t count_prefix(struct rig *r, const char *prefix)
     q.count_only = true;
     int64_t count =
         ((const Etcd__RangeResponse *)board_rig_ask(r, &a, STORE_RANGE, &q.base))->count;
-    arena_done(&a);
     return count;
 }
 
 void put_raw(struct rig *r, const char *key, struct bytes value)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Etcd__PutRequest put = ETCD__PUT_REQUEST__INIT;
     Etcd__RequestOp op = ETCD__REQUEST_OP__INIT, *list = &op;
     Etcd__TxnRequest t = ETCD__TXN_REQUEST__INIT;
@@ -113,16 +107,13 @@ void put_raw(struct rig *r, const char *key, struct bytes value)
     t.n_success = 1;
     t.success = &list;
     board_rig_ask(r, &a, STORE_TXN, &t.base);
-    arena_done(&a);
 }
 
 void put_record(struct rig *r, const char *key, const ProtobufCMessage *m)
 {
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     record_encode(&b, m);
     put_raw(r, key, buf_bytes(&b));
-    buf_done(&b);
 }
 
 struct rig *ready_rig(unsigned boards, const struct board_hooks *hooks)

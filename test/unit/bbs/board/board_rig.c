@@ -239,8 +239,7 @@ static void tell_watches(struct rig *r)
             s->watch_next = INT64_MAX;
             continue;
         }
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         Etcd__WatchResponse **list;
         size_t count = model_etcd_events_since(r->etcd, s->watch_next, 64, &a, &list);
         for (size_t i = 0; i < count; i++) {
@@ -252,7 +251,6 @@ static void tell_watches(struct rig *r)
             push_watch(r, n, WATCH_EVENTS, list[i]);
             s->watch_next = list[i]->events[list[i]->n_events - 1]->kv->mod_revision + 1;
         }
-        arena_done(&a);
     }
 }
 
@@ -379,8 +377,7 @@ void board_rig_restore(struct rig *r, int64_t revision)
 
 void board_rig_new_board_generation(struct rig *r, const char *id)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
     board_generation_question(&a, &range);
     const Etcd__RangeResponse *found =
@@ -391,7 +388,6 @@ void board_rig_new_board_generation(struct rig *r, const char *id)
         (const Etcd__TxnResponse *)board_rig_ask(r, &a, STORE_TXN, &txn.base);
     assert(done->succeeded);
     (void)done;
-    arena_done(&a);
 }
 
 void board_rig_stop(struct rig *r, unsigned n)

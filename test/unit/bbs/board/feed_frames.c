@@ -41,8 +41,7 @@ void frame_heartbeat(struct buf *b, const char *board_generation, int64_t revisi
 void frame_change(struct buf *b, Board__FeedFrame__Kind kind, const char *key,
                   const ProtobufCMessage *record, int64_t revision)
 {
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     buf_append(&value, "\x01", 1);
     buf_message(&value, record);
     Board__FeedFrame f = BOARD__FEED_FRAME__INIT;
@@ -52,5 +51,4 @@ void frame_change(struct buf *b, Board__FeedFrame__Kind kind, const char *key,
     f.revision = kind == BOARD__FEED_FRAME__KIND__RECORD ? 0 : revision;
     f.create_revision = f.mod_revision = revision;
     frame(b, &f);
-    buf_done(&value);
 }

@@ -153,27 +153,23 @@ static void the_deadline_of_all_ops_at_once(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(&one);
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     board_rig_cut(r, 0, true);
     const struct trial *many = ask_many(r, &a);
     board_rig_run(r, 20 * SECOND_NS);
     assert_int_equal(count_unavailable(many, NULL), OPS_MAX);
     board_rig_free(r);
-    arena_done(&a);
 }
 
 static void a_board_ends_with_all_ops_open(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(&one);
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     board_rig_cut(r, 0, true);
     const struct trial *many = ask_many(r, &a);
     board_rig_free(r);
     assert_int_equal(count_unavailable(many, "this bbs is ending"), OPS_MAX);
-    arena_done(&a);
 }
 
 /* Committed, and not answered yet: the watch has not told. */
@@ -193,8 +189,7 @@ static void the_board_is_restored_under_all_ops(void **state)
     (void)state;
     struct rig *r = ready_rig(&(struct bbs_config){.url = "https://bbs", .name = "bbs",
                                                    .transactions_max = TRANSACTIONS_MAX});
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     int64_t snapshot = model_etcd_revision(board_rig_etcd(r));
     board_rig_stall_watch(r, 0, true);
     const struct trial *many = ask_many(r, &a);
@@ -211,7 +206,6 @@ static void the_board_is_restored_under_all_ops(void **state)
     try(&last, SECOND_NS);
     assert_int_equal(last.decided, 1);
     board_rig_free(r);
-    arena_done(&a);
 }
 
 static void answer_each(void *context, struct view *v, const char *text, struct effects *out)
@@ -281,14 +275,12 @@ static void waiters_at_the_barrier(void **state)
 static void read_what_a_rival_writes(struct trial *t, struct view *v)
 {
     view_get(v, t->key);
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     Etcd__RequestOp *op = etcd_op_put(&a, t->key, bytes_of("\x01"));
     txn.n_success = 1;
     txn.success = &op;
     board_rig_ask(t->rig, &a, STORE_TXN, &txn.base);
-    arena_done(&a);
 }
 
 static void conflicts_of_one_op(void **state)
@@ -514,24 +506,20 @@ static void lose(struct board *b)
 
 static void invent(struct board *b)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     version_unref(
         copy_put(b->copy, version_new(&a, "domain/300x", bytes_of("\x01"), 2, 2),
                  (struct sighting){0}));
-    arena_done(&a);
 }
 
 static void falsify(struct board *b)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const struct version *right = copied_version(copy_find(b->copy, "domain/300"));
     version_unref(copy_put(b->copy,
                            version_new(&a, "domain/300", bytes_of("\x01\x0a\x01z"),
                                        right->create_revision, right->mod_revision),
                            (struct sighting){0}));
-    arena_done(&a);
 }
 
 static void a_copy_that_differs_is_reported_and_rebuilt(void **state)
@@ -575,8 +563,7 @@ static void readers_of_the_feed(void **state)
     feed_reset(f, copy, "e", 1);
     Board__FeedRequest q = BOARD__FEED_REQUEST__INIT;
     Board__Selector s = BOARD__SELECTOR__INIT, *selectors[FEED_SELECTORS_MAX + 1];
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     struct cursor **list = calloc(FEED_READERS_MAX, sizeof(*list));
     for (size_t i = 0; i <= FEED_SELECTORS_MAX; i++) {
         selectors[i] = &s;
@@ -611,7 +598,6 @@ static void readers_of_the_feed(void **state)
     free(list);
     feed_free(f);
     copy_free(copy);
-    arena_done(&arena);
 }
 
 /* A list holds references and gives slices: never the whole answer. */
@@ -625,9 +611,8 @@ static void a_list_of_100000_records(void **state)
     for (size_t i = 0; i < BLOBS; i++) {
         blobs[i] = blob_new(body, sizeof(body));
     }
-    struct arena arena;
+    SCOPED_ARENA(arena);
     struct effects out;
-    arena_init(&arena);
     effects_init(&out, &arena);
     struct records *records = records_new(RECORDS);
     for (size_t i = 0; i < RECORDS; i++) {
@@ -636,8 +621,7 @@ static void a_list_of_100000_records(void **state)
     records_answer(records, 1, &out);
     const struct reply *reply = &out.list[0].reply;
     assert_int_equal(reply->size, (int64_t)RECORDS * (1 + 2 + BODY));
-    struct buf slice;
-    buf_init(&slice);
+    SCOPED_BUF(slice);
     int64_t size = 0;
     enum cursor_state state_now;
     do {
@@ -653,8 +637,6 @@ static void a_list_of_100000_records(void **state)
         assert_int_equal(blobs[i]->references, 1);
         blob_unref(blobs[i]);
     }
-    buf_done(&slice);
-    arena_done(&arena);
 }
 
 int main(void)

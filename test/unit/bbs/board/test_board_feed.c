@@ -33,12 +33,10 @@ static struct version *actual(const char *guid, const char *cell, const char *st
     m.actual_lrp_instance_key = *cell ? &instance : NULL;
     m.state = (char *)(size_t)state;
     m.owner = &owner;
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     record_encode(&b, &m.base);
     struct version *v =
         version_new(&arena, key_actual(&arena, guid, 0, 0), buf_bytes(&b), created, revision);
-    buf_done(&b);
     return v;
 }
 
@@ -164,14 +162,12 @@ static void a_snapshot_is_of_one_position_though_the_board_goes_on(void **state)
         put(&d, arena_printf(&arena, "p%d", i), "c1", "RUNNING");
     }
     struct cursor *c = reader(&d, "", "", 0);
-    struct buf some;
-    buf_init(&some);
+    SCOPED_BUF(some);
     assert_int_equal(cursor_fill(c, &some, 1), CURSOR_MORE); /* RESET, and the snapshot is taken */
     drop(&d, "p8");
     put(&d, "p0", "c1", "CRASHED");
     const char *rest = read_all(c, 100, NULL);
     assert_non_null(strstr(rest, "RECORD:p8@19 CURRENT@19 DELETE:p8@20 PUT:p0@21 "));
-    buf_done(&some);
     cursor_free(c);
     desk_free(&d);
 }
@@ -390,12 +386,10 @@ static void put_task(struct desk *d, const char *guid, const char *cell, Models_
     m.cell_id = (char *)(size_t)cell;
     m.state = state;
     m.owner = &owner;
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     record_encode(&b, &m.base);
     struct version *after = version_new(&arena, key_task(&arena, guid), buf_bytes(&b),
                                         d->revision + 1, d->revision + 1);
-    buf_done(&b);
     struct version *before = copy_put(d->copy, version_ref(after), (struct sighting){0});
     feed_change(d->feed, ++d->revision, before, after);
     feed_advance(d->feed, d->revision);

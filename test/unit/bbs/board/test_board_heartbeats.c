@@ -30,18 +30,14 @@ static const Board__HeartbeatRecord *told(struct rig *r, struct arena *a)
 
 static size_t told_cells(struct rig *r)
 {
-    struct arena a;
-    arena_init(&a);
-    size_t count = told(r, &a)->n_cells;
-    arena_done(&a);
-    return count;
+    SCOPED_ARENA(a);
+    return told(r, &a)->n_cells;
 }
 
 static void a_heartbeat_tells_the_raft_term_of_etcds_last_answer(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct rig *r = ready_rig(1, NULL);
     board_rig_run(r, 3 * SECOND_NS);
     uint64_t before = told(r, &a)->raft_term;
@@ -50,7 +46,6 @@ static void a_heartbeat_tells_the_raft_term_of_etcds_last_answer(void **state)
     board_rig_run(r, 4 * SECOND_NS); /* the next put sees it, the one after that tells it */
     assert_int_equal(told(r, &a)->raft_term, before + 1);
     board_rig_free(r);
-    arena_done(&a);
 }
 
 static void heartbeats_are_put_every_2_s_and_refused_when_unconfirmed(void **state)
@@ -93,10 +88,8 @@ static void a_leaders_heartbeat_is_put_soon(void **state)
     struct asked step = {0};
     ask(r, 0, &step, "d"); /* a heartbeat comes within a step, which says when the next is due */
     board_rig_run(r, 300 * MILLISECOND_NS);
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     assert_int_equal(told(r, &a)->n_leaders, 1);
-    arena_done(&a);
     board_rig_free(r);
 }
 

@@ -98,8 +98,7 @@ static void no_feed_begins_during_a_load(void **state)
     struct board *b = board_rig_board(r, 0);
     Board__FeedRequest all = BOARD__FEED_REQUEST__INIT;
     struct cursor *reader = feed_reader(b->feed, &all);
-    struct buf frames;
-    buf_init(&frames);
+    SCOPED_BUF(frames);
     reload_begin(b, "a test wants it", board_rig_begin(r, 0));
     board_rig_end(r, 0);
     assert_int_equal(reader->ops->fill(reader, &frames, 65536), CURSOR_WAIT);
@@ -107,7 +106,6 @@ static void no_feed_begins_during_a_load(void **state)
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
     assert_int_equal(reader->ops->fill(reader, &frames, 65536), CURSOR_MORE);
     reader->ops->free(reader);
-    buf_done(&frames);
     board_rig_free(r);
 }
 

@@ -13,15 +13,13 @@
 static void put_removal(struct rig *r, const char *process_guid, int from,
                         const char *board_generation)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Board__RemovalRecord m = BOARD__REMOVAL_RECORD__INIT;
     m.process_guid = arena_strdup(&a, process_guid);
     m.definition_id = (char *)"D1";
     m.from_index = from;
     m.board_generation = arena_strdup(&a, board_generation);
     put_record(r, key_removal(&a, process_guid, "D1"), &m.base);
-    arena_done(&a);
 }
 
 static void put_cell(struct rig *r, Board__CellRecord__State state)

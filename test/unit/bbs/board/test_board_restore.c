@@ -73,8 +73,7 @@ static void a_restored_domain_is_of_another_board_generation(void **state)
     struct asked a = {0};
     ask(r, 0, &a, "d");
     board_rig_run(r, SECOND_NS);
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     struct board *b = board_rig_board(r, 0);
     assert_true(view_domain_seen(board_view(b, &arena), "domain/d").in_this_board_generation);
     assert_false(view_domain_seen(board_view(b, &arena), "domain/none").in_this_board_generation);
@@ -94,7 +93,6 @@ static void a_restored_domain_is_of_another_board_generation(void **state)
     assert_true(board_rig_run_ready(r, 5 * SECOND_NS));
     assert_false(view_domain_seen(board_view(board_rig_board(r, 0), &arena), "domain/d")
                      .in_this_board_generation);
-    arena_done(&arena);
     board_rig_free(r);
 }
 
@@ -129,8 +127,7 @@ static const struct op_row count_row = {.name = "count",
 /* Adds up what was counted. */
 static int64_t counts_right(struct rig *r)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     int64_t sum = 0;
     Etcd__RangeRequest q = ETCD__RANGE_REQUEST__INIT;
     q.key = (ProtobufCBinaryData){.len = 7, .data = (uint8_t *)(size_t)"domain/"};
@@ -144,7 +141,6 @@ static int64_t counts_right(struct rig *r)
         assert_int_equal(((Board__DomainRecord *)m)->ttl_s, f->kvs[i]->version);
         sum += f->kvs[i]->version;
     }
-    arena_done(&a);
     return sum;
 }
 

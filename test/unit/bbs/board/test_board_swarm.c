@@ -299,8 +299,7 @@ static void check_apart(struct scene *c, const Board__CauseRecord *cause)
 static void replay(struct scene *c)
 {
     struct past past;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     map_init(&past.revisions);
     Etcd__WatchResponse **list;
     size_t count = model_etcd_events_since(board_rig_etcd(c->rig), 2, 1000000, &a, &list);
@@ -331,7 +330,6 @@ static void replay(struct scene *c)
         }
     }
     map_done(&past.revisions, NULL);
-    arena_done(&a);
 }
 
 static void check_stories(struct scene *c, unsigned *ret_done, unsigned *ret_unavailable)
@@ -358,8 +356,7 @@ static void check_stories(struct scene *c, unsigned *ret_done, unsigned *ret_una
 
 static void check_copy(struct rig *r, unsigned n)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Etcd__RangeRequest q = ETCD__RANGE_REQUEST__INIT;
     q.key = (ProtobufCBinaryData){.len = 1, .data = (uint8_t *)(size_t)"\0"};
     q.range_end = q.key;
@@ -380,7 +377,6 @@ static void check_copy(struct rig *r, unsigned n)
         }
     }
     assert_int_equal(at, count);
-    arena_done(&a);
 }
 
 /* Runs until every copy has all there is: there is such a moment between two heartbeats. */
@@ -449,13 +445,11 @@ static void take_frame(struct reader *r, const Board__FeedFrame *f)
 
 static void read_feed(struct scene *c, struct reader *r)
 {
-    struct buf in;
-    buf_init(&in);
+    SCOPED_BUF(in);
     enum cursor_state state;
     while ((state = cursor_fill(r->cursor, &in, 500)) == CURSOR_MORE) {
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct bytes left = buf_bytes(&in);
     while (left.size) {
         uint64_t size;
@@ -466,8 +460,6 @@ static void read_feed(struct scene *c, struct reader *r)
         left.data += (size_t)head + size;
         left.size -= (size_t)head + size;
     }
-    arena_done(&a);
-    buf_done(&in);
     bool leave = random_below(board_rig_random(c->rig), 20) == 0; /* to another bbs, at times */
     if (state == CURSOR_CUT || state == CURSOR_END || leave) {
         r->cuts += state == CURSOR_CUT;
@@ -478,8 +470,7 @@ static void read_feed(struct scene *c, struct reader *r)
 
 static void check_reader(struct scene *c, struct reader *r)
 {
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct view *v = board_view(board_rig_board(c->rig, r->board), &a);
     const struct seen *list;
     int count = view_peek_range(v, r->key_prefix, 1000, &list);
@@ -488,7 +479,6 @@ static void check_reader(struct scene *c, struct reader *r)
     for (int i = 0; i < count; i++) {
         assert_int_equal((int64_t)(size_t)map_get(&r->held, list[i].key), list[i].mod_revision);
     }
-    arena_done(&a);
 }
 
 /* ---- one seed ---- */

@@ -71,7 +71,7 @@ static const struct op_row *job_row(void *context, const Board__JobRecord *job)
 
 static void put_named_job(struct rig *r, const char *name, const char *worker, int64_t not_before)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     Board__JobRecord job = BOARD__JOB_RECORD__INIT;
     Board__JobRecord__Instances left = BOARD__JOB_RECORD__INSTANCES__INIT;
     left.end = 10;
@@ -81,9 +81,7 @@ static void put_named_job(struct rig *r, const char *name, const char *worker, i
     job.instances = &left;
     job.worker = (char *)(size_t)worker;
     job.not_before = not_before;
-    arena_init(&a);
     put_record(r, key_job(&a, "j", name), &job.base);
-    arena_done(&a);
 }
 
 static void put_job(struct rig *r, const char *worker, int64_t not_before)
@@ -104,13 +102,11 @@ static void jobs_of_one_target_do_not_mix(void **state)
             put_named_job(r, names[i], workers[i == 2 ? at : 0], 0);
         }
         board_rig_run(r, 10 * SECOND_NS);
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         const struct seen *counted = view_peek(board_view(board_rig_board(r, 0), &a), COUNTED);
         assert_non_null(counted);
         assert_int_equal(((const Board__DomainRecord *)counted->message)->ttl_s, 30);
         assert_int_equal(count_prefix(r, "job/"), 0);
-        arena_done(&a);
         board_rig_free(r);
     }
 }
@@ -194,14 +190,12 @@ static void out_of_quota_is_read_only_until_space_is_freed(void **state)
 {
     (void)state;
     struct rig *r = ready_rig(1, NULL);
-    struct arena arena;
-    arena_init(&arena);
+    SCOPED_ARENA(arena);
     Etcd__AlarmRequest q = ETCD__ALARM_REQUEST__INIT;
     q.action = ETCD__ALARM_REQUEST__ALARM_ACTION__ACTIVATE;
     q.alarm = ETCD__ALARM_TYPE__NOSPACE;
     q.memberid = 1;
     board_rig_ask(r, &arena, STORE_ALARM, &q.base);
-    arena_done(&arena);
     struct asked a = {0}, b = {.nothing = true};
     ask(r, 0, &a, "d");
     board_rig_run(r, 20 * MILLISECOND_NS);

@@ -125,8 +125,7 @@ static void timer(struct world *w, int64_t ms)
 /* Some bytes, or all that there are. */
 static bool deliver(struct world *w, size_t max)
 {
-    struct buf bytes;
-    buf_init(&bytes);
+    SCOPED_BUF(bytes);
     enum cursor_state state = w->reader ? cursor_fill(w->reader, &bytes, max) : CURSOR_WAIT;
     bool some = bytes.size > 0;
     if (some) {
@@ -138,7 +137,6 @@ static bool deliver(struct world *w, size_t max)
         drive_closed(&w->drive, w->feed_client.call_id);
         carry_out(w);
     }
-    buf_done(&bytes);
     return some;
 }
 
@@ -314,12 +312,10 @@ static void a_new_topic_brings_its_snapshot_alone(void **state)
     drive_timer(&w.drive);
     carry_out(&w);
     assert_int_equal(w.resumed, 1);
-    struct buf told;
-    buf_init(&told);
+    SCOPED_BUF(told);
     cursor_fill(w.reader, &told, 65536);
     assert_true(told.size > 0 && told.size < 100); /* one record and a heartbeat */
     drive_stream(&w.drive, w.feed_client.call_id, buf_bytes(&told));
-    buf_done(&told);
     assert_int_equal(w.currents, currents + 1);
     holds_what_the_board_has(&w);
     world_end(&w);
@@ -349,9 +345,8 @@ static void a_feed_client_has_a_bound_of_topics(void **state)
 static void a_key_is_found_by_its_prefixes(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct topics t;
-    arena_init(&a);
     topics_init(&t, &a, 0);
     assert_false(topics_match(&t, RECORD_ACTUAL, "actual/a/0000000000/0"));
     topics_init(&t, &a, 4);
@@ -367,7 +362,6 @@ static void a_key_is_found_by_its_prefixes(void **state)
     assert_false(topics_match(&t, RECORD_DESIRED, "desired/cc"));
     assert_false(topics_match(&t, RECORD_DESIRED, "desired/"));
     assert_false(topics_match(&t, RECORD_TASK, "task/c"));
-    arena_done(&a);
 }
 
 int main(void)

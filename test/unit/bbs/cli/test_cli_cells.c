@@ -17,10 +17,8 @@
 
 static void shows(const char *const *cells, size_t count, const char *limiter, const char *expected)
 {
-    struct arena a;
-    struct buf out;
-    arena_init(&a);
-    buf_init(&out);
+    SCOPED_ARENA(a);
+    SCOPED_BUF(out);
     Board__CellsStatus status = BOARD__CELLS_STATUS__INIT;
     status.limiter = limiter ? row_limiter(&a, limiter) : NULL;
     status.n_cells = count;
@@ -33,8 +31,6 @@ static void shows(const char *const *cells, size_t count, const char *limiter, c
     }
     cells_table(&a, &status, NOW_NS, &out);
     assert_string_equal(buf_string(&out), expected);
-    buf_done(&out);
-    arena_done(&a);
 }
 
 static void present_lost_and_held(void **state)
@@ -56,10 +52,8 @@ static void present_lost_and_held(void **state)
 static void evacuating_cells_and_root_filesystems(void **state)
 {
     (void)state;
-    struct arena a;
-    struct buf out;
-    arena_init(&a);
-    buf_init(&out);
+    SCOPED_ARENA(a);
+    SCOPED_BUF(out);
     char *names[] = {(char *)"busybox", (char *)"alpine"};
     Models__Provider preloaded = MODELS__PROVIDER__INIT, *providers[] = {&preloaded};
     Models__CellPresence presence = MODELS__CELL_PRESENCE__INIT;
@@ -88,8 +82,6 @@ static void evacuating_cells_and_root_filesystems(void **state)
         "ADMIN URL\n"
         "c1    z1    PRESENT (evacuating)  0s   -       -     -           busybox, alpine  "
         "https://c1:1801  https://127.0.0.1:1802\n");
-    buf_done(&out);
-    arena_done(&a);
 }
 
 /* A cell that is LOST is not held any more, one that a released limiter lists is PRESENT yet. */
@@ -121,11 +113,10 @@ static void kept_until_confirmed(void **state)
 static void a_cell_that_is_not_there_is_named(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     Models__CellPresence presences[2];
     Board__CellStatus statuses[2], *list[2];
     Board__CellsStatus cells = BOARD__CELLS_STATUS__INIT;
-    arena_init(&a);
     for (int i = 0; i < 2; i++) {
         models__cell_presence__init(&presences[i]);
         presences[i].cell_id = arena_printf(&a, "cell-%d", i + 1);
@@ -158,14 +149,12 @@ static void a_cell_that_is_not_there_is_named(void **state)
     assert_int_equal(only->n_cells, 1);
     assert_string_equal(only->cells[0]->presence->cell_id, "cell-2");
     assert_int_equal(cells_only(&a, &cells, "nope")->n_cells, 0);
-    arena_done(&a);
 }
 
 static void words_are_answered(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     assert_string_equal(limiter_text(&a, row_limiter(&a, "KEPT cells=c1:1")),
                         "1 cell kept (c1): they stay held until bbs cells confirm, or until they "
                         "are back");
@@ -173,7 +162,6 @@ static void words_are_answered(void **state)
         limiter_text(&a, row_limiter(&a, "RELEASED cells=a:1,b:1,c:1,d:1,e:1,f:1,g:1,h:1,i:1,j:1")),
         "10 cells confirmed (a, b, c, d, e, f, g, h and 2 more): those that stay silent become "
         "LOST, a few at a time, and what ran there is started elsewhere");
-    arena_done(&a);
 }
 
 int main(void)

@@ -52,8 +52,7 @@ static void lines_are_shown_as_wanted(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         for (size_t piece = 1; piece < sizeof(text); piece++) {
             struct log_text t;
-            struct buf out;
-            buf_init(&out);
+            SCOPED_BUF(out);
             log_text_init(&t, &web0);
             t.json = rows[i].json;
             t.times = rows[i].times;
@@ -68,7 +67,6 @@ static void lines_are_shown_as_wanted(void **state)
             log_text_end(&t, NOW_NS, &out);
             assert_string_equal(buf_string(&out), rows[i].expected);
             log_text_done(&t);
-            buf_done(&out);
         }
     }
 }
@@ -79,8 +77,7 @@ static void json_names_the_stream(void **state)
     (void)state;
     struct log_source source = web0;
     struct log_text t;
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     source.stream = "stderr";
     log_text_init(&t, &source);
     t.json = true;
@@ -91,7 +88,6 @@ static void json_names_the_stream(void **state)
     assert_string_equal(buf_string(&out),
                         BEGIN "\"stream\":\"stderr\",\"line\":\"bad\"}\nbad\n");
     log_text_done(&t);
-    buf_done(&out);
 }
 
 /* One without end is given in parts, under one label. */
@@ -99,10 +95,9 @@ static void a_line_is_bounded(void **state)
 {
     (void)state;
     struct log_text t;
-    struct buf out;
+    SCOPED_BUF(out);
     char *part = malloc(LOG_LINE_MAX);
     memset(part, 'x', LOG_LINE_MAX);
-    buf_init(&out);
     log_text_init(&t, &web0);
     t.labelled = true;
     log_text_take(&t, (struct bytes){(uint8_t *)part, LOG_LINE_MAX - 1}, NOW_NS, &out);
@@ -112,7 +107,6 @@ static void a_line_is_bounded(void **state)
     log_text_take(&t, bytes_of("end\nnext\n"), NOW_NS, &out);
     assert_string_equal(buf_string(&out) + 6 + LOG_LINE_MAX, "end\nweb/0 next\n");
     log_text_done(&t);
-    buf_done(&out);
     free(part);
 }
 
@@ -121,15 +115,13 @@ static void labels_may_begin_later(void **state)
 {
     (void)state;
     struct log_text t;
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     log_text_init(&t, &web0);
     log_text_take(&t, bytes_of("one\nha"), NOW_NS, &out);
     t.labelled = true;
     log_text_take(&t, bytes_of("lf\ntwo\n"), NOW_NS, &out);
     assert_string_equal(buf_string(&out), "one\nhalf\nweb/0 two\n");
     log_text_done(&t);
-    buf_done(&out);
 }
 
 /* ---- Those that ended ---- */

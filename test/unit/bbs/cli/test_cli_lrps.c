@@ -453,8 +453,7 @@ static void events_print_a_line_a_change(void **state)
 {
     struct fixture *f = *state;
     struct events e;
-    struct buf feed;
-    buf_init(&feed);
+    SCOPED_BUF(feed);
     make_feed(f, &feed);
     /* In one piece, and byte by byte. */
     for (size_t piece = feed.size; piece >= 1; piece = piece > 1 ? 1 : 0) {
@@ -498,7 +497,6 @@ static void events_print_a_line_a_change(void **state)
     buf_append(&feed, "\xff\xff\xff\xff\x0f", 5);
     assert_int_equal(events_take(&e, buf_bytes(&feed), &f->err), -ERR_INVALID);
     events_done(&e);
-    buf_done(&feed);
 }
 
 /* A record keeps the reason of its last crash for as long as it lives: it is told of one that waits
@@ -519,8 +517,7 @@ static void a_reason_is_reported_while_it_matters(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct events e;
-        struct buf feed;
-        buf_init(&feed);
+        SCOPED_BUF(feed);
         Models__ActualLRP *r = record(f, "web-1", 0, rows[i].state);
         r->crash_reason = arena_strdup(&f->arena, rows[i].crash);
         r->placement_error = arena_strdup(&f->arena, rows[i].error);
@@ -532,7 +529,6 @@ static void a_reason_is_reported_while_it_matters(void **state)
             buf_string(&e.out),
             arena_printf(&f->arena, "12       changed  instance web-1/0: %s", rows[i].text));
         events_done(&e);
-        buf_done(&feed);
     }
 }
 
@@ -559,15 +555,12 @@ struct heard {
 
 static int hears(struct fixture *f, struct events *e, const struct heard *list, size_t count)
 {
-    struct buf feed;
-    buf_init(&feed);
+    SCOPED_BUF(feed);
     for (size_t i = 0; i < count; i++) {
         add_frame(&feed, list[i].kind, list[i].revision, list[i].key, NULL,
                   list[i].create_revision);
     }
-    int r = events_take(e, buf_bytes(&feed), &f->err);
-    buf_done(&feed);
-    return r;
+    return events_take(e, buf_bytes(&feed), &f->err);
 }
 
 /* It has been told of a, b and c, all up to revision 18. */
@@ -712,8 +705,7 @@ static void events_of_a_bbs_that_is_one_change_behind(void **state)
                                  CURRENT = BOARD__FEED_FRAME__KIND__CURRENT;
     for (int gone = 0; gone < 2; gone++) {
         struct events e;
-        struct buf feed;
-        buf_init(&feed);
+        SCOPED_BUF(feed);
         events_init(&e, false);
         events_connect(&e, false);
         add_frame(&feed, RESET, 10, "", NULL, 0);
@@ -736,7 +728,6 @@ static void events_of_a_bbs_that_is_one_change_behind(void **state)
             assert_int_equal(e.out.size, 0);
         }
         events_done(&e);
-        buf_done(&feed);
     }
 }
 
@@ -745,8 +736,7 @@ static void events_in_json_hide_secrets(void **state)
     struct fixture *f = *state;
     for (int show = 0; show < 2; show++) {
         struct events e;
-        struct buf feed;
-        buf_init(&feed);
+        SCOPED_BUF(feed);
         Models__DesiredLRP *web = app_of(f, "env: {KEY: geheim}")->lrp;
         add_frame(&feed, BOARD__FEED_FRAME__KIND__PUT, 12, key_desired(&f->arena, "web-1"),
                   &web->base, 12);
@@ -757,7 +747,6 @@ static void events_in_json_hide_secrets(void **state)
         assert_int_equal(strstr(text, "geheim") != NULL, show);
         assert_int_equal(strstr(text, "\"value\":\"(hidden)\"") != NULL, !show);
         events_done(&e);
-        buf_done(&feed);
     }
 }
 

@@ -43,10 +43,8 @@ static void command_is_sound(const struct cli_group *g, const struct cli_command
 static void every_row_has_what_it_needs(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     cli_each_command(&bbs_program, command_is_sound, &a);
-    arena_done(&a);
 }
 
 struct words {
@@ -123,21 +121,17 @@ static void print_readme(struct buf *out)
 static void the_readme_lists_all_commands(void **state)
 {
     (void)state;
-    struct buf readme;
-    buf_init(&readme);
+    SCOPED_BUF(readme);
     print_readme(&readme);
     page_equals("README.md", buf_string(&readme), "make docs");
-    buf_done(&readme);
 }
 
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "print-readme") == 0) {
-        struct buf readme;
-        buf_init(&readme);
+        SCOPED_BUF(readme);
         print_readme(&readme);
         fputs(buf_string(&readme), stdout);
-        buf_done(&readme);
         return 0;
     }
     const struct CMUnitTest tests[] = {

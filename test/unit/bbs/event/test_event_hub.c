@@ -45,15 +45,13 @@ static void on_revision(void *context, int64_t revision, struct effects *out)
 
 static void put_record(struct bench *b, const char *key, const ProtobufCMessage *m)
 {
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     record_encode(&value, m);
     Etcd__RequestOp *op = etcd_op_put(&b->arena, key, buf_bytes(&value));
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     txn.n_success = 1;
     txn.success = &op;
     board_rig_ask(b->rig, &b->arena, STORE_TXN, &txn.base);
-    buf_done(&value);
 }
 
 static char *text(const char *s)
@@ -141,8 +139,7 @@ static void a_change_is_reported_whole(void **state)
 {
     (void)state;
     struct bench *b = bench_new();
-    struct buf got;
-    buf_init(&got);
+    SCOPED_BUF(got);
     put_desired(b, "second");
     put_actual(b, 0, 10);
     run(b, 2 * SECOND_NS);
@@ -152,7 +149,6 @@ static void a_change_is_reported_whole(void **state)
     assert_non_null(then);
     assert_true(first < then);
     assert_true(got.size > 2 * RUN_BYTES);
-    buf_done(&got);
     bench_free(b);
 }
 
@@ -161,8 +157,7 @@ static void a_removal_is_reported_whole(void **state)
 {
     (void)state;
     struct bench *b = bench_new();
-    struct buf got;
-    buf_init(&got);
+    SCOPED_BUF(got);
     Etcd__RequestOp *ops[] = {etcd_op_delete(&b->arena, "desired/web"),
                               etcd_op_delete(&b->arena, "run/web/now")};
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
@@ -172,7 +167,6 @@ static void a_removal_is_reported_whole(void **state)
     run(b, SECOND_NS);
     assert_non_null(strstr(heard(b, &got), "event: desired_lrp_removed\n"));
     assert_true(got.size > RUN_BYTES);
-    buf_done(&got);
     bench_free(b);
 }
 
@@ -181,8 +175,7 @@ static void without_a_run_part(void **state)
 {
     (void)state;
     struct bench *b = bench_new();
-    struct buf got;
-    buf_init(&got);
+    SCOPED_BUF(got);
     Etcd__RequestOp *op = etcd_op_delete(&b->arena, "run/web/now");
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     txn.n_success = 1;
@@ -192,7 +185,6 @@ static void without_a_run_part(void **state)
     run(b, SECOND_NS);
     assert_non_null(strstr(heard(b, &got), "event: desired_lrp_changed\n"));
     assert_true(got.size < RUN_BYTES);
-    buf_done(&got);
     bench_free(b);
 }
 

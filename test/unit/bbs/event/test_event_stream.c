@@ -44,23 +44,19 @@ static enum cursor_state take(struct cursor *c, size_t slice, struct buf *got)
 
 static void expect(struct cursor *c, enum cursor_state wanted, const char *text)
 {
-    struct buf got;
-    buf_init(&got);
+    SCOPED_BUF(got);
     assert_int_equal(take(c, 1024, &got), wanted);
     assert_string_equal(buf_string(&got), text);
-    buf_done(&got);
 }
 
 static size_t count(struct cursor *c, enum cursor_state wanted)
 {
-    struct buf got;
+    SCOPED_BUF(got);
     size_t n = 0;
-    buf_init(&got);
     assert_int_equal(take(c, 64 * 1024, &got), wanted);
     for (const char *at = buf_string(&got); (at = strstr(at, "id: ")); at++) {
         n++;
     }
-    buf_done(&got);
     return n;
 }
 
@@ -137,8 +133,7 @@ static void large_events_in_pieces(void **state)
     assert_non_null(payload);
     tell_of(s, NULL, (struct bytes){payload, SIZE});
     tell(s, "b");
-    struct buf got;
-    buf_init(&got);
+    SCOPED_BUF(got);
     assert_int_equal(take(c, 4096, &got), CURSOR_WAIT);
     const char *text = buf_string(&got), *second = strstr(text, "id: 1\n");
     assert_non_null(second);
@@ -152,7 +147,6 @@ static void large_events_in_pieces(void **state)
     tell(s, "after the gap");
     assert_int_equal(take(c, 64 * 1024, &got), CURSOR_END);
     assert_int_equal(got.size, strlen("id: 2\nevent: x\ndata: \n\n") + SIZE / 3 * 4);
-    buf_done(&got);
     free(payload);
     cursor_free(c);
     stream_free(s);

@@ -43,8 +43,7 @@ static void race_done(struct race *t)
 /* Another writer's put, or without a message its delete. */
 static void write_record(struct race *t, const char *key, const ProtobufCMessage *m)
 {
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     Etcd__RequestOp *op = etcd_op_delete(&t->arena, key);
     if (m) {
@@ -54,7 +53,6 @@ static void write_record(struct race *t, const char *key, const ProtobufCMessage
     txn.n_success = 1;
     txn.success = &op;
     board_rig_ask(t->rig, &t->arena, STORE_TXN, &txn.base);
-    buf_done(&value);
 }
 
 static void write_instance(struct race *t, int presence, const char *text)

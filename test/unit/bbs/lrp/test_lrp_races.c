@@ -41,8 +41,7 @@ static void race_free(struct race *t)
 /* Another writer's put, or without a message its delete. */
 static void write_record(struct race *t, const char *key, const ProtobufCMessage *m)
 {
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
     Etcd__RequestOp *op = etcd_op_delete(&t->arena, key);
     if (m) {
@@ -52,7 +51,6 @@ static void write_record(struct race *t, const char *key, const ProtobufCMessage
     txn.n_success = 1;
     txn.success = &op;
     board_rig_ask(t->rig, &t->arena, STORE_TXN, &txn.base);
-    buf_done(&value);
 }
 
 static void write_instance(struct race *t, int32_t index, const char *text)

@@ -59,11 +59,9 @@ static void put_bytes(struct trial *t, const char *key, struct bytes value)
 
 static void put_record(struct trial *t, const char *key, const ProtobufCMessage *m)
 {
-    struct buf value;
-    buf_init(&value);
+    SCOPED_BUF(value);
     record_encode(&value, m);
     put_bytes(t, key, buf_bytes(&value));
-    buf_done(&value);
 }
 
 static char *text(const char *s)

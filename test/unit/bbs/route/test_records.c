@@ -17,12 +17,9 @@
 
 static struct blob *record_of(const ProtobufCMessage *m)
 {
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     record_encode(&b, m);
-    struct blob *blob = blob_new(b.data, b.size);
-    buf_done(&b);
-    return blob;
+    return blob_new(b.data, b.size);
 }
 
 static struct blob *task_record(const char *guid, const char *domain)
@@ -43,9 +40,8 @@ static struct blob *actual_record(const char *state)
 /* Takes the whole answer in slices of `slice` bytes; *ret_reply is the effect. */
 static void take(struct records *r, size_t slice, struct buf *body, struct reply *ret_reply)
 {
-    struct arena a;
+    SCOPED_ARENA(a);
     struct effects out;
-    arena_init(&a);
     effects_init(&out, &a);
     records_answer(r, 7, &out);
     assert_int_equal(out.count, 1);
@@ -58,7 +54,6 @@ static void take(struct records *r, size_t slice, struct buf *body, struct reply
     } else {
         assert_int_equal(ret_reply->body.size, 0);
     }
-    arena_done(&a);
 }
 
 /* The domain, said twice as long. */
@@ -87,9 +82,8 @@ static void messages_in_slices(void **state)
         /* What this version cannot read is left out. */
         records_add(r, (struct blob *const[RECORD_PARTS]){strange});
         records_add_view(r, (struct blob *const[RECORD_PARTS]){strange}, &viewer);
-        struct buf body;
+        SCOPED_BUF(body);
         struct reply reply;
-        buf_init(&body);
         take(r, slice, &body, &reply);
         Models__TasksResponse *got = models__tasks_response__unpack(NULL, body.size, body.data);
         assert_non_null(got);
@@ -100,7 +94,6 @@ static void messages_in_slices(void **state)
             assert_string_equal(got->tasks[i]->domain, domains[i]);
         }
         models__tasks_response__free_unpacked(got, NULL);
-        buf_done(&body);
     }
     assert_int_equal(a->references, 1);
     assert_int_equal(b->references, 1);
@@ -113,13 +106,11 @@ static void messages_in_slices(void **state)
 static void nothing_is_an_empty_body(void **state)
 {
     (void)state;
-    struct buf body;
+    SCOPED_BUF(body);
     struct reply reply;
-    buf_init(&body);
     take(records_new(0), 64, &body, &reply);
     assert_int_equal(reply.status, 200);
     assert_string_equal(reply.content_type, "application/x-protobuf");
-    buf_done(&body);
 }
 
 /* A reader that goes away in the middle, or before the beginning, gives everything back. */
@@ -128,23 +119,19 @@ static void a_reader_that_goes_away(void **state)
     (void)state;
     struct blob *a = task_record("a", "x");
     for (unsigned taken = 0; taken < 3; taken++) {
-        struct arena arena;
+        SCOPED_ARENA(arena);
         struct effects out;
         struct records *r = records_new(3);
-        struct buf body;
+        SCOPED_BUF(body);
         for (unsigned i = 0; i < 3; i++) {
             records_add_view(r, (struct blob *const[RECORD_PARTS]){a}, &viewer);
         }
-        arena_init(&arena);
         effects_init(&out, &arena);
-        buf_init(&body);
         records_answer(r, 7, &out);
         for (unsigned i = 0; i < taken; i++) {
             assert_int_equal(cursor_fill(out.list[0].reply.cursor, &body, 1), CURSOR_MORE);
         }
         cursor_free(out.list[0].reply.cursor);
-        buf_done(&body);
-        arena_done(&arena);
         assert_int_equal(a->references, 1);
     }
     blob_unref(a);
@@ -155,9 +142,8 @@ static void groups_have_one_or_two(void **state)
     (void)state;
     struct blob *o = actual_record("RUNNING"), *e = actual_record("CLAIMED");
     struct records *r = records_new(4);
-    struct buf body;
+    SCOPED_BUF(body);
     struct reply reply;
-    buf_init(&body);
     records_add_group(r, o, e);
     records_add_group(r, o, NULL);
     records_add_group(r, NULL, e);
@@ -175,7 +161,6 @@ static void groups_have_one_or_two(void **state)
         assert_string_equal(g->evacuating ? g->evacuating->state : "CLAIMED", "CLAIMED");
     }
     models__actual_lrpgroups_response__free_unpacked(got, NULL);
-    buf_done(&body);
     blob_unref(o);
     blob_unref(e);
 }
@@ -209,8 +194,7 @@ static void the_best_record_is_the_instance(void **state)
         {"0UNCLAIMED 7RUNNING", "0UNCLAIMED", NULL},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         struct picked list[4];
         size_t count = 0;
         char *rest = arena_strdup(&a, rows[i].records);
@@ -229,7 +213,6 @@ static void the_best_record_is_the_instance(void **state)
                 fail_msg("%s: %s is %s", rows[i].records, k ? "evacuating" : "instance", is);
             }
         }
-        arena_done(&a);
     }
 }
 

@@ -316,21 +316,17 @@ static void print_readme(struct buf *out)
 static void the_readme_has_all_keys(void **state)
 {
     (void)state;
-    struct buf readme;
-    buf_init(&readme);
+    SCOPED_BUF(readme);
     print_readme(&readme);
     page_equals("README.md", buf_string(&readme), "make docs");
-    buf_done(&readme);
 }
 
 static void the_page_is_what_the_rows_print(void **state)
 {
     (void)state;
-    struct buf page;
-    buf_init(&page);
+    SCOPED_BUF(page);
     print_page(&page);
     page_equals("docs/app-file.md", buf_string(&page), "make docs");
-    buf_done(&page);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -339,11 +335,9 @@ int main(int argc, char **argv)
 {
     bool readme = argc == 2 && strcmp(argv[1], "print-readme") == 0;
     if (readme || (argc == 2 && strcmp(argv[1], "print") == 0)) {
-        struct buf page;
-        buf_init(&page);
+        SCOPED_BUF(page);
         (readme ? print_readme : print_page)(&page);
         fputs(buf_string(&page), stdout);
-        buf_done(&page);
         return 0;
     }
     const struct CMUnitTest tests[] = {

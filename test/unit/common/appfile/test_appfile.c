@@ -460,8 +460,7 @@ static void what_is_taken_is_taken_by_a_bbs(void **state)
 static void hostile_files_are_bounded(void **state)
 {
     struct fixture *f = *state;
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     /* Each level uses the one before nine times. */
     buf_append_string(&text, "a0: &a0 [x]\n");
     for (int i = 1; i < 12; i++) {
@@ -511,17 +510,15 @@ static void hostile_files_are_bounded(void **state)
         appfile_parse(&f->arena, "a.yaml", buf_bytes(&text), &parsed_apps, &parsed_count, &f->err),
         -ERR_TOO_LARGE);
     assert_string_equal(f->err.text, "a.yaml: larger than 1 MiB; divide it into several files");
-    buf_done(&text);
 }
 
 /* `count` times `each` between `begin` and `end`; a number in the place of its "#". */
 static int parse_yaml(struct fixture *f, const char *begin, const char *each, size_t count,
                       const char *end)
 {
-    struct buf text;
+    SCOPED_BUF(text);
     struct node **nodes;
     size_t n;
-    buf_init(&text);
     buf_append_string(&text, begin);
     for (size_t i = 0; i < count; i++) {
         const char *number = strchr(each, '#');
@@ -531,9 +528,7 @@ static int parse_yaml(struct fixture *f, const char *begin, const char *each, si
         }
     }
     buf_append_string(&text, end);
-    int r = node_parse_yaml(&f->arena, "a.yaml", buf_bytes(&text), &nodes, &n, &f->err);
-    buf_done(&text);
-    return r;
+    return node_parse_yaml(&f->arena, "a.yaml", buf_bytes(&text), &nodes, &n, &f->err);
 }
 
 static void each_bound_of_a_file_is_met(void **state)

@@ -17,8 +17,7 @@
 static void arena_gives_zeroed_aligned_memory(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     for (size_t size = 0; size < 40000; size = size * 2 + 1) {
         unsigned char *p = arena_alloc(&a, size);
         assert_int_equal((size_t)p % 16, 0);
@@ -31,7 +30,6 @@ static void arena_gives_zeroed_aligned_memory(void **state)
     assert_int_equal(a.used, 0);
     assert_int_equal(*(unsigned char *)arena_alloc(&a, 1), 0);
     assert_string_equal(arena_printf(&a, "%s-%d", "x", 7), "x-7");
-    arena_done(&a);
 }
 
 static void map_walks_in_byte_order(void **state)
@@ -94,8 +92,7 @@ static void map_makes_what_it_does_not_have(void **state)
 static void varints_round_trip_and_malformed_ones_are_reported(void **state)
 {
     (void)state;
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     uint64_t values[] = {0, 1, 127, 128, 300, UINT64_MAX}, got;
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         buf_clear(&b);
@@ -105,7 +102,6 @@ static void varints_round_trip_and_malformed_ones_are_reported(void **state)
         assert_int_equal(bytes_varint((struct bytes){b.data, b.size - 1}, &got), 0);
     }
     assert_int_equal(bytes_varint((struct bytes){(const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10}, &got), -1);
-    buf_done(&b);
 }
 
 static void blobs_are_counted(void **state)

@@ -60,8 +60,7 @@ static void a_path_finds_its_row(void **state)
         {"PUT", "/v2/%7Bapp%7D/at/%25", 'e', NULL, "{app}", "%", 4},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         struct path_match m = path_find(&table, cases[i].method, cases[i].path, &a);
         assert_int_equal(m.row ? ((const struct row *)m.row)->name : 0, cases[i].name);
         assert_string_equal(m.allow ? m.allow : "-", cases[i].allow ? cases[i].allow : "-");
@@ -69,7 +68,6 @@ static void a_path_finds_its_row(void **state)
         assert_string_equal(m.parameters[1], cases[i].second);
         assert_string_equal(m.parameters[PATH_PARAMETERS_MAX - 1], "");
         assert_int_equal(path_body_max(&table, cases[i].path, 77), cases[i].body_max);
-        arena_done(&a);
     }
 }
 
@@ -79,8 +77,7 @@ static void a_parameter_has_a_bound(void **state)
     static const char head[] = "/v1/tasks/";
     char path[sizeof(head) + PATH_PARAMETER_BYTES_MAX + 1];
     for (size_t over = 0; over < 2; over++) {
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         size_t size = PATH_PARAMETER_BYTES_MAX + over;
         memcpy(path, head, sizeof(head) - 1);
         memset(path + sizeof(head) - 1, 'x', size);
@@ -88,7 +85,6 @@ static void a_parameter_has_a_bound(void **state)
         struct path_match m = path_find(&table, "GET", path, &a);
         assert_int_equal(m.row != NULL, !over);
         assert_int_equal(strlen(m.parameters[0]), over ? 0 : PATH_PARAMETER_BYTES_MAX);
-        arena_done(&a);
     }
 }
 

@@ -238,8 +238,7 @@ static void help_names_everything(void **state)
     static const char *const lines[] = {"bbs --help", "bbs -h", "bbs help", "bbs ps --help",
                                         "bbs apply -h", "bbs help ps"};
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        struct buf out;
-        buf_init(&out);
+        SCOPED_BUF(out);
         assert_int_equal(parse(f, lines[i]), 0);
         assert_true(f->call.help);
         cli_help(&f->call, &out);
@@ -252,7 +251,6 @@ static void help_names_everything(void **state)
             assert_non_null(strstr(text, "bbs apply FILE..."));
             assert_non_null(strstr(text, "7 partly placed"));
         }
-        buf_done(&out);
     }
     assert_int_equal(parse(f, "bbs --version"), 0);
     assert_true(f->call.version);
@@ -328,22 +326,19 @@ static void groups_have_help(void **state)
         {"bbs cells keep --help", "bbs cells keep [OPTIONS]\nwaits for them\n\n  --cell-id ID"},
     };
     for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
-        struct buf out;
-        buf_init(&out);
+        SCOPED_BUF(out);
         assert_int_equal(parse_of(f, &grouped, shown[i][0]), 0);
         cli_help(&f->call, &out);
         if (!strstr(buf_string(&out), shown[i][1])) {
             fail_msg("%s: %s", shown[i][0], buf_string(&out));
         }
-        buf_done(&out);
     }
 }
 
 static void groups_are_completed(void **state)
 {
     struct fixture *f = *state;
-    struct buf script;
-    buf_init(&script);
+    SCOPED_BUF(script);
     assert_int_equal(parse_of(f, &grouped, "bbs completion"), 0);
     assert_true(f->call.completion);
     cli_completion(&grouped, &script);
@@ -351,7 +346,6 @@ static void groups_are_completed(void **state)
     assert_non_null(
         strstr(buf_string(&script), "    \" cells keep \"*) words=\"--cell-id --help\""));
     assert_non_null(strstr(buf_string(&script), "    \" cells \"*) words=\"keep label --bbs-url "));
-    buf_done(&script);
 }
 
 /* bbs task "$GUID" where the variable is not set */
@@ -398,8 +392,7 @@ static void tables_align_and_hide_control_characters(void **state)
 {
     struct fixture *f = *state;
     struct table t;
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     table_init(&t, &f->arena, 3, (const char *[]){"A", "BB", "C"});
     table_add(&t, (const char *[]){"long\xc3\xa4", NULL, "x"});
     table_note(&t, "a\033[2Jnote");
@@ -409,7 +402,6 @@ static void tables_align_and_hide_control_characters(void **state)
                                           "long\xc3\xa4  -   x\n"
                                           "    a?[2Jnote\n"
                                           "-      1   ?\n");
-    buf_done(&out);
     static const struct {
         int64_t seconds;
         const char *text;
@@ -432,8 +424,7 @@ static void long_cells_are_cut_on_a_terminal(void **state)
     strcat(strcpy(longer, fits), "x");
     for (int terminal = 0; terminal < 2; terminal++) {
         struct table t;
-        struct buf out;
-        buf_init(&out);
+        SCOPED_BUF(out);
         table_init(&t, &f->arena, 1, (const char *[]){"A"});
         t.terminal = terminal;
         table_add(&t, (const char *[]){fits});
@@ -441,7 +432,6 @@ static void long_cells_are_cut_on_a_terminal(void **state)
         table_print(&t, &out);
         assert_string_equal(buf_string(&out), arena_printf(&f->arena, "A\n%s\n%s\n", fits,
                                                            terminal ? shown : longer));
-        buf_done(&out);
     }
 }
 
@@ -508,11 +498,9 @@ static void a_switch_may_have_a_letter(void **state)
             assert_int_equal(cli_switch(&f->call, "follow"), rows[i].error == NULL);
         }
     }
-    struct buf out;
-    buf_init(&out);
+    SCOPED_BUF(out);
     cli_help(&f->call, &out);
     assert_non_null(strstr(buf_string(&out), "-f, --follow "));
-    buf_done(&out);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

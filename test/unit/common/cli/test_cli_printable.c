@@ -13,15 +13,13 @@ static void becomes(struct bytes text, const char *expected)
 {
     for (size_t piece = 1; piece <= text.size; piece++) {
         struct printable p = {.held_count = 0};
-        struct buf out;
-        buf_init(&out);
+        SCOPED_BUF(out);
         for (size_t at = 0; at < text.size; at += piece) {
             size_t left = text.size - at;
             printable_take(&p, (struct bytes){text.data + at, left < piece ? left : piece}, &out);
         }
         printable_end(&p, &out);
         assert_string_equal(buf_string(&out), expected);
-        buf_done(&out);
     }
 }
 
@@ -56,13 +54,11 @@ static void what_a_terminal_obeys_is_shown(void **state)
 static void a_cell_has_a_mark_for_each(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     assert_string_equal(text_printable(&a, "no\033[2J\n\x7f"), "no?[2J??");
     assert_string_equal(text_printable(&a, "\xc2\x9b" "31m\xc2\xa0\xc3\x9b\xc2"),
                         "?31m\xc2\xa0\xc3\x9b\xc2");
     assert_string_equal(text_printable(&a, ""), "");
-    arena_done(&a);
 }
 
 int main(void)

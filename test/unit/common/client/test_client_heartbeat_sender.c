@@ -167,8 +167,7 @@ static void an_answer_to_an_older_request_is_not_listened_to(void **state)
 static void boards_parse(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     uint64_t ids = 1;
     struct boards b = {.count = 77};
     struct err err = {0};
@@ -179,8 +178,7 @@ static void boards_parse(void **state)
         assert_true(*err.text);
         assert_int_equal(b.count, 77); /* untouched */
     }
-    struct buf list;
-    buf_init(&list);
+    SCOPED_BUF(list);
     for (int i = 0; i < BOARDS_MAX; i++) {
         buf_printf(&list, "%shttps://h%d:1/", i ? ", " : "", i);
     }
@@ -190,7 +188,6 @@ static void boards_parse(void **state)
     buf_append_string(&list, ",https://one:1");
     assert_int_equal(boards_init(&b, &a, buf_string(&list), &ids, &err), -ERR_INVALID);
     assert_string_equal(err.text, "more than 16 bbs addresses");
-    buf_done(&list);
 
     assert_string_equal(boards_url(&b), "https://h0:1");
     boards_failed(&b, "https://h1:1"); /* somebody went on already */
@@ -199,7 +196,6 @@ static void boards_parse(void **state)
         boards_failed(&b, boards_url(&b));
     }
     assert_string_equal(boards_url(&b), "https://h0:1");
-    arena_done(&a);
 }
 
 int main(void)

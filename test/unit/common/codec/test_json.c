@@ -121,14 +121,12 @@ static void texts_round_trip(void **state)
         const ProtobufCMessage *m = decoded(f, rows[i].type, rows[i].text, CODEC_STRICT);
         assert_string_equal(encoded(f, m, 0), rows[i].text);
         /* What is decoded packs and unpacks to the same. */
-        struct buf packed;
-        buf_init(&packed);
+        SCOPED_BUF(packed);
         buf_message(&packed, m);
         ProtobufCAllocator allocator = arena_protobuf(&f->arena);
         ProtobufCMessage *again =
             protobuf_c_message_unpack(rows[i].type, &allocator, packed.size, packed.data);
         assert_string_equal(encoded(f, again, 0), rows[i].text);
-        buf_done(&packed);
     }
 }
 
@@ -510,8 +508,7 @@ static void deep_and_large_input_is_refused(void **state)
     struct fixture *f = *state;
     ProtobufCMessage *m;
     const ProtobufCMessageDescriptor *type = &models__action__descriptor;
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     for (int i = 0; i < 100000; i++) {
         buf_append_string(&text, "{\"try\":{\"action\":");
     }
@@ -525,7 +522,6 @@ static void deep_and_large_input_is_refused(void **state)
     buf_append_string(&text, "]}");
     assert_int_equal(json_decode(&f->arena, type, buf_bytes(&text), 0, &m, &f->err),
                      -ERR_TOO_LARGE);
-    buf_done(&text);
     /* A message nested too deep is not printed. */
     Models__Action actions[JSON_DEPTH_MAX];
     Models__TryAction tries[JSON_DEPTH_MAX];

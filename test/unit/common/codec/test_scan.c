@@ -48,19 +48,15 @@ static void golden_vectors_round_trip(void **state)
         {&models__ping_response__descriptor, "0801"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct err err;
-        struct buf out;
-        arena_init(&a);
-        buf_init(&out);
+        SCOPED_BUF(out);
         struct bytes in = from_hex(&a, rows[i].hex);
         ProtobufCMessage *m;
         assert_int_equal(scan_and_unpack(&a, rows[i].descriptor, in, BOUND, &m, &err), 0);
         buf_message(&out, m);
         assert_int_equal(out.size, in.size);
         assert_true(bytes_equal(buf_bytes(&out), in));
-        buf_done(&out);
-        arena_done(&a);
     }
 }
 
@@ -105,9 +101,8 @@ static void bad_wire_format_is_invalid(void **state)
         "0a0372018f",             /* packed ports, last one unterminated */
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct err err = {0};
-        arena_init(&a);
         ProtobufCMessage *m = NULL;
         int r = scan_and_unpack(&a, &models__desire_lrprequest__descriptor, from_hex(&a, rows[i]),
                                 BOUND, &m, &err);
@@ -116,7 +111,6 @@ static void bad_wire_format_is_invalid(void **state)
         }
         assert_null(m);
         assert_true(strlen(err.text) > 10);
-        arena_done(&a);
     }
 }
 
@@ -135,9 +129,8 @@ static void odd_but_legal_input_passes(void **state)
         {"0a0412028081", 0, "\x80\x81"},          /* invalid UTF-8 */
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct err err = {.text = ""};
-        arena_init(&a);
         ProtobufCMessage *m;
         int r = scan_and_unpack(&a, &models__desire_lrprequest__descriptor,
                                 from_hex(&a, rows[i].hex), BOUND, &m, &err);
@@ -147,7 +140,6 @@ static void odd_but_legal_input_passes(void **state)
         const Models__DesiredLRP *d = ((Models__DesireLRPRequest *)m)->desired_lrp;
         assert_int_equal(d->n_ports, rows[i].ports);
         assert_string_equal(d->domain, rows[i].domain);
-        arena_done(&a);
     }
 }
 
@@ -172,9 +164,8 @@ static struct bytes nested_actions(struct arena *a, unsigned levels)
 static void deep_nesting_is_refused(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct err err;
-    arena_init(&a);
     ProtobufCMessage *m;
     const ProtobufCMessageDescriptor *type = &models__action__descriptor;
     assert_int_equal(scan_and_unpack(&a, type, nested_actions(&a, SCAN_DEPTH_MAX), BOUND, &m, &err),
@@ -191,7 +182,6 @@ static void deep_nesting_is_refused(void **state)
                      0);
     assert_int_equal(scan_and_unpack_answer(&a, type, deadly, BOUND, &m, &err), -ERR_TOO_LARGE);
     assert_string_equal(err.text, "messages nested deeper than 68");
-    arena_done(&a);
 }
 
 static struct bytes repeated_bytes(struct arena *a, const char *unit, size_t size, size_t total)
@@ -218,9 +208,8 @@ static void small_bodies_that_grow_are_refused(void **state)
         {"merged arrays", &models__desire_lrprequest__descriptor, "\x0a\2\x70\1", 4},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct err err = {0};
-        arena_init(&a);
         struct bytes body = repeated_bytes(&a, rows[i].unit, rows[i].size, MIB);
         size_t before = a.used;
         ProtobufCMessage *m;
@@ -228,23 +217,20 @@ static void small_bodies_that_grow_are_refused(void **state)
             fail_msg("%s passed", rows[i].what);
         }
         assert_int_equal(a.used, before);
-        arena_done(&a);
     }
 }
 
 static void the_bound_is_exact(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct err err;
-    arena_init(&a);
     struct bytes body = from_hex(&a, "0a070a0270671a0164");
     const ProtobufCMessageDescriptor *type = &models__actual_lrp__descriptor;
     size_t decoded = 0;
     assert_int_equal(scan_message(type, body, BOUND, &decoded, &err), 0);
     assert_int_equal(scan_message(type, body, decoded, NULL, &err), 0);
     assert_int_equal(scan_message(type, body, decoded - 1, NULL, &err), -ERR_TOO_LARGE);
-    arena_done(&a);
 }
 
 static struct bytes mutated(struct arena *a, struct random *r, const struct buf *seed)
@@ -295,8 +281,7 @@ static void what_passes_unpacks_within_the_count(void **state)
     (void)state;
     struct random r;
     random_seed(&r, (uint64_t[2]){4, 2});
-    struct buf seed;
-    buf_init(&seed);
+    SCOPED_BUF(seed);
     seed_message(&seed);
     unsigned passed = 0;
     for (unsigned i = 0; i < 20000; i++) {
@@ -317,7 +302,6 @@ static void what_passes_unpacks_within_the_count(void **state)
         arena_done(&decoded);
     }
     assert_in_range(passed, 500, 19500);
-    buf_done(&seed);
 }
 
 /* The first length-prefixed field of a number, past fields of every wire type. */
@@ -345,8 +329,7 @@ static void a_field_is_found_without_decoding(void **state)
         {"ff", 1, NULL},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         struct bytes value = {0};
         bool found = message_field(from_hex(&a, rows[i].hex), rows[i].number, &value);
         bool expected = rows[i].value != NULL;
@@ -354,7 +337,6 @@ static void a_field_is_found_without_decoding(void **state)
             (found && !bytes_equal(value, from_hex(&a, rows[i].value)))) {
             fail_msg("%s, field %u", rows[i].hex, rows[i].number);
         }
-        arena_done(&a);
     }
 }
 

@@ -81,9 +81,8 @@ static void check(const struct row *rows, size_t count, const ProtobufCMessageDe
                   view *change)
 {
     for (size_t i = 0; i < count; i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         struct buf is, expected;
-        arena_init(&a);
         buf_init(&is);
         buf_init(&expected);
         ProtobufCMessage *m = parsed(&a, type, rows[i].before);
@@ -96,7 +95,6 @@ static void check(const struct row *rows, size_t count, const ProtobufCMessageDe
         assert_true(protobuf_c_message_check(m));
         buf_done(&expected);
         buf_done(&is);
-        arena_done(&a);
     }
 }
 
@@ -158,12 +156,10 @@ static void r2_of_a_task_downloads_before_its_action(void **state)
 static void a_task_without_definition_stays(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Models__Task task = MODELS__TASK__INIT;
     task_as_r2(&a, &task);
     assert_null(task.task_definition);
-    arena_done(&a);
 }
 
 static void version_0_has_old_units_and_no_cached_dependencies(void **state)

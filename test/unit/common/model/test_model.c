@@ -14,8 +14,7 @@
 static void keys_are_escaped_and_read_back(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *k = key_actual(&a, "a/b %\xc3\xa9", 7, 2);
     assert_string_equal(k, "actual/a%2Fb%20%25%C3%A9/0000000007/2");
     assert_int_equal(key_type(k), RECORD_ACTUAL);
@@ -33,14 +32,12 @@ static void keys_are_escaped_and_read_back(void **state)
     for (enum record_type t = 0; t < RECORD_UNKNOWN; t++) {
         assert_int_equal(record_type_named(record_type_name(t)), t);
     }
-    arena_done(&a);
 }
 
 static void byte_order_of_keys_is_order_of_indices_and_prefixes_do_not_mix(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     assert_true(strcmp(key_actual(&a, "g", 9, 0), key_actual(&a, "g", 10, 0)) < 0);
     assert_true(strcmp(key_actual(&a, "g", 99, 0), key_actual(&a, "g", INT32_MAX, 0)) < 0);
     const char *prefix = key_actual_process(&a, "g");
@@ -50,16 +47,13 @@ static void byte_order_of_keys_is_order_of_indices_and_prefixes_do_not_mix(void 
     assert_true(strcmp(key_actual(&a, "g", INT32_MAX, 2), end) < 0);
     const char *other = key_actual(&a, "g-1", 0, 0);
     assert_true(strcmp(other, prefix) < 0 || strcmp(other, end) >= 0);
-    arena_done(&a);
 }
 
 static void records_round_trip_and_strangers_are_refused(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
-    struct buf b;
-    buf_init(&b);
+    SCOPED_ARENA(a);
+    SCOPED_BUF(b);
     Models__ActualLRP lrp = MODELS__ACTUAL_LRP__INIT;
     lrp.state = (char *)"RUNNING";
     record_encode(&b, &lrp.base);
@@ -79,8 +73,6 @@ static void records_round_trip_and_strangers_are_refused(void **state)
     assert_int_equal(record_decode(&a, RECORD_UNKNOWN, buf_bytes(&b), &m, &err), -ERR_INVALID);
     assert_int_equal(record_decode(&a, RECORD_ACTUAL, (struct bytes){b.data, b.size - 1}, &m, &err),
                      -ERR_INVALID);
-    buf_done(&b);
-    arena_done(&a);
 }
 
 /* The copy's parts of the key space are made from the rows as they stand. */
@@ -106,22 +98,19 @@ static bool in_a_kept_part(const char *key)
 static void the_parts_that_are_kept_leave_out_the_others_alone(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     for (enum record_type t = 0; t < RECORD_TYPE_COUNT; t++) {
         const char *name = record_type_name(t);
         assert_int_equal(in_a_kept_part(arena_printf(&a, "%s/", name)), record_is_kept(t));
         assert_int_equal(in_a_kept_part(arena_printf(&a, "%s/~~", name)), record_is_kept(t));
         assert_true(in_a_kept_part(arena_printf(&a, "%s0", name)));
     }
-    arena_done(&a);
 }
 
 static void what_an_empty_message_does_not_say_is_an_empty_tag(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     for (enum record_type t = 0; t < RECORD_UNKNOWN; t++) {
         ProtobufCAllocator allocator = arena_protobuf(&a);
         ProtobufCMessage *empty =
@@ -133,14 +122,12 @@ static void what_an_empty_message_does_not_say_is_an_empty_tag(void **state)
             assert_string_equal(tags[tag], is_number ? "Invalid" : "");
         }
     }
-    arena_done(&a);
 }
 
 static void tags_are_read_where_the_rows_say(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
     Models__ActualLRPInstanceKey instance = MODELS__ACTUAL_LRPINSTANCE_KEY__INIT;
     Models__Owner owner = MODELS__OWNER__INIT;
@@ -163,7 +150,6 @@ static void tags_are_read_where_the_rows_say(void **state)
     task.state = MODELS__TASK__STATE__Resolving;
     record_tags(&a, RECORD_TASK, &task.base, tags);
     assert_string_equal(tags[TAG_STATE], "Resolving");
-    arena_done(&a);
 }
 
 int main(void)

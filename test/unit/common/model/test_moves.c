@@ -13,9 +13,8 @@ static void a_place_is_read_as_it_was_made(void **state)
 {
     (void)state;
     static const char *const guids[] = {"web", "a/b", "100%", "", "caf\xc3\xa9"};
-    struct arena a;
+    SCOPED_ARENA(a);
     struct move_place place;
-    arena_init(&a);
     for (size_t i = 0; i < sizeof(guids) / sizeof(guids[0]); i++) {
         for (int presence = 0; presence < 3; presence++) {
             Board__Move *m = move_new_instance(&a, "stop", guids[i], 7, presence, "d");
@@ -35,7 +34,6 @@ static void a_place_is_read_as_it_was_made(void **state)
     assert_int_equal(place.key.index, -1);
     assert_true(move_place(&a, move_new_instance(&a, "stop", "web", INT32_MAX, 0, ""), &place));
     assert_int_equal(place.key.index, INT32_MAX);
-    arena_done(&a);
 }
 
 static void a_subject_is_a_key_as_we_make_them(void **state)
@@ -75,33 +73,28 @@ static void a_subject_is_a_key_as_we_make_them(void **state)
         {"task/t", "", false},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         Board__Move m = BOARD__MOVE__INIT;
         Board__Subject subject = BOARD__SUBJECT__INIT;
-        arena_init(&a);
         m.subject = &subject;
         subject.kind = arena_strdup(&a, rows[i].kind);
         subject.key = arena_strdup(&a, rows[i].key);
         if (move_well_formed(&a, &m) != rows[i].good) {
             fail_msg("%s/%s", rows[i].kind, rows[i].key);
         }
-        arena_done(&a);
     }
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Board__Move none = BOARD__MOVE__INIT;
     assert_false(move_well_formed(&a, &none));
     assert_string_equal(move_key(&a, &none), "");
     assert_string_equal(move_name(&a, &none), "");
-    arena_done(&a);
 }
 
 /* A body of another kind would be read as an empty one. */
 static void a_body_is_of_the_subjects_kind(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     const char *const keys[] = {key_actual(&a, "web", 0, 0), key_task(&a, "t"), key_cell(&a, "c"),
                                 key_brake(&a), key_domain(&a, "d"), key_lock(&a, "l")};
     const int bodies[] = {BOARD__MOVE__BODY_INSTANCE, BOARD__MOVE__BODY_TASK,
@@ -116,7 +109,6 @@ static void a_body_is_of_the_subjects_kind(void **state)
             assert_int_equal(move_well_formed(&a, m), i == k);
         }
     }
-    arena_done(&a);
 }
 
 int main(void)

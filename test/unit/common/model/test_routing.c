@@ -50,8 +50,7 @@ static void names_are_a_set_and_tags_a_map(void **state)
         {"a;k=v", "a;k=v", true},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
-        arena_init(&a);
+        SCOPED_ARENA(a);
         struct routing x = routing(&a, rows[i].x), y = routing(&a, rows[i].y);
         bool equal = routing_equal(&x, &y);
         bool same = routing_digest(&x, "") == routing_digest(&y, "");
@@ -59,7 +58,6 @@ static void names_are_a_set_and_tags_a_map(void **state)
             fail_msg("\"%s\" and \"%s\": equal %d, the same digest %d", rows[i].x, rows[i].y, equal,
                      same);
         }
-        arena_done(&a);
     }
 }
 
@@ -67,8 +65,7 @@ static void names_are_a_set_and_tags_a_map(void **state)
 static void a_digest_is_of_every_instance(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct routing desired = {
         .tags = (struct routing_tag[]){{"guid", ROUTING_OWN_GUID}, {"index", "0"}}, .tag_count = 2};
     struct routing one = routing(&a, ";guid=g-1 index=0"), two = routing(&a, ";guid=g-2 index=7");
@@ -77,14 +74,12 @@ static void a_digest_is_of_every_instance(void **state)
     assert_true(routing_digest(&one, "g-2") != digest);
     digest += routing_digest_tag("index", "7") - routing_digest_tag("index", "0");
     assert_true(routing_digest(&two, "g-2") == digest);
-    arena_done(&a);
 }
 
 static void what_is_desired_of_an_instance(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
     Models__ProtoRoutes routes = MODELS__PROTO_ROUTES__INIT;
     Models__ProtoRoutes__RoutesEntry cf = MODELS__PROTO_ROUTES__ROUTES_ENTRY__INIT,
@@ -125,7 +120,6 @@ static void what_is_desired_of_an_instance(void **state)
     expected = routing(&a, ";k0=v k1=3 k2=g");
     routing_desired(&a, &lrp, 3, "g", &r);
     assert_true(routing_equal(&r, &expected));
-    arena_done(&a);
 }
 
 /* What is accepted as JSON is read, as Go reads it; and what Go could not read is no reason to read
@@ -166,12 +160,10 @@ static void internal_routes_are_read_as_by_go(void **state)
         {"", ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct arena a;
+        SCOPED_ARENA(a);
         const char **list;
         size_t count;
-        struct buf got;
-        arena_init(&a);
-        buf_init(&got);
+        SCOPED_BUF(got);
         internal_hostnames(&a, bytes_of(rows[i].json), &list, &count);
         for (size_t n = 0; n < count; n++) {
             buf_printf(&got, "%s ", list[n]);
@@ -179,8 +171,6 @@ static void internal_routes_are_read_as_by_go(void **state)
         if (strcmp(buf_string(&got), rows[i].wanted) != 0) {
             fail_msg("%s: wanted %s, got %s", rows[i].json, rows[i].wanted, buf_string(&got));
         }
-        buf_done(&got);
-        arena_done(&a);
     }
 }
 

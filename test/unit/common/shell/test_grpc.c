@@ -13,8 +13,7 @@ static void frames_are_taken_whole(void **state)
     (void)state;
     Etcd__LeaseRevokeRequest m = ETCD__LEASE_REVOKE_REQUEST__INIT;
     m.id = 300;
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     grpc_frame_append(&b, &m.base);
     grpc_frame_append(&b, &m.base);
     assert_int_equal(b.size, 2 * (GRPC_FRAME_HEADER_BYTES + 3));
@@ -31,7 +30,6 @@ static void frames_are_taken_whole(void **state)
     assert_int_equal(grpc_frame_next(buf_bytes(&b), 2, &message), -1);
     b.data[0] = 1; /* compressed */
     assert_int_equal(grpc_frame_next(buf_bytes(&b), 100, &message), -1);
-    buf_done(&b);
 }
 
 static void line(struct grpc_trailers *t, const char *text)

@@ -159,11 +159,9 @@ static void texts(void **state)
         {"gr\xc3\xbc\xc3\x9f", "gr%C3%BC%C3%9F"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct buf out;
-        buf_init(&out);
+        SCOPED_BUF(out);
         grpc_message_encode(&out, rows[i][0]);
         assert_string_equal(buf_string(&out), rows[i][1]);
-        buf_done(&out);
     }
 }
 

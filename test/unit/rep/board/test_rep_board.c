@@ -513,14 +513,12 @@ static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
     rep_rig_move_done(&g, rep_rig_take_move(&g, "start"),
                       rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
 
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     frame_reset(&b, RIG_BOARD_GENERATION);
     frame_change(&b, BOARD__FEED_FRAME__KIND__RECORD, key_actual(&g.arena, "web", 0, 0),
                  &rep_rig_record(&g, "web", "RUNNING", "its predecessor", RIG_CELL)->base, 1);
     frame_current(&b, RIG_BOARD_GENERATION, 1);
     drive_stream(&g.d, rep_rig_take_call(&g, "/v1/board/feed").id, buf_bytes(&b));
-    buf_done(&b);
     rep_rig_advance(&g, 1000);
     assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
     assert_int_equal(rep_rig_said(&g, "stop asked"), 0);

@@ -291,12 +291,10 @@ static void strange_directories_are_refused(void **state)
 static void cell_state_for_people(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct err err;
-    struct buf out;
+    SCOPED_BUF(out);
     ProtobufCMessage *m;
-    arena_init(&a);
-    buf_init(&out);
     const char *text =
         "{\"cell_id\":\"c1\",\"rep_url\":\"https://r\",\"Zone\":\"z\",\"RootFSProviders\":{"
         "\"preloaded\":{\"type\":\"fixed_set\",\"set\":{\"a\":{},\"b\":{}}},\"docker\":{\"type\":"
@@ -342,16 +340,13 @@ static void cell_state_for_people(void **state)
     buf_clear(&out);
     Cell__CellState empty = CELL__CELL_STATE__INIT;
     rep_state_table(&a, &empty, &out);
-    buf_done(&out);
-    arena_done(&a);
 }
 
 static void auctioneer_state_for_people(void **state)
 {
     (void)state;
-    struct buf out;
+    SCOPED_BUF(out);
     struct err err;
-    buf_init(&out);
     struct bytes body = bytes_of("{\"leader\":true, \"pool\":[{\"guid\":\"a\\n\",\"n\":[1,2]},3],"
                                  "\"none\":[],\"x\":null}");
     assert_int_equal(cli_state_text(body, false, &out, &err), 0);
@@ -364,7 +359,6 @@ static void auctioneer_state_for_people(void **state)
                         "{\"leader\":true,\"pool\":[{\"guid\":\"a\\n\",\"n\":[1,2]},"
                         "3],\"none\":[],\"x\":null}\n");
     assert_int_equal(cli_state_text(bytes_of("{"), false, &out, &err), -ERR_INVALID);
-    buf_done(&out);
 }
 
 /* What is false, empty or 0 is left out of the JSON. */
@@ -388,16 +382,14 @@ static void a_standby_is_told_from_a_leader(void **state)
         {"{", STATE_LEADS, "", ""},
         {"", STATE_LEADS, "", ""},
     };
-    struct arena a;
+    SCOPED_ARENA(a);
     (void)state;
-    arena_init(&a);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const char *name = NULL, *url = NULL;
         assert_int_equal(cli_state_role(&a, bytes_of(rows[i].body), &name, &url), rows[i].role);
         assert_string_equal(name, rows[i].name);
         assert_string_equal(url, rows[i].leader_url);
     }
-    arena_done(&a);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

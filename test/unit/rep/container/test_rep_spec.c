@@ -160,8 +160,7 @@ static void the_note_knows_the_source_of_its_exit_text(void **state)
 static void only_the_end_of_a_process_has_a_source(void **state)
 {
     (void)state;
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     struct container_status s = {.exit_code = 3};
     assert_string_equal(exit_text_of(&a, &s, "APP"), "APP: Exited with status 3");
     assert_string_equal(exit_text_of(&a, &s, ""), "LOG: Exited with status 3");
@@ -170,7 +169,6 @@ static void only_the_end_of_a_process_has_a_source(void **state)
     s.text = "its shim was killed, and the container with it";
     assert_string_equal(exit_text_of(&a, &s, "APP"),
                         "its shim was killed, and the container with it");
-    arena_done(&a);
 }
 
 static void later_environment_wins(void **state)
@@ -206,8 +204,7 @@ static void later_environment_wins(void **state)
     limits.nofile = 512;
     d.run.resource_limits = &limits;
 
-    struct arena a;
-    arena_init(&a);
+    SCOPED_ARENA(a);
     static const struct port_pair ports[] = {{8080, 61000}, {9090, 61001}};
     Rep__Note *note = note_of(&d, ports, 2);
     struct container_spec spec;
@@ -233,7 +230,6 @@ static void later_environment_wins(void **state)
     assert_int_equal(spec.cpu_weight, 0); /* as little is said as the LRP says */
     assert_string_equal(spec.user, "nobody");
     rep__note__free_unpacked(note, NULL);
-    arena_done(&a);
 }
 
 static const char *value_of(const struct container_spec *spec, const char *name)
@@ -250,10 +246,9 @@ static const char *value_of(const struct container_spec *spec, const char *name)
 static void an_actions_own_port_wins(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct desired d;
     struct container_spec spec;
-    arena_init(&a);
     desired_init(&d);
     Models__EnvironmentVariable own = MODELS__ENVIRONMENT_VARIABLE__INIT;
     Models__EnvironmentVariable *list[] = {&own};
@@ -267,17 +262,15 @@ static void an_actions_own_port_wins(void **state)
     assert_string_equal(value_of(&spec, "PORT"), "3000");
     assert_string_equal(value_of(&spec, "PORT_8080"), "61000");
     rep__note__free_unpacked(note, NULL);
-    arena_done(&a);
 }
 
 /* As Diego's executor: without ports the words are there and say so, for tasks as well. */
 static void where_it_is_reached_is_reported(void **state)
 {
     (void)state;
-    struct arena a;
+    SCOPED_ARENA(a);
     struct desired d;
     struct container_spec spec;
-    arena_init(&a);
     desired_init(&d);
     Rep__Note *note = note_of(&d, NULL, 0);
     spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
@@ -318,7 +311,6 @@ static void where_it_is_reached_is_reported(void **state)
     assert_string_equal(value_of(&spec, "CF_INSTANCE_PORTS"), "[]");
     assert_string_equal(value_of(&spec, "CF_INSTANCE_INDEX"), "(not set)");
     rep__note__free_unpacked(note, NULL);
-    arena_done(&a);
 }
 
 static void a_note_is_read_back_or_refused(void **state)
@@ -327,9 +319,8 @@ static void a_note_is_read_back_or_refused(void **state)
     struct desired d;
     desired_init(&d);
     Rep__Note *note = note_of(&d, NULL, 0), *back = NULL;
-    struct buf b;
+    SCOPED_BUF(b);
     struct err err;
-    buf_init(&b);
     buf_message(&b, &note->base);
     assert_int_equal(note_read(buf_bytes(&b), "i-1", &back, &err), 0);
     assert_string_equal(back->key->process_guid, "web");
@@ -343,7 +334,6 @@ static void a_note_is_read_back_or_refused(void **state)
     assert_int_equal(note_read(buf_bytes(&b), "i-1", &back, &err), -ERR_INVALID);
     assert_int_equal(note_read((struct bytes){0}, "i-1", &back, &err), -ERR_INVALID);
     assert_null(back);
-    buf_done(&b);
     rep__note__free_unpacked(note, NULL);
 }
 

@@ -122,11 +122,10 @@ static void users_are_resolved(void **state)
 /* Such a directory is none that a program could start in. */
 static void an_endless_home_is_none(void **state)
 {
-    struct buf passwd;
+    SCOPED_BUF(passwd);
     struct user u;
     struct err err;
     (void)state;
-    buf_init(&passwd);
     buf_append_string(&passwd, "far:x:1:1::/");
     for (int i = 0; i < USER_HOME_BYTES; i++) {
         buf_append_string(&passwd, "h");
@@ -135,7 +134,6 @@ static void an_endless_home_is_none(void **state)
     assert_int_equal(user_resolve("far", buf_bytes(&passwd), (struct bytes){0}, &u, &err), 0);
     assert_string_equal(u.name, "far");
     assert_string_equal(u.home, "");
-    buf_done(&passwd);
 }
 
 static void unknown_users_are_named(void **state)
@@ -156,11 +154,10 @@ static void unknown_users_are_named(void **state)
 
 static void too_many_groups_are_refused(void **state)
 {
-    struct buf groups;
+    SCOPED_BUF(groups);
     struct user u;
     struct err err;
     (void)state;
-    buf_init(&groups);
     for (int i = 0; i < USER_GROUPS_MAX; i++) {
         buf_printf(&groups, "g%d:x:%d:vcap\n", i, 100 + i);
     }
@@ -169,7 +166,6 @@ static void too_many_groups_are_refused(void **state)
     buf_printf(&groups, "one-more:x:9:vcap\n");
     assert_int_equal(user_resolve("vcap", bytes_of(PASSWD), buf_bytes(&groups), &u, &err),
                      -ERR_TOO_LARGE);
-    buf_done(&groups);
 }
 
 /* ---- config.json ---- */

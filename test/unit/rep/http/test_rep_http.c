@@ -571,8 +571,7 @@ static void noted(struct rep_rig *g, const char *expected)
     assert_int_equal(rep_rig_calls(g, "/v1/board/apply"), 0);
     struct verb_call call = rep_rig_take_verb(g, VERB_NOTE);
     Rep__Note *note;
-    struct buf text;
-    buf_init(&text);
+    SCOPED_BUF(text);
     assert_int_equal(note_read(call.note, call.guid, &note, NULL), 0);
     for (size_t i = 0; i < note->n_metric_tags; i++) {
         buf_printf(&text, "%s%s=%s", text.size ? " " : "", note->metric_tags[i]->key,
@@ -583,7 +582,6 @@ static void noted(struct rep_rig *g, const char *expected)
     }
     assert_string_equal(buf_string(&text), expected);
     rep__note__free_unpacked(note, NULL);
-    buf_done(&text);
     rep_rig_verb(g, call, VERB_DONE, "");
 }
 

@@ -379,12 +379,10 @@ static void the_deepest_task_is_read(void **state)
     task->task_definition->action = deepest_action(&g.arena);
     Models__DesireTaskRequest request = MODELS__DESIRE_TASK_REQUEST__INIT;
     request.task_definition = task->task_definition;
-    struct buf body;
-    buf_init(&body);
+    SCOPED_BUF(body);
     buf_message(&body, &request.base);
     assert_int_equal(
         scan_message(request.base.descriptor, buf_bytes(&body), SIZE_MAX, NULL, NULL), 0);
-    buf_done(&body);
     rep_rig_task_answer(&g, start, DONE, task);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
     assert_string_equal(complete.move->task->error_message,
@@ -402,14 +400,12 @@ static void make_heavy(struct arena *a, Models__TaskDefinition *d)
     for (size_t i = 0; i < VARIABLES; i++) {
         d->environment_variables[i] = &variable;
     }
-    struct buf body;
+    SCOPED_BUF(body);
     size_t decoded;
-    buf_init(&body);
     buf_message(&body, &d->base);
     assert_int_equal(
         scan_message(d->base.descriptor, buf_bytes(&body), SIZE_MAX, &decoded, NULL), 0);
     assert_in_range(decoded, HEAVY_BYTES, REQUEST_BYTES_MAX);
-    buf_done(&body);
 }
 
 /* What waits while all calls are under way travels together, and is granted. Gives how many. */
