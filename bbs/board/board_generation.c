@@ -13,14 +13,6 @@ void board_generation_question(struct arena *a, Etcd__RangeRequest *ret)
     ret->limit = BOARD_GENERATIONS_MAX;
 }
 
-static struct bytes encoded(struct arena *a, const Board__BoardGenerationRecord *record)
-{
-    SCOPED_BUF(value);
-    record_encode(&value, &record->base);
-    struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
-    return bytes;
-}
-
 static void add_compare(struct arena *a, Etcd__TxnRequest *t, enum compare_kind kind,
                         const char *key, int64_t revision)
 {
@@ -48,7 +40,8 @@ void board_generation_again(struct arena *a, const Etcd__RangeResponse *found, c
     Board__BoardGenerationRecord record = BOARD__BOARD_GENERATION_RECORD__INIT;
     record.id = (char *)(uintptr_t)id;
     record.created_at = wall_ns;
-    ret->success[ret->n_success++] = etcd_op_put(a, key_epoch(a, id), encoded(a, &record));
+    ret->success[ret->n_success++] =
+        etcd_op_put(a, key_epoch(a, id), record_encoded(a, &record.base));
 }
 
 void board_generation_rewrite(struct arena *a, const Etcd__KeyValue *kv,
@@ -59,5 +52,5 @@ void board_generation_rewrite(struct arena *a, const Etcd__KeyValue *kv,
     ret->compare = ARENA_ARRAY(a, 1, Etcd__Compare *);
     ret->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
     add_compare(a, ret, COMPARE_UNCHANGED, key, kv->mod_revision);
-    ret->success[ret->n_success++] = etcd_op_put(a, key, encoded(a, record));
+    ret->success[ret->n_success++] = etcd_op_put(a, key, record_encoded(a, &record->base));
 }

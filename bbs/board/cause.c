@@ -27,14 +27,6 @@ Etcd__Compare *board_generation_compare(struct board *b, struct arena *arena)
     return compare_compile(arena, &c);
 }
 
-struct bytes cause_encode(const Board__CauseRecord *record, struct arena *a)
-{
-    SCOPED_BUF(value);
-    record_encode(&value, &record->base);
-    struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
-    return bytes;
-}
-
 static void on_void(struct board *b, void *context, const struct store_answer *answer,
                     struct effects *out);
 
@@ -52,7 +44,7 @@ void slot_settle(struct slot *s, slot_settled *settled, struct effects *out)
     t->compare = ARENA_ARRAY(a, 1, Etcd__Compare *);
     t->compare[0] = slot_compare(s, a);
     t->success = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
-    t->success[0] = etcd_op_put(a, key, cause_encode(&record, a));
+    t->success[0] = etcd_op_put(a, key, record_encoded(a, &record.base));
     t->failure = ARENA_ARRAY(a, 1, Etcd__RequestOp *);
     t->failure[0] = etcd_op_range(a, key);
     s->state = SLOT_VOIDING;

@@ -85,7 +85,7 @@ static struct bytes cause_of(const struct slot *s, struct arena *a)
             record.changes[record.n_changes++] = cause_entry(op, c, a);
         }
     }
-    return cause_encode(&record, a);
+    return record_encoded(a, &record.base);
 }
 
 static void add_compares(struct slot *s, Etcd__TxnRequest *t, struct arena *a)

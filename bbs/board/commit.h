@@ -52,10 +52,9 @@ const Etcd__RangeResponse *txn_range(const Etcd__TxnResponse *r, size_t at);
 bool batch_moved(const struct batch *batch, const struct commit *c, const Etcd__TxnResponse *r,
                  size_t first);
 
-/* The compares that every transaction has, and a cause's record; in `arena`. */
+/* The compares that every transaction has; in `arena`. */
 Etcd__Compare *board_generation_compare(struct board *b, struct arena *arena);
 Etcd__Compare *slot_compare(const struct slot *s, struct arena *arena);
-struct bytes cause_encode(const Board__CauseRecord *record, struct arena *arena);
 
 /* Settles the slot whose transaction ended unknown: voids it under the compare that it is
  * unchanged. `settled` is called once, when that is known. */

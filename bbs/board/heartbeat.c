@@ -173,9 +173,7 @@ static void put(struct board *b, struct effects *out)
     }
     Board__HeartbeatRecord record = BOARD__HEARTBEAT_RECORD__INIT;
     fill_record(b, &record, a);
-    SCOPED_BUF(value);
-    record_encode(&value, &record.base);
-    struct bytes bytes = {.data = arena_copy(a, value.data, value.size), .size = value.size};
+    struct bytes bytes = record_encoded(a, &record.base);
 
     const char *key = key_beat(a, b->boot_id);
     Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);

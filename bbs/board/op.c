@@ -228,16 +228,12 @@ static const char *make_commit(struct op *op, const struct read_set *reads)
     *c = (struct commit){.compares = reads->list, .compare_count = reads->count};
     struct commit_write *writes =
         ARENA_ARRAY(op->arena, op->plan->change_count, struct commit_write);
-    SCOPED_BUF(record);
     const char *fault = NULL;
     for (const struct change *p = op->plan->changes; p; p = p->next) {
         struct commit_write *w = &writes[c->write_count++];
         w->key = p->key;
         if (p->message) {
-            buf_clear(&record);
-            record_encode(&record, p->message);
-            w->record.data = arena_copy(op->arena, record.data, record.size);
-            w->record.size = record.size;
+            w->record = record_encoded(op->arena, p->message);
         }
         if (w->record.size > RECORD_MAX_BYTES) {
             fault = "a record is larger than 1 MiB";

@@ -3,6 +3,7 @@
 #include "bbs/board/compare.h"
 #include "bbs/board/board_generation.h"
 #include "bbs/cli/commands_io.h"
+#include "common/base/message.h"
 #include "common/base/random.h"
 #include "common/cli/cli_io.h"
 #include "common/contract/moment.h"
@@ -35,22 +36,13 @@ struct asker {
     bool json;
 };
 
-static ProtobufCMessage *message_copy(struct arena *a, const ProtobufCMessage *m)
-{
-    size_t size = protobuf_c_message_get_packed_size(m);
-    uint8_t *packed = arena_alloc(a, size);
-    protobuf_c_message_pack(m, packed);
-    ProtobufCAllocator allocator = arena_protobuf(a);
-    return protobuf_c_message_unpack(m->descriptor, &allocator, size, packed);
-}
-
 static void on_answer(void *context, const struct store_answer *answer)
 {
     struct asker *s = context;
     s->answered = true;
     s->answer = *answer;
     s->answer.text = arena_strdup(&s->arena, answer->text);
-    s->answer.message = answer->message ? message_copy(&s->arena, answer->message) : NULL;
+    s->answer.message = message_copy(&s->arena, answer->message);
     event_base_loopbreak(s->base);
 }
 

@@ -3,6 +3,7 @@
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/group.h"
 #include "common/base/bytes.h"
+#include "common/base/message.h"
 #include "common/lifecycle/actual_lrp.h"
 
 #include <assert.h>
@@ -85,24 +86,12 @@ Models__ActualLRP *actual_visible(struct arena *a, const Models__ActualLRP *reco
     return copy;
 }
 
-static bool same_bytes(const Models__ActualLRP *a, const Models__ActualLRP *b)
-{
-    size_t size = models__actual_lrp__get_packed_size(a);
-    if (size != models__actual_lrp__get_packed_size(b)) {
-        return false;
-    }
-    SCOPED_BUF(packed);
-    buf_message(&packed, &a->base);
-    buf_message(&packed, &b->base);
-    return memcmp(packed.data, packed.data + size, size) == 0;
-}
-
 /* Both made visible. */
 static bool same_but_presence(const Models__ActualLRP *a, const Models__ActualLRP *b)
 {
     Models__ActualLRP moved = *a;
     moved.presence = b->presence;
-    return same_bytes(&moved, b);
+    return message_equal(&moved.base, &b->base);
 }
 
 static bool same_instance(const Models__ActualLRP *a, const Models__ActualLRP *b)
@@ -382,7 +371,7 @@ void actual_instance_events(struct arena *a, const struct actual_change *change,
         if (partner[p] >= 0) {
             const Models__ActualLRP *is = after.records[partner[p]];
             continued[partner[p]] = true;
-            if (!same_bytes(before.records[p], is)) {
+            if (!message_equal(&before.records[p]->base, &is->base)) {
                 instance_changed(&r, before.records[p], is, change->trace_id);
             }
         }

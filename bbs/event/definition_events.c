@@ -1,5 +1,6 @@
 #include "bbs/event/definition_events.h"
 
+#include "common/base/message.h"
 #include "common/model/definition_views.h"
 #include "common/model/record.h"
 
@@ -118,18 +119,6 @@ static Models__Task *visible(struct arena *a, const struct version *v)
     return task;
 }
 
-static bool same(const Models__Task *a, const Models__Task *b)
-{
-    size_t size = models__task__get_packed_size(a);
-    if (size != models__task__get_packed_size(b)) {
-        return false;
-    }
-    SCOPED_BUF(packed);
-    buf_message(&packed, &a->base);
-    buf_message(&packed, &b->base);
-    return memcmp(packed.data, packed.data + size, size) == 0;
-}
-
 static void put_readable_tasks(Models__Task *before, Models__Task *after, struct buf *out)
 {
     if (before && after) {
@@ -155,7 +144,7 @@ static void put_tasks(const struct definition_change *c, Models__Task *before, M
 void task_event_r1(struct arena *a, const struct definition_change *c, struct buf *out)
 {
     Models__Task *before = visible(a, c->before), *after = visible(a, c->after);
-    if (!before || !after || !same(before, after)) {
+    if (!before || !after || !message_equal(&before->base, &after->base)) {
         put_tasks(c, before, after, out);
     }
 }

@@ -1,5 +1,6 @@
 #include "bbs/lrp/actual.h"
 
+#include "common/base/message.h"
 #include "common/lifecycle/actual_lrp.h"
 
 #include <assert.h>
@@ -108,12 +109,5 @@ bool actual_same_content(const Models__ActualLRP *a, const Models__ActualLRP *b)
     Models__ActualLRP left = *a, right = *b;
     left.since = right.since;
     left.modification_tag = right.modification_tag;
-    size_t size = models__actual_lrp__get_packed_size(&left);
-    if (size != models__actual_lrp__get_packed_size(&right)) {
-        return false;
-    }
-    SCOPED_BUF(packed);
-    buf_message(&packed, &left.base);
-    buf_message(&packed, &right.base);
-    return memcmp(packed.data, packed.data + size, size) == 0;
+    return message_equal(&left.base, &right.base);
 }

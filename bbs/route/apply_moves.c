@@ -4,6 +4,7 @@
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
 #include "common/base/memory.h"
+#include "common/base/message.h"
 #include "common/model/record.h"
 
 #include <assert.h>
@@ -48,25 +49,15 @@ static void batch_answer(struct batch *t, struct effects *out)
     free(t);
 }
 
-/* A deep copy: the plan goes with its op. */
-static ProtobufCMessage *copy_record(struct arena *a, const ProtobufCMessage *record)
-{
-    size_t size = protobuf_c_message_get_packed_size(record);
-    uint8_t *packed = arena_alloc(a, size);
-    protobuf_c_message_pack(record, packed);
-    ProtobufCAllocator allocator = arena_protobuf(a);
-    return protobuf_c_message_unpack(record->descriptor, &allocator, size, packed);
-}
-
 /* What the answer shows: an instance; to a rep, which starts it, a task; of other records' moves
  * nothing. A leader moves hundreds of tasks in a call, and each may have 1 MiB. */
 static void set_record(struct arena *a, Board__MoveResult *r, const ProtobufCMessage *record,
                        enum actor actor)
 {
     if (record && record->descriptor == &models__actual_lrp__descriptor) {
-        r->record = (Models__ActualLRP *)copy_record(a, record);
+        r->record = (Models__ActualLRP *)message_copy(a, record);
     } else if (record && record->descriptor == &models__task__descriptor && actor == ACTOR_REP) {
-        r->task = (Models__Task *)copy_record(a, record);
+        r->task = (Models__Task *)message_copy(a, record);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "common/client/feed_client.h"
 
 #include "common/base/memory.h"
+#include "common/base/message.h"
 #include "common/codec/scan.h"
 
 #include <assert.h>
@@ -116,10 +117,6 @@ static void subscribe(struct feed_client *f, const struct event *ev, const char 
     request.n_new_topics = list_topics(&f->new_topics, out->arena, &request.new_topics);
     f->topics_added = false;
     f->tells_topics = revision > 0 && request.n_new_topics > 0;
-    size_t size = board__feed_request__get_packed_size(&request);
-    uint8_t *body = arena_alloc(out->arena, size);
-    board__feed_request__pack(&request, body);
-
     f->url = url;
     f->call_id = boards_next_id(f->boards);
     f->refused = 0;
@@ -135,7 +132,7 @@ static void subscribe(struct feed_client *f, const struct event *ev, const char 
         .accept = "application/x-protobuf-stream",
         .if_none_match = "",
         .trace_id = "",
-        .body = {.data = body, .size = size},
+        .body = message_packed(out->arena, &request.base),
         .deadline_ns = NEVER_NS,
     };
 }

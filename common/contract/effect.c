@@ -1,5 +1,7 @@
 #include "common/contract/effect.h"
 
+#include "common/base/message.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -45,14 +47,6 @@ void effects_reply(struct effects *out, uint64_t request_id, int status, const c
     };
 }
 
-static struct bytes packed(struct arena *a, const ProtobufCMessage *m)
-{
-    size_t size = protobuf_c_message_get_packed_size(m);
-    uint8_t *data = arena_alloc(a, size);
-    protobuf_c_message_pack(m, data);
-    return (struct bytes){.data = data, .size = size};
-}
-
 void effects_reply_message(struct effects *out, uint64_t request_id, const ProtobufCMessage *m)
 {
     struct effect *e = effects_add(out, EFFECT_REPLY);
@@ -62,7 +56,7 @@ void effects_reply_message(struct effects *out, uint64_t request_id, const Proto
         .content_type = "application/x-protobuf",
         .etag = "",
         .allow = "",
-        .body = packed(out->arena, m),
+        .body = message_packed(out->arena, m),
         .channel = "",
     };
 }
@@ -94,7 +88,7 @@ void effects_call_message(struct effects *out, uint64_t call_id, const char *url
         .accept = "application/x-protobuf",
         .if_none_match = "",
         .trace_id = arena_strdup(out->arena, trace_id),
-        .body = packed(out->arena, m),
+        .body = message_packed(out->arena, m),
         .deadline_ns = deadline_ns,
     };
 }

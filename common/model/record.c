@@ -126,6 +126,13 @@ void record_encode(struct buf *out, const ProtobufCMessage *message)
     buf_message(out, message);
 }
 
+struct bytes record_encoded(struct arena *a, const ProtobufCMessage *message)
+{
+    SCOPED_BUF(record);
+    record_encode(&record, message);
+    return (struct bytes){.data = arena_copy(a, record.data, record.size), .size = record.size};
+}
+
 struct bytes record_body(struct bytes record)
 {
     if (record.size == 0 || record.data[0] != RECORD_VERSION) {

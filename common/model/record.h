@@ -61,6 +61,9 @@ const ProtobufCMessageDescriptor *record_descriptor(enum record_type type);
 /* Version byte and packed message, appended to `out`. */
 void record_encode(struct buf *out, const ProtobufCMessage *message);
 
+/* The same, in the arena. */
+struct bytes record_encoded(struct arena *a, const ProtobufCMessage *message);
+
 /* Whether it is of this version and of its type, and well formed: a scan (scan.h). */
 bool record_readable(enum record_type type, struct bytes record);
 

@@ -1,6 +1,7 @@
 #include "common/shell/event_queue.h"
 
 #include "common/base/memory.h"
+#include "common/base/message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +20,6 @@ static struct bytes copy_bytes(struct arena *a, struct bytes b)
 static const char *copy_name(struct arena *a, const char *s)
 {
     return s ? arena_strdup(a, s) : NULL;
-}
-
-static const ProtobufCMessage *copy_message(struct arena *a, const ProtobufCMessage *m)
-{
-    if (!m) {
-        return NULL;
-    }
-    size_t size = protobuf_c_message_get_packed_size(m);
-    uint8_t *packed = arena_alloc(a, size);
-    ProtobufCAllocator in_arena = arena_protobuf(a);
-    protobuf_c_message_pack(m, packed);
-    return protobuf_c_message_unpack(m->descriptor, &in_arena, size, packed);
 }
 
 static void copy_request(struct arena *a, struct request *r)
@@ -99,12 +88,12 @@ void event_copy(struct arena *a, struct event *to, const struct event *ev)
         break;
     case EVENT_STORE:
         to->store.text = copy_name(a, ev->store.text);
-        to->store.message = copy_message(a, ev->store.message);
+        to->store.message = message_copy(a, ev->store.message);
         break;
     case EVENT_WATCH:
         to->watch.text = copy_name(a, ev->watch.text);
         to->watch.response =
-            (const Etcd__WatchResponse *)copy_message(a, (const void *)ev->watch.response);
+            (const Etcd__WatchResponse *)message_copy(a, (const void *)ev->watch.response);
         break;
     case EVENT_VERB:
         copy_verb(a, &to->verb);

@@ -1,5 +1,6 @@
 #include "rep/container/note.h"
 
+#include "common/base/message.h"
 #include "common/codec/scan.h"
 
 #include <stdlib.h>
@@ -32,10 +33,7 @@ int note_read(struct bytes bytes, const char *guid, Rep__Note **ret_note, struct
 
 struct bytes note_pack(struct arena *a, const Rep__Note *note)
 {
-    size_t size = rep__note__get_packed_size(note);
-    uint8_t *data = arena_alloc(a, size);
-    rep__note__pack(note, data);
-    return (struct bytes){.data = data, .size = size};
+    return message_packed(a, &note->base);
 }
 
 Rep__Note *note_copy(const Rep__Note *note)

@@ -1,5 +1,6 @@
 /* The model etcd as a back end: virtual time, and a small network that delays, reorders and loses.
  */
+#include "common/base/message.h"
 #include "common/base/random.h"
 #include "common/contract/moment.h"
 #include "test/conformance/store_backend.h"
@@ -66,13 +67,8 @@ static void model_call(struct store_backend *b, const struct store_request *requ
     struct model_call *c = calloc(1, sizeof(*c));
     assert(c);
     arena_init(&c->arena);
-    size_t size = protobuf_c_message_get_packed_size(request->message);
-    uint8_t *packed = arena_alloc(&c->arena, size);
-    protobuf_c_message_pack(request->message, packed);
-    ProtobufCAllocator allocator = arena_protobuf(&c->arena);
     c->request = *request;
-    c->request.message =
-        protobuf_c_message_unpack(request->message->descriptor, &allocator, size, packed);
+    c->request.message = message_copy(&c->arena, request->message);
     c->due_ns = m->now_ns + delay_ns(m);
     c->next = m->calls;
     m->calls = c;

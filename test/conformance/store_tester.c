@@ -1,6 +1,7 @@
 #include "test/conformance/store_tester.h"
 
 #include "common/base/memory.h"
+#include "common/base/message.h"
 #include "common/contract/moment.h"
 
 #include <stdarg.h>
@@ -14,15 +15,6 @@
 
 static const int64_t ask_timeout_ns = 60 * SECOND_NS;
 static const int64_t watch_limit_ns = 60 * SECOND_NS;
-
-static void *copy_message(struct arena *a, const ProtobufCMessage *m)
-{
-    size_t size = protobuf_c_message_get_packed_size(m);
-    uint8_t *packed = arena_alloc(a, size);
-    protobuf_c_message_pack(m, packed);
-    ProtobufCAllocator allocator = arena_protobuf(a);
-    return protobuf_c_message_unpack(m->descriptor, &allocator, size, packed);
-}
 
 /* Every response has a header, but etcd leaves that of a defragmentation out. */
 static const Etcd__ResponseHeader *header_of(const ProtobufCMessage *m)
@@ -53,7 +45,7 @@ static void on_answer(void *tester, const struct store_answer *answer)
     struct store_answer *kept = ARENA_NEW(&t->arena, struct store_answer);
     *kept = *answer;
     kept->text = arena_strdup(&t->arena, answer->text);
-    kept->message = answer->message ? copy_message(&t->arena, answer->message) : NULL;
+    kept->message = message_copy(&t->arena, answer->message);
     t->answers[answer->id] = kept;
     t->open_count--;
     see(t, answer_revision(kept));
@@ -73,7 +65,7 @@ static void keep_response(struct tester *t, struct watch_log *w, const Etcd__Wat
         w->list = list;
         w->capacity = capacity;
     }
-    w->list[w->count++] = copy_message(&t->arena, &r->base);
+    w->list[w->count++] = (Etcd__WatchResponse *)message_copy(&t->arena, &r->base);
     for (size_t i = 0; i < r->n_events; i++) {
         int64_t revision = r->events[i]->kv->mod_revision;
         /* Revisions only rise, and no revision is told in two responses. */

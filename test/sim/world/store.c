@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bbs/board/compare.h"
+#include "common/base/message.h"
 #include "test/sim/model/etcd.h"
 #include "test/sim/world/inside.h"
 
@@ -26,17 +28,6 @@ struct store_item {
 static bool alive(const struct store_item *s)
 {
     return s->node->role && s->node->starts == s->start;
-}
-
-static ProtobufCMessage *message_copy(struct arena *a, const ProtobufCMessage *m)
-{
-    size_t size = protobuf_c_message_get_packed_size(m);
-    uint8_t *bytes = arena_alloc(a, size);
-    protobuf_c_message_pack(m, bytes);
-    ProtobufCAllocator allocator = arena_protobuf(a);
-    ProtobufCMessage *copy = protobuf_c_message_unpack(m->descriptor, &allocator, size, bytes);
-    assert(copy);
-    return copy;
 }
 
 /* ---- Watches ---- */
@@ -276,6 +267,18 @@ void store_free(struct store *s)
 struct model_etcd *store_etcd(struct store *s)
 {
     return s->etcd;
+}
+
+void store_put(struct store *s, const char *key, struct bytes value)
+{
+    SCOPED_ARENA(a);
+    struct store_answer answer = {0};
+    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
+    Etcd__RequestOp *op = etcd_op_put(&a, key, value);
+    txn.n_success = 1;
+    txn.success = &op;
+    model_etcd_apply(store_etcd(s), STORE_TXN, &txn.base, &a, &answer);
+    assert(answer.outcome == STORE_DONE);
 }
 
 void store_compact(struct store *s)

@@ -43,6 +43,9 @@ struct random *world_random(struct world *w);
 struct store *world_store(struct world *w, const char *name);
 struct model_etcd *store_etcd(struct store *s);
 
+/* A stranger's put, past every role: they hear of it by their watches. */
+void store_put(struct store *s, const char *key, struct bytes value);
+
 /* A process. Its role is made again at each start. It is reached under `url`; its certificate names
  * `unit` and `certificate_name`. Containers outlive it. Strings are borrowed. */
 struct node_config {

@@ -77,17 +77,8 @@ static void end(struct scene *s)
 /* A stranger's hand on the store. */
 static void put(struct scene *s, const Models__Task *task)
 {
-    SCOPED_BUF(value);
-    struct store_answer answer = {0};
-    record_encode(&value, &task->base);
-    Etcd__RequestOp *op =
-        etcd_op_put(&s->arena, key_task(&s->arena, task->task_guid), buf_bytes(&value));
-    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
-    txn.n_success = 1;
-    txn.success = &op;
-    model_etcd_apply(store_etcd(world_store(s->world, "etcd")), STORE_TXN, &txn.base,
-                     &s->arena, &answer);
-    assert_int_equal(answer.outcome, STORE_DONE);
+    store_put(world_store(s->world, "etcd"), key_task(&s->arena, task->task_guid),
+              record_encoded(&s->arena, &task->base));
 }
 
 static char *text(const char *s)

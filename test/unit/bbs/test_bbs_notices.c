@@ -158,16 +158,7 @@ struct scene {
 /* A stranger's put: the bbs hears of it by its watch. */
 static void put(struct scene *s, const char *key, const ProtobufCMessage *m)
 {
-    SCOPED_BUF(value);
-    struct store_answer answer = {0};
-    record_encode(&value, m);
-    Etcd__RequestOp *op = etcd_op_put(&s->arena, key, buf_bytes(&value));
-    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
-    txn.n_success = 1;
-    txn.success = &op;
-    model_etcd_apply(store_etcd(world_store(s->world, "etcd")), STORE_TXN, &txn.base,
-                     &s->arena, &answer);
-    assert_int_equal(answer.outcome, STORE_DONE);
+    store_put(world_store(s->world, "etcd"), key, record_encoded(&s->arena, m));
 }
 
 static void put_running(struct scene *s, int index)

@@ -648,19 +648,12 @@ static void put_cell(struct walk *w, const char *cell_id, Board__CellRecord__Sta
 {
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
     Models__CellPresence presence = MODELS__CELL_PRESENCE__INIT;
-    struct store_answer answer = {0};
-    SCOPED_BUF(value);
     presence.cell_id = arena_strdup(&w->arena, cell_id);
     presence.zone = (char *)(uintptr_t)"ours";
     cell.presence = &presence;
     cell.state = state;
-    record_encode(&value, &cell.base);
-    Etcd__RequestOp *op = etcd_op_put(&w->arena, key_cell(&w->arena, cell_id), buf_bytes(&value));
-    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
-    txn.n_success = 1;
-    txn.success = &op;
-    model_etcd_apply(store_etcd(world_store(w->world, "etcd")), STORE_TXN, &txn.base,
-                     &w->arena, &answer);
+    store_put(world_store(w->world, "etcd"), key_cell(&w->arena, cell_id),
+              record_encoded(&w->arena, &cell.base));
 }
 
 /* "cell_id zone" of each cell that is listed, in order. */

@@ -94,26 +94,24 @@ int64_t count_prefix(struct rig *r, const char *prefix)
     return count;
 }
 
+static void write_alone(struct rig *r, struct arena *a, Etcd__RequestOp *op)
+{
+    Etcd__TxnRequest t = ETCD__TXN_REQUEST__INIT;
+    t.n_success = 1;
+    t.success = &op;
+    board_rig_ask(r, a, STORE_TXN, &t.base);
+}
+
 void put_raw(struct rig *r, const char *key, struct bytes value)
 {
     SCOPED_ARENA(a);
-    Etcd__PutRequest put = ETCD__PUT_REQUEST__INIT;
-    Etcd__RequestOp op = ETCD__REQUEST_OP__INIT, *list = &op;
-    Etcd__TxnRequest t = ETCD__TXN_REQUEST__INIT;
-    put.key = (ProtobufCBinaryData){.len = strlen(key), .data = (uint8_t *)(size_t)key};
-    put.value = (ProtobufCBinaryData){.len = value.size, .data = (uint8_t *)(size_t)value.data};
-    op.request_case = ETCD__REQUEST_OP__REQUEST_REQUEST_PUT;
-    op.request_put = &put;
-    t.n_success = 1;
-    t.success = &list;
-    board_rig_ask(r, &a, STORE_TXN, &t.base);
+    write_alone(r, &a, etcd_op_put(&a, key, value));
 }
 
 void put_record(struct rig *r, const char *key, const ProtobufCMessage *m)
 {
-    SCOPED_BUF(b);
-    record_encode(&b, m);
-    put_raw(r, key, buf_bytes(&b));
+    SCOPED_ARENA(a);
+    write_alone(r, &a, m ? etcd_op_put(&a, key, record_encoded(&a, m)) : etcd_op_delete(&a, key));
 }
 
 struct rig *ready_rig(unsigned boards, const struct board_hooks *hooks)

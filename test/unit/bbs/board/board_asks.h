@@ -39,7 +39,7 @@ int64_t mod_revision(struct rig *r, const char *key);
 int64_t count_prefix(struct rig *r, const char *prefix); /* keys that begin so */
 
 void put_raw(struct rig *r, const char *key, struct bytes value);
-void put_record(struct rig *r, const char *key, const ProtobufCMessage *m);
+void put_record(struct rig *r, const char *key, const ProtobufCMessage *m); /* NULL: deletes it */
 
 /* A rig of seed 1 whose boards are ready; fails the test when they are not within 10 s. */
 struct rig *ready_rig(unsigned boards, const struct board_hooks *hooks);

@@ -2,6 +2,7 @@
 
 #include "bbs/board/board_generation.h"
 #include "common/base/map.h"
+#include "common/base/message.h"
 #include "common/base/random.h"
 
 #include <assert.h>
@@ -75,18 +76,6 @@ static void free_item(struct item *i)
 {
     arena_done(&i->arena);
     free(i);
-}
-
-static const ProtobufCMessage *message_copy(struct arena *a, const ProtobufCMessage *m)
-{
-    size_t size = protobuf_c_message_get_packed_size(m);
-    uint8_t *bytes = arena_alloc(a, size);
-    protobuf_c_message_pack(m, bytes);
-    ProtobufCAllocator allocator = arena_protobuf(a);
-    const ProtobufCMessage *copy =
-        protobuf_c_message_unpack(m->descriptor, &allocator, size, bytes);
-    assert(copy);
-    return copy;
 }
 
 static int64_t draw(struct rig *r, int64_t most_ns)

@@ -3,6 +3,7 @@
 
 #include "bbs/board/compare.h"
 #include "common/model/record.h"
+#include "test/unit/bbs/board/board_asks.h"
 #include "test/unit/bbs/board/board_rig.h"
 
 #include <setjmp.h>
@@ -43,17 +44,6 @@ static void on_revision(void *context, int64_t revision, struct effects *out)
     }
 }
 
-static void put_record(struct bench *b, const char *key, const ProtobufCMessage *m)
-{
-    SCOPED_BUF(value);
-    record_encode(&value, m);
-    Etcd__RequestOp *op = etcd_op_put(&b->arena, key, buf_bytes(&value));
-    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
-    txn.n_success = 1;
-    txn.success = &op;
-    board_rig_ask(b->rig, &b->arena, STORE_TXN, &txn.base);
-}
-
 static char *text(const char *s)
 {
     return (char *)(uintptr_t)s;
@@ -67,7 +57,7 @@ static void put_desired(struct bench *b, const char *annotation)
     d.process_guid = text("web");
     d.annotation = text(annotation);
     d.modification_tag = &tag;
-    put_record(b, "desired/web", &d.base);
+    put_record(b->rig, "desired/web", &d.base);
 }
 
 /* An instance whose record has about so many bytes. */
@@ -82,7 +72,7 @@ static void put_actual(struct bench *b, int32_t index, size_t bytes)
     r.crash_reason = arena_alloc(&b->arena, bytes + 1);
     memset(r.crash_reason, 'x', bytes);
     r.crash_reason[bytes] = 0;
-    put_record(b, key_actual(&b->arena, "web", index, 0), &r.base);
+    put_record(b->rig, key_actual(&b->arena, "web", index, 0), &r.base);
 }
 
 static struct bench *bench_new(void)
@@ -96,7 +86,7 @@ static struct bench *bench_new(void)
     run.log_source = arena_alloc(&b->arena, RUN_BYTES + 1);
     memset(run.log_source, 'r', RUN_BYTES);
     run.log_source[RUN_BYTES] = 0;
-    put_record(b, "run/web/now", &run.base);
+    put_record(b->rig, "run/web/now", &run.base);
     put_desired(b, "first");
     assert_true(board_rig_run_ready(b->rig, 10 * SECOND_NS));
     b->hub = hub_new(board_rig_board(b->rig, 0));

@@ -7,6 +7,7 @@
 #include "bbs/cell/cell.h"
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
+#include "test/unit/bbs/board/board_asks.h"
 #include "test/unit/bbs/board/board_rig.h"
 
 #include <setjmp.h>
@@ -40,48 +41,33 @@ static void race_done(struct race *t)
     arena_done(&t->arena);
 }
 
-/* Another writer's put, or without a message its delete. */
-static void write_record(struct race *t, const char *key, const ProtobufCMessage *m)
-{
-    SCOPED_BUF(value);
-    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
-    Etcd__RequestOp *op = etcd_op_delete(&t->arena, key);
-    if (m) {
-        record_encode(&value, m);
-        op = etcd_op_put(&t->arena, key, buf_bytes(&value));
-    }
-    txn.n_success = 1;
-    txn.success = &op;
-    board_rig_ask(t->rig, &t->arena, STORE_TXN, &txn.base);
-}
-
 static void write_instance(struct race *t, int presence, const char *text)
 {
     Models__ActualLRP *r = text ? row_actual(&t->arena, text, 1, presence) : NULL;
-    write_record(t, key_actual(&t->arena, ROWS_PROCESS, 1, presence), r ? &r->base : NULL);
+    put_record(t->rig, key_actual(&t->arena, ROWS_PROCESS, 1, presence), r ? &r->base : NULL);
 }
 
 static void write_desired(struct race *t, const char *text)
 {
-    write_record(t, key_desired(&t->arena, ROWS_PROCESS),
+    put_record(t->rig, key_desired(&t->arena, ROWS_PROCESS),
                  text ? &row_desired(&t->arena, text)->base : NULL);
 }
 
 static void write_cell(struct race *t, const char *text)
 {
-    write_record(t, key_cell(&t->arena, "c1"), &row_cell(&t->arena, text)->base);
+    put_record(t->rig, key_cell(&t->arena, "c1"), &row_cell(&t->arena, text)->base);
 }
 
 static void write_limiter(struct race *t, const char *text)
 {
-    write_record(t, key_brake(&t->arena), text ? &row_limiter(&t->arena, text)->base : NULL);
+    put_record(t->rig, key_brake(&t->arena), text ? &row_limiter(&t->arena, text)->base : NULL);
 }
 
 static void write_leader_lock(struct race *t)
 {
     Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
     leader_lock.role = leader_lock.holder = arena_strdup(&t->arena, "converger");
-    write_record(t, key_lead(&t->arena, "converger"), &leader_lock.base);
+    put_record(t->rig, key_lead(&t->arena, "converger"), &leader_lock.base);
 }
 
 static const struct seen *seen_at(struct race *t, const char *key)
@@ -207,7 +193,7 @@ static void operator_keeps(struct race *t)
 
 static void another_leads(struct race *t)
 {
-    write_record(t, key_lead(&t->arena, "converger"), NULL);
+    put_record(t->rig, key_lead(&t->arena, "converger"), NULL);
     write_leader_lock(t);
 }
 
@@ -357,14 +343,14 @@ static void desired_again(struct race *t)
 
 static void the_domain_goes(struct race *t)
 {
-    write_record(t, key_domain(&t->arena, ROWS_DOMAIN), NULL);
+    put_record(t->rig, key_domain(&t->arena, ROWS_DOMAIN), NULL);
 }
 
 static void write_domain(struct race *t)
 {
     Board__DomainRecord domain = BOARD__DOMAIN_RECORD__INIT;
     domain.domain = arena_strdup(&t->arena, ROWS_DOMAIN);
-    write_record(t, key_domain(&t->arena, ROWS_DOMAIN), &domain.base);
+    put_record(t->rig, key_domain(&t->arena, ROWS_DOMAIN), &domain.base);
 }
 
 /* `resolve` and `stop` for absence, in a domain that never expires. */
@@ -465,8 +451,8 @@ static void a_domain_of_an_older_board_generation_is_not_fresh(void **state)
     Board__BoardGenerationRecord younger = BOARD__BOARD_GENERATION_RECORD__INIT;
     younger.id = arena_strdup(&t.arena, "younger");
     struct view *v = board_view(board_rig_board(t.rig, 0), &t.arena);
-    write_record(&t, key_epoch(&t.arena, view_board_generation(v)), NULL);
-    write_record(&t, key_epoch(&t.arena, "younger"), &younger.base);
+    put_record(t.rig, key_epoch(&t.arena, view_board_generation(v)), NULL);
+    put_record(t.rig, key_epoch(&t.arena, "younger"), &younger.base);
     board_rig_run(t.rig, 10 * SECOND_NS);
     assert_string_equal(board_generation(board_rig_board(t.rig, 0)), "younger");
     start_move(&t, "stop");

@@ -3,6 +3,7 @@
 #include "bbs/board/compare.h"
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
+#include "test/unit/bbs/board/board_asks.h"
 #include "test/unit/bbs/board/board_rig.h"
 
 #include <setjmp.h>
@@ -38,30 +39,15 @@ static void race_free(struct race *t)
     test_free(t);
 }
 
-/* Another writer's put, or without a message its delete. */
-static void write_record(struct race *t, const char *key, const ProtobufCMessage *m)
-{
-    SCOPED_BUF(value);
-    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
-    Etcd__RequestOp *op = etcd_op_delete(&t->arena, key);
-    if (m) {
-        record_encode(&value, m);
-        op = etcd_op_put(&t->arena, key, buf_bytes(&value));
-    }
-    txn.n_success = 1;
-    txn.success = &op;
-    board_rig_ask(t->rig, &t->arena, STORE_TXN, &txn.base);
-}
-
 static void write_instance(struct race *t, int32_t index, const char *text)
 {
     Models__ActualLRP *record = text ? row_actual(&t->arena, text, index, 0) : NULL;
-    write_record(t, key_actual(&t->arena, ROWS_PROCESS, index, 0), record ? &record->base : NULL);
+    put_record(t->rig, key_actual(&t->arena, ROWS_PROCESS, index, 0), record ? &record->base : NULL);
 }
 
 static void write_desired(struct race *t, const char *text)
 {
-    write_record(t, key_desired(&t->arena, ROWS_PROCESS), &row_desired(&t->arena, text)->base);
+    put_record(t->rig, key_desired(&t->arena, ROWS_PROCESS), &row_desired(&t->arena, text)->base);
 }
 
 /* The bbs has seen all that was written up to now, and nothing that comes later. */
@@ -81,7 +67,7 @@ static void done(void *context, const struct op_result *result, struct effects *
 }
 
 /* Decided on the frozen copy, then the watch comes back. */
-static void ask(struct race *t, const struct op_row *row, const ProtobufCMessage *request)
+static void ask_for(struct race *t, const struct op_row *row, const ProtobufCMessage *request)
 {
     const struct op_input in = {.actor = ACTOR_CLIENT, .trace_id = "", .request = request};
     struct effects *out = board_rig_begin(t->rig, 0);
@@ -103,7 +89,7 @@ static void scale(struct race *t, int32_t instances)
     models__desired_lrpupdate__init(r->update);
     r->update->optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
     r->update->instances = instances;
-    ask(t, &update_row, &r->base);
+    ask_for(t, &update_row, &r->base);
 }
 
 static const Models__ActualLRP *instance(struct race *t, int32_t index)
@@ -169,7 +155,7 @@ static void what_ran_an_old_definition_is_stopped(void **state)
     Models__DesireLRPRequest *r = ARENA_NEW(&t->arena, Models__DesireLRPRequest);
     models__desire_lrprequest__init(r);
     r->desired_lrp = row_desired(&t->arena, "instances=1");
-    ask(t, &desire_row, &r->base);
+    ask_for(t, &desire_row, &r->base);
     assert_true(instance(t, 0)->stopping);
     race_free(t);
 }
@@ -202,11 +188,11 @@ static void a_crowded_index_is_left_alone(void **state)
     (void)state;
     struct race *t = race_new();
     for (int presence = 0; presence < 9; presence++) {
-        write_record(t, key_actual(&t->arena, ROWS_PROCESS, 0, presence),
+        put_record(t->rig, key_actual(&t->arena, ROWS_PROCESS, 0, presence),
                      &row_actual(&t->arena, "UNCLAIMED", 0, presence)->base);
     }
     board_rig_run(t->rig, 100 * MILLISECOND_NS);
-    ask(t, move_row_named(&lrp_moves, "claim")->op,
+    ask_for(t, move_row_named(&lrp_moves, "claim")->op,
         &row_move(&t->arena, "claim a@c1 index=0")->base);
     assert_int_equal(t->verdict, PLAN_REFUSE);
     assert_string_equal(instance(t, 0)->state, "UNCLAIMED");
@@ -228,15 +214,15 @@ static void of_two_that_replace_each_other_one_stays(void **state)
         struct race *t = race_new();
         const char *other = key_desired(&t->arena, "other");
         write_desired(t, "instances=0 def=D1");
-        write_record(t, other, &row_desired(&t->arena, "instances=0 def=D2")->base);
+        put_record(t->rig, other, &row_desired(&t->arena, "instances=0 def=D2")->base);
         freeze(t);
         if (raced) {
-            write_record(t, other, NULL);
+            put_record(t->rig, other, NULL);
         }
         Models__RemoveDesiredLRPRequest r = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
         r.process_guid = arena_strdup(&t->arena, ROWS_PROCESS);
         r.replaced_by = arena_strdup(&t->arena, "other");
-        ask(t, &remove_row, &r.base);
+        ask_for(t, &remove_row, &r.base);
         assert_int_equal(t->verdict, raced ? PLAN_REFUSE : PLAN_COMMIT);
         assert_int_equal(desired(t, ROWS_PROCESS), raced);
         assert_int_equal(desired(t, "other"), !raced);

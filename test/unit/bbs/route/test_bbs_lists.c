@@ -48,20 +48,12 @@ static bool is_answered(void *context)
 
 static void put_bytes(struct trial *t, const char *key, struct bytes value)
 {
-    struct store_answer answer = {0};
-    Etcd__RequestOp *op = etcd_op_put(&t->arena, key, value);
-    Etcd__TxnRequest txn = ETCD__TXN_REQUEST__INIT;
-    txn.n_success = 1;
-    txn.success = &op;
-    model_etcd_apply(store_etcd(world_store(t->world, "etcd")), STORE_TXN, &txn.base,
-                     &t->arena, &answer);
+    store_put(world_store(t->world, "etcd"), key, value);
 }
 
 static void put_record(struct trial *t, const char *key, const ProtobufCMessage *m)
 {
-    SCOPED_BUF(value);
-    record_encode(&value, m);
-    put_bytes(t, key, buf_bytes(&value));
+    put_bytes(t, key, record_encoded(&t->arena, m));
 }
 
 static char *text(const char *s)

@@ -1,0 +1,17 @@
+/* Messages, whatever their type: packed, copied, compared. Pure. */
+#ifndef COMMON_BASE_MESSAGE_H
+#define COMMON_BASE_MESSAGE_H
+
+#include "common/base/arena.h"
+#include "common/base/bytes.h"
+
+/* The packed message, in the arena. */
+struct bytes message_packed(struct arena *a, const ProtobufCMessage *m);
+
+/* A deep copy, in the arena; NULL gives NULL. */
+ProtobufCMessage *message_copy(struct arena *a, const ProtobufCMessage *m);
+
+/* Whether two messages of a type say the same. */
+bool message_equal(const ProtobufCMessage *a, const ProtobufCMessage *b);
+
+#endif
