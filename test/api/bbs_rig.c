@@ -2,14 +2,11 @@
 
 #include "board.pb-c.h"
 #include "models/actual_lrp_requests.pb-c.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct bbs_rig bbs_rig;
 
@@ -24,7 +21,6 @@ bool bbs_rig_possible(const char *name)
 
 int bbs_rig_setup(void **state)
 {
-    (void)state;
     struct bbs_rig *r = &bbs_rig;
     struct err err;
     signal(SIGPIPE, SIG_IGN);
@@ -51,7 +47,6 @@ int bbs_rig_setup(void **state)
 
 int bbs_rig_teardown(void **state)
 {
-    (void)state;
     int result = 0;
     for (int i = 0; i < bbs_rig.count; i++) {
         result = bbs_process_end(&bbs_rig.bbs[i]) == 0 ? result : -1;

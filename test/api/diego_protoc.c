@@ -1,15 +1,12 @@
 #include "test/api/diego_protoc.h"
 
 #include "common/base/map.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char dir[96];
 

@@ -1,12 +1,10 @@
 #include "test/api/diego_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "test/tool/cmocka.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A member of a message: a value, or a message of its own. */
 struct member {

@@ -1,20 +1,16 @@
 #include "test/api/echo_rig.h"
 
+#include "test/tool/cmocka.h"
 #include "test/tool/patience.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct echo_tls echo_tls;
 
 int echo_rig_setup(void **state)
 {
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     certs_init(&echo_tls.certs);
     echo_tls.server = certs_make(&echo_tls.certs, "server", "bbs", "bbs", 3600);
@@ -24,7 +20,6 @@ int echo_rig_setup(void **state)
 
 int echo_rig_teardown(void **state)
 {
-    (void)state;
     certs_done(&echo_tls.certs);
     return 0;
 }

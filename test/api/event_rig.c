@@ -2,12 +2,9 @@
 
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/task_requests.pb-c.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 /* ---- what clients ask ------------------------------------------------------------------------ */
 

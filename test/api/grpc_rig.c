@@ -1,13 +1,10 @@
 #include "test/api/grpc_rig.h"
 
+#include "test/tool/cmocka.h"
 #include "test/tool/patience.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 void grpc_rig_begin_with(struct grpc_rig *f, struct grpc_times times, unsigned connections_max)
 {

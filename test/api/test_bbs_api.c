@@ -3,14 +3,11 @@
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/evacuation.pb-c.h"
 #include "test/api/bbs_rig.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct bbs_process *const bbs = bbs_rig.bbs;
 
@@ -18,7 +15,6 @@ static struct bbs_process *const bbs = bbs_rig.bbs;
 
 static void recorded_bytes(void **state)
 {
-    (void)state;
     struct buf head, answer;
     buf_init(&head);
     buf_init(&answer);
@@ -62,7 +58,6 @@ static void assert_invalid(const struct buf *answer)
 
 static void malformed_bodies(void **state)
 {
-    (void)state;
     static const struct bytes bodies[] = {
         {(const uint8_t *)"\xff", 1},                 /* no tag */
         {(const uint8_t *)"\x0a\x05web", 5},          /* truncated */
@@ -82,7 +77,6 @@ static void malformed_bodies(void **state)
 /* 34 KB of nested actions would end a process that unpacked them. */
 static void too_deep(void **state)
 {
-    (void)state;
     struct buf body, inner, answer;
     buf_init(&body);
     buf_init(&inner);
@@ -114,7 +108,6 @@ static void too_deep(void **state)
 
 static void too_large(void **state)
 {
-    (void)state;
     SCOPED_BUF(answer);
     uint8_t *body = calloc(1, 3 * 1024 * 1024);
     assert_non_null(body);
@@ -143,7 +136,6 @@ static void too_large(void **state)
 
 static void certificates(void **state)
 {
-    (void)state;
     struct tls_client c;
     struct tls_files nobody = {.ca = bbs_rig.client.ca};
     struct tls_files old = certs_make(&bbs_rig.certs, "old", "client", "somebody", -60);
@@ -164,7 +156,6 @@ static void certificates(void **state)
 
 static void roles(void **state)
 {
-    (void)state;
     struct tls_files etcd = certs_make(&bbs_rig.certs, "etcd-too", "etcd", "etcd", 3600);
     struct tls_files nothing = certs_make(&bbs_rig.certs, "no-unit", "", "somebody", 3600);
     const struct {
@@ -221,7 +212,6 @@ static void roles(void **state)
 /* What was refused was not done, and says why; an evacuation's answer keeps the container. */
 static void strangers_change_nothing(void **state)
 {
-    (void)state;
     struct tls_files etcd = certs_make(&bbs_rig.certs, "etcd-three", "etcd", "etcd", 3600);
     SCOPED_ARENA(arena);
     struct buf body, answer;
@@ -280,7 +270,6 @@ static size_t count_actual(int port, const char *guid, struct buf *answer)
 /* What one bbs has answered, the other shows at once; a list of 1,000 comes whole. */
 static void either_bbs_is_as_good(void **state)
 {
-    (void)state;
     SCOPED_BUF(answer);
     for (int i = 0; i < 20; i++) {
         char guid[32];
@@ -298,7 +287,6 @@ static void either_bbs_is_as_good(void **state)
 /* The store goes away and comes back: 503 meanwhile, and it recovers by itself. */
 static void etcd_away(void **state)
 {
-    (void)state;
     struct buf head, answer;
     struct err err;
     buf_init(&head);

@@ -5,13 +5,10 @@
 #include "models/cells.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "test/api/bbs_rig.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct bbs_process *const bbs = bbs_rig.bbs;
 
@@ -28,7 +25,6 @@ static int32_t heartbeat_cell(struct arena *a, uint64_t incarnation, struct buf 
 
 static void incarnations_and_heartbeats(void **state)
 {
-    (void)state;
     struct arena arena, *a = &arena;
     SCOPED_BUF(answer);
     arena_init(a);
@@ -84,7 +80,6 @@ static Board__Move *claim_move(struct arena *a, const char *cell_id, uint64_t in
 /* All the rows in one batch; then what a batch may hold. */
 static void moves_in_batches(void **state)
 {
-    (void)state;
     static const struct {
         const char *move, *cell_id;
         uint64_t incarnation;
@@ -196,7 +191,6 @@ static int64_t ask_leader_lock(struct arena *a, const char *holder, int64_t disp
 
 static void leaders(void **state)
 {
-    (void)state;
     struct arena arena, *a = &arena;
     int32_t error;
     arena_init(a);
@@ -294,7 +288,6 @@ static size_t count_cells(struct buf *answer)
 /* A cell is held, kept, confirmed, lost, and comes back with a higher incarnation. */
 static void a_cell_is_lost_and_comes_back(void **state)
 {
-    (void)state;
     struct arena arena, *a = &arena;
     SCOPED_BUF(answer);
     arena_init(a);

@@ -2,13 +2,10 @@
  * knows, and the time before a bbs is ready. */
 #include "common/base/arena.h"
 #include "test/api/bbs_rig.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct bbs_process *const bbs = bbs_rig.bbs;
 
@@ -38,7 +35,6 @@ static const char *methods_of(struct arena *a, const char *path)
 
 static void paths_and_methods(void **state)
 {
-    (void)state;
     struct buf head, answer;
     buf_init(&head);
     buf_init(&answer);
@@ -64,7 +60,6 @@ static void paths_and_methods(void **state)
 
 static void wrong_methods_and_paths(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct buf head, answer;
     buf_init(&head);
@@ -95,7 +90,6 @@ static void wrong_methods_and_paths(void **state)
 /* Before it is ready: 503 and nothing else for every path, known or not; it is up for health. */
 static void not_ready(void **state)
 {
-    (void)state;
     struct etcd_server nowhere = bbs_rig.etcd;
     struct bbs_process b;
     SCOPED_BUF(answer);

@@ -3,13 +3,10 @@
 #include "common/model/moves.h"
 #include "models/task_requests.pb-c.h"
 #include "test/api/bbs_rig.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct bbs_process *const bbs = bbs_rig.bbs;
 
@@ -66,7 +63,6 @@ static size_t count_tasks(int port, const char *domain, const char *cell_id)
 /* A client's whole way, each step at the other bbs. */
 static void tasks_of_clients(void **state)
 {
-    (void)state;
     struct arena arena, *a = &arena;
     SCOPED_BUF(answer);
     int one = bbs[0].port, other = bbs[1].port;
@@ -160,7 +156,6 @@ static const Board__MoveResult *apply_task(struct arena *a, const char *move, co
 /* The same attempt gets the same answer, any other is refused. */
 static void tasks_of_a_rep(void **state)
 {
-    (void)state;
     static const struct {
         const char *move, *attempt, *result;
         Board__MoveResult__Outcome outcome;

@@ -9,14 +9,13 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
 #include "test/tool/certs.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/echo_role.h"
 #include "test/tool/patience.h"
 #include "test/tool/tls_client.h"
 
 #include <netinet/in.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +24,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct certs certs;
 static struct tls_files client_files;
@@ -47,7 +44,6 @@ static void run_server(const struct tls_files *files, int log)
 
 static int start_server(void **state)
 {
-    (void)state;
     char log[96];
     certs_init(&certs);
     struct tls_files files = certs_make(&certs, "server", "bbs", "server", 3600);
@@ -66,7 +62,6 @@ static int start_server(void **state)
 
 static int stop_server(void **state)
 {
-    (void)state;
     int status = 0;
     kill(server, SIGKILL);
     waitpid(server, &status, 0);
@@ -84,8 +79,6 @@ struct fixture {
 
 static int nothing(const struct invocation *call, struct err *err)
 {
-    (void)call;
-    (void)err;
     return 0;
 }
 
@@ -362,8 +355,6 @@ static void nobody_there_ends_in_time(void **state)
 
 static int takes_nothing(void *owner, struct bytes bytes)
 {
-    (void)owner;
-    (void)bytes;
     return 0;
 }
 

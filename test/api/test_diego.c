@@ -7,17 +7,14 @@
 #include "test/api/diego_text.h"
 #include "test/tool/bbs_process.h"
 #include "test/tool/certs.h"
+#include "test/tool/cmocka.h"
 
 #include <glob.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { BBS_COUNT = 2, STREAMS_MAX = 8, SEQUENCES_MAX = 512 };
 
@@ -326,7 +323,6 @@ static struct run running;
 
 static int run_begin(void **state)
 {
-    (void)state;
     arena_init(&running.arena);
     bindings_init(&running.bindings);
     buf_init(&running.answer);
@@ -338,7 +334,6 @@ static int run_begin(void **state)
 
 static int run_end(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < running.stream_count; i++) {
         diego_stream_close(&running.streams[i].stream);
     }
@@ -363,7 +358,6 @@ static void sequence(void **state)
 
 static int group_setup(void **state)
 {
-    (void)state;
     struct err err;
     signal(SIGPIPE, SIG_IGN);
     certs_init(&certs);
@@ -386,7 +380,6 @@ static int group_setup(void **state)
 
 static int group_teardown(void **state)
 {
-    (void)state;
     int codes[BBS_COUNT];
     for (size_t i = 0; i < CALLER_COUNT; i++) {
         for (size_t k = 0; k < BBS_COUNT; k++) {

@@ -3,14 +3,11 @@
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/events.pb-c.h"
 #include "test/api/event_rig.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { QUIET_MS = 200 };
 
@@ -108,7 +105,6 @@ static void read_events(struct subscriber *s, const char *const *names)
 /* The head at once, before any event; then each event as one chunk, exactly these bytes. */
 static void bytes_of_a_stream(void **state)
 {
-    (void)state;
     struct subscriber s;
     subscriber_open(&s, &bbs[0], "GET", GROUPS, NULL, 0);
     assert_int_equal(s.status, 200);
@@ -161,7 +157,6 @@ static void bytes_of_a_stream(void **state)
 /* The events of a life, in every stream and at either bbs, byte for byte the same at both. */
 static void the_same_at_either_bbs(void **state)
 {
-    (void)state;
     static const char *const paths[] = {GROUPS, INSTANCES};
     static const char *const of_groups[] = {"desired_lrp_created", "actual_lrp_created",
                                             "actual_lrp_changed",  "actual_lrp_changed",
@@ -344,7 +339,6 @@ static void tasks(void **state)
 /* Also on GET, whose body counts. */
 static void by_cell(void **state)
 {
-    (void)state;
     static const char *const groups[] = {"desired_lrp_created", "actual_lrp_changed",
                                          "actual_lrp_changed", NULL};
     static const char *const instances[] = {"desired_lrp_created", "actual_lrp_instance_changed",
@@ -374,7 +368,6 @@ static void by_cell(void **state)
 
 static void unreadable_bodies(void **state)
 {
-    (void)state;
     static const struct {
         const char *method, *path;
         int status;

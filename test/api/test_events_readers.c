@@ -5,14 +5,11 @@
 #include "common/shell/http_server_io.h"
 #include "models/events.pb-c.h"
 #include "test/api/event_rig.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-
-#include <cmocka.h>
 
 enum {
     NOTE = 10000, /* the longest annotation; an event of a change holds two, in base64 */
@@ -88,7 +85,6 @@ static void send_the_rest(struct sender *s)
  * never becomes whole is left. */
 static void slow_senders(void **state)
 {
-    (void)state;
     static struct sender senders[PATHS * STAGES], never;
     struct subscriber quick;
     for (unsigned i = 0; i < PATHS * STAGES; i++) {
@@ -133,7 +129,6 @@ static long status_mib(const char *name)
  * 1.3 GiB; a sanitizer keeps 256 MiB that were freed. */
 static void many_readers_that_stop(void **state)
 {
-    (void)state;
     enum { STOPPED = 128, UPDATES = 400, GROWN_MIB_MAX = 600 };
     static struct subscriber stopped[STOPPED];
     static char note[NOTE + 1];
@@ -171,7 +166,6 @@ static void many_readers_that_stop(void **state)
  * again it gets what was on its way, then the end. Who reads is told everything meanwhile. */
 static void a_slow_reader_is_cut_off(void **state)
 {
-    (void)state;
     enum { UPDATES = 250, TOLD = UPDATES + 2 * (1 + MANY) };
     static char note[NOTE + 1];
     memset(note, 'n', NOTE);
@@ -208,7 +202,6 @@ static void a_slow_reader_is_cut_off(void **state)
 /* Bytes from the reader, a closed connection, a half-closed one: the stream ends, others go on. */
 static void readers_that_go(void **state)
 {
-    (void)state;
     struct subscriber talks, hangs_up, half, stays;
     subscriber_open(&stays, &bbs[0], "POST", TASKS, NULL, 0);
     subscriber_open(&talks, &bbs[0], "POST", TASKS, NULL, 0);
@@ -235,7 +228,6 @@ static void readers_that_go(void **state)
 /* SIGTERM ends the streams well, so that their readers know and list again. */
 static void a_bbs_that_ends(void **state)
 {
-    (void)state;
     struct bbs_process third;
     struct subscriber s;
     bbs_process_start(&third, bbs_rig.certs.dir, "bbs-3", &bbs_rig.etcd, &bbs_rig.server,

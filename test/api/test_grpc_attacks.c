@@ -2,11 +2,7 @@
  * that speak no HTTP/2. */
 #include "common/base/random.h"
 #include "test/api/grpc_rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "test/tool/cmocka.h"
 
 /* ---- Floods ---------------------------------------------------------------------------------- */
 

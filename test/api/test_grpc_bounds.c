@@ -1,17 +1,14 @@
 /* What the gRPC server shell bounds (rules 2 and 5 of common/shell/grpc_server_io.h). */
 #include "test/api/grpc_rig.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/patience.h"
 
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void a_message_beyond_the_bound_is_refused(void **state)
 {

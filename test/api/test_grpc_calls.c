@@ -1,11 +1,7 @@
 /* Calls of the gRPC server shell: how they are answered, who may make them (rule 1 of
  * common/shell/grpc_server_io.h), and what is none. */
 #include "test/api/grpc_rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "test/tool/cmocka.h"
 
 static void calls_are_answered(void **state)
 {

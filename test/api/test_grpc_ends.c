@@ -2,12 +2,9 @@
  * goes (rules 3 and 6 of common/shell/grpc_server_io.h). */
 #include "test/tool/patience.h"
 #include "test/api/grpc_rig.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <sys/socket.h>
-
-#include <cmocka.h>
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
 #include "common/shell/http_client_io.h"
 #include "common/shell/names_io.h"
 #include "test/tool/certs.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/echo_server.h"
 #include "test/tool/patience.h"
 #include "test/tool/slow_name.h"
@@ -9,17 +10,13 @@
 #include <arpa/inet.h>
 #include <event2/event.h>
 #include <netinet/in.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct certs certs, strange_certs;
 static struct tls_files server_files, client_files;
@@ -187,7 +184,6 @@ static void is(struct told *t, enum call_outcome outcome)
 
 static void a_call_is_answered(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     call(&w, 1, "/echo", "hello");
@@ -218,7 +214,6 @@ static void a_call_is_answered(void **state)
 
 static void many_calls_share_few_connections(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     for (uint64_t id = 1; id < 200; id++) {
@@ -238,7 +233,6 @@ static void many_calls_share_few_connections(void **state)
 
 static void a_dead_server_refuses_and_a_silent_one_leaves_it_unknown(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     char url[64];
@@ -298,7 +292,6 @@ static void a_dead_server_refuses_and_a_silent_one_leaves_it_unknown(void **stat
  * it. */
 static void a_name_that_is_looked_up_holds_nobody_up(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     slow_name_begin();
@@ -322,7 +315,6 @@ static void a_name_that_is_looked_up_holds_nobody_up(void **state)
  * that nobody waits for any more have none. */
 static void a_dead_name_server_costs_few_threads(void **state)
 {
-    (void)state;
     enum { MANY = 40 };
     char url[100];
     struct world w;
@@ -362,7 +354,6 @@ static void a_dead_name_server_costs_few_threads(void **state)
  * may have been carried out. */
 static void a_call_is_never_sent_twice(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     call(&w, 1, "/echo", "warm the connection");
@@ -380,7 +371,6 @@ static void a_call_is_never_sent_twice(void **state)
 
 static void the_server_must_be_who_it_should_be(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     struct tls_files other_name = certs_make_for(&certs, "other", "bbs", "bbs-1", 3600,
@@ -413,7 +403,6 @@ static void the_server_must_be_who_it_should_be(void **state)
 
 static void a_cancelled_call_is_silent(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     call(&w, 1, "/never", "b");
@@ -439,7 +428,6 @@ static void a_cancelled_call_is_silent(void **state)
 
 static void a_stream_is_told_from_head_to_end(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     subscribe(&w, 1, "/chunks?1000000");
@@ -480,7 +468,6 @@ static void a_stream_is_told_from_head_to_end(void **state)
 
 static void a_stream_can_be_cancelled_while_it_gives(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     w.cancel_on_data = 1;
@@ -510,7 +497,6 @@ static void a_stream_can_be_cancelled_while_it_gives(void **state)
 
 static void freeing_drops_everything(void **state)
 {
-    (void)state;
     struct world w;
     begin(&w);
     subscribe(&w, 1, "/flood");
@@ -526,7 +512,6 @@ static void freeing_drops_everything(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     certs_init(&certs);
     certs_init(&strange_certs);
@@ -537,7 +522,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     certs_done(&certs);
     certs_done(&strange_certs);
     return 0;

@@ -3,6 +3,7 @@
 #include "common/shell/health_io.h"
 #include "common/shell/host_io.h"
 #include "test/tool/certs.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/echo_role.h"
 #include "test/tool/patience.h"
 #include "test/tool/tls_client.h"
@@ -10,9 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct certs certs;
 static struct tls_files server_files, client_files;
@@ -73,7 +70,6 @@ static int finish(struct process *p)
 
 static void a_role_answers_and_ends_with_its_code(void **state)
 {
-    (void)state;
     struct process p;
     struct tls_client c;
     SCOPED_BUF(body);
@@ -93,7 +89,6 @@ static void a_role_answers_and_ends_with_its_code(void **state)
 
 static void health_answers_in_plain_text_to_anything(void **state)
 {
-    (void)state;
     static const char *const requests[] = {
         "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n",
         "POST /any/path?x HTTP/1.0\r\nContent-Length: 2\r\n\r\nhi"};
@@ -128,7 +123,6 @@ static int descriptors_of(const struct process *p)
  * descriptors of the role's own peers nor the place of one who asks. */
 static void health_is_bounded_whoever_connects(void **state)
 {
-    (void)state;
     enum { IDLE = 120 };
     struct process p;
     struct tls_client idle[IDLE], c, endless;
@@ -161,7 +155,6 @@ static void health_is_bounded_whoever_connects(void **state)
 
 static void the_first_signal_asks_and_the_second_ends(void **state)
 {
-    (void)state;
     struct process p;
     struct tls_client c;
     start(&p, &server_files);
@@ -176,7 +169,6 @@ static void the_first_signal_asks_and_the_second_ends(void **state)
 
 static void a_role_calls_another_and_hears_its_end(void **state)
 {
-    (void)state;
     struct process a, b;
     struct tls_client c;
     SCOPED_BUF(body);
@@ -198,7 +190,6 @@ static void a_role_calls_another_and_hears_its_end(void **state)
 
 static void a_bad_start_is_an_error_that_names_what_is_wrong(void **state)
 {
-    (void)state;
     struct role *role = echo_new();
     struct err err = {0};
     struct host_config config = {.name = "e", .listen = "127.0.0.1:0", .tls = server_files};
@@ -224,7 +215,6 @@ static void a_bad_start_is_an_error_that_names_what_is_wrong(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     certs_init(&certs);
     server_files = certs_make(&certs, "server", "bbs", "bbs", 3600);
@@ -234,7 +224,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     certs_done(&certs);
     return 0;
 }

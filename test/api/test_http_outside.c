@@ -2,6 +2,7 @@
  * (behaviour.md 13.4). */
 #include "common/shell/http_client_io.h"
 #include "test/tool/certs.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/echo_server.h"
 #include "test/tool/patience.h"
 
@@ -9,7 +10,6 @@
 #include <event2/event.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,8 +20,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum {
     LINE = 256,
@@ -218,8 +216,6 @@ static void on_response(void *context, const struct response *r)
 
 static void on_stream(void *context, const struct stream_event *n)
 {
-    (void)context;
-    (void)n;
     fail();
 }
 
@@ -300,7 +296,6 @@ static void call(struct scene *s, const char *target, int64_t limit_ms)
 
 static void an_answer_is_what_comes_at_the_end(void **state)
 {
-    (void)state;
     static const struct {
         const char *target;
         int status;
@@ -360,7 +355,6 @@ static bool ends_in(const char *text, const char *end)
 /* A name is looked up in the middle of it all: what was sent on goes on as it was, and counts. */
 static void names_are_looked_up_on_the_way(void **state)
 {
-    (void)state;
     static const struct {
         const char *target, *heard; /* at last; NULL = it ends in a fault, and */
         enum call_outcome outcome;
@@ -392,7 +386,6 @@ static void names_are_looked_up_on_the_way(void **state)
 
 static void a_fault_says_whether_it_is_worth_repeating(void **state)
 {
-    (void)state;
     static const struct {
         const char *target;
         enum call_fault fault;
@@ -437,7 +430,6 @@ static void a_fault_says_whether_it_is_worth_repeating(void **state)
  */
 static void a_request_is_sent_once(void **state)
 {
-    (void)state;
     static const char *const targets[] = {"/status/200", "/close", "/status/200", "/to/307/close",
                                           "/to/303/close", "/to/307/to/308/close"};
     struct scene s;
@@ -458,7 +450,6 @@ static void a_request_is_sent_once(void **state)
 /* Nobody answers a connection, in plain text or TLS: that is a time-out too. */
 static void a_connection_that_nobody_takes_times_out(void **state)
 {
-    (void)state;
     struct scene s;
     int fd, port;
     char url[LINE];
@@ -478,7 +469,6 @@ static void a_connection_that_nobody_takes_times_out(void **state)
 /* Our CA is the only root. */
 static void a_stranger_is_not_notified(void **state)
 {
-    (void)state;
     struct scene s;
     struct echo_server bad;
     char url[LINE];
@@ -496,7 +486,6 @@ static void a_stranger_is_not_notified(void **state)
 /* An ordinary call goes nowhere else and never in plain text. */
 static void only_calls_outside_follow(void **state)
 {
-    (void)state;
     struct scene s;
     char url[LINE];
     begin(&s);
@@ -520,7 +509,6 @@ static void only_calls_outside_follow(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     certs_init(&certs);
     certs_init(&strange_certs);
@@ -531,7 +519,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     certs_done(&certs);
     certs_done(&strange_certs);
     return 0;

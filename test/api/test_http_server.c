@@ -1,22 +1,18 @@
 /* The HTTP server shell: requests and answers, bad input, bounds, time-outs and hang-ups, over real
  * sockets. */
 #include "test/api/echo_rig.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include <cmocka.h>
-
 /* ---- Answers ------------------------------------------------------------------------------- */
 
 static void an_answer_has_the_headers_of_the_api(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     assert_true(client_print(&w.client, "POST /echo?q=1 HTTP/1.1\r\nHost: x\r\n"
@@ -49,7 +45,6 @@ static void an_answer_has_the_headers_of_the_api(void **state)
 
 static void the_role_learns_who_asks_for_what(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     assert_true(client_print(&w.client,
@@ -63,7 +58,6 @@ static void the_role_learns_who_asks_for_what(void **state)
 
 static void every_method_reaches_the_role(void **state)
 {
-    (void)state;
     static const char *const methods[] = {"GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"};
     struct echo_rig w;
     char want[64];
@@ -91,7 +85,6 @@ static void every_method_reaches_the_role(void **state)
 
 static void the_body_of_a_get_is_read(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     assert_int_equal(echo_ask(&w, "GET", "/echo", "with a body"), 200);
@@ -101,7 +94,6 @@ static void the_body_of_a_get_is_read(void **state)
 
 static void bodies_come_in_any_pieces(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     char *large = malloc(ECHO_BODY_BYTES);
@@ -148,7 +140,6 @@ static void bodies_come_in_any_pieces(void **state)
 
 static void a_thousand_requests_on_one_connection(void **state)
 {
-    (void)state;
     struct echo_rig w;
     char text[32];
     echo_begin(&w);
@@ -170,7 +161,6 @@ static void a_thousand_requests_on_one_connection(void **state)
  * turn, and the peers' next requests have come by then. */
 static void answers_to_many_at_once_meet_their_next_requests(void **state)
 {
-    (void)state;
     enum { PEERS = 64, ROUNDS = 60 };
     static struct tls_client peers[PEERS];
     struct echo_rig w;
@@ -200,7 +190,6 @@ static void answers_to_many_at_once_meet_their_next_requests(void **state)
 
 static void pipelined_requests_are_answered_in_order(void **state)
 {
-    (void)state;
     struct echo_rig w;
     char text[32];
     enum { REQUESTS = 3000 };
@@ -221,7 +210,6 @@ static void pipelined_requests_are_answered_in_order(void **state)
 
 static void what_comes_after_an_open_request_is_held_within_a_bound(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     long before_kb = echo_number(&w, "/stats", "heap_kb");
@@ -242,7 +230,6 @@ static void what_comes_after_an_open_request_is_held_within_a_bound(void **state
 
 static void http_1_0_and_connection_close(void **state)
 {
-    (void)state;
     static const struct {
         const char *request;
         bool closes;
@@ -282,7 +269,6 @@ static void http_1_0_and_connection_close(void **state)
 
 static void malformed_requests_get_400_and_the_connection_ends(void **state)
 {
-    (void)state;
     static const char *const bad[] = {
         "rubbish\r\n\r\n",
         "GET\r\n\r\n",
@@ -320,7 +306,6 @@ static void malformed_requests_get_400_and_the_connection_ends(void **state)
 
 static void a_head_beyond_its_bound_gets_400(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     char *many = malloc(4 << 20);
@@ -342,7 +327,6 @@ static void a_head_beyond_its_bound_gets_400(void **state)
 
 static void a_body_beyond_its_bound_reaches_the_role_as_too_large(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     /* The bound itself is allowed, one more is not. */
@@ -397,7 +381,6 @@ static void a_body_beyond_its_bound_reaches_the_role_as_too_large(void **state)
 
 static void an_endless_body_ends_the_connection(void **state)
 {
-    (void)state;
     struct echo_rig w;
     struct http_server_config config = {.tls = echo_tls.server,
                                         .times = {.linger_ms = PATIENCE_MS}};
@@ -417,7 +400,6 @@ static void an_endless_body_ends_the_connection(void **state)
 
 static void an_expectation_is_met(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     assert_true(client_print(&w.client, "POST /echo HTTP/1.1\r\nHost: x\r\n"
@@ -434,7 +416,6 @@ static void an_expectation_is_met(void **state)
  * end. */
 static void mutilated_requests_never_end_the_server(void **state)
 {
-    (void)state;
     static const char good[] =
         "POST /echo?a=b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
         "\r\n5\r\nhello\r\n0\r\n\r\n";
@@ -464,7 +445,6 @@ static void mutilated_requests_never_end_the_server(void **state)
 
 static void slow_peers_are_left(void **state)
 {
-    (void)state;
     static const struct {
         const char *what, *first, *then;
     } rows[] = {
@@ -508,7 +488,6 @@ static void slow_peers_are_left(void **state)
 
 static void a_peer_that_hangs_up_is_reported_to_the_role(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     assert_true(client_print(&w.client, "GET /never HTTP/1.1\r\nHost: x\r\n\r\n"));

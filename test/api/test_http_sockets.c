@@ -1,20 +1,17 @@
 /* The HTTP server shell: whose connections are served, how their bytes go out, and what happens
  * when descriptors run out. */
 #include "test/api/echo_rig.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/patience.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct certs strange_certs;
 
@@ -32,7 +29,6 @@ static bool served(int port, const struct tls_files *files)
 
 static void only_certificates_of_our_ca_are_served(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     struct tls_files none = {.ca = echo_tls.client.ca};
@@ -50,7 +46,6 @@ static void only_certificates_of_our_ca_are_served(void **state)
 /* Who waits for a rep that does not come finds in the log which machine it is and what it lacks. */
 static void a_refused_certificate_is_reported_with_its_fault(void **state)
 {
-    (void)state;
     struct echo_server server;
     struct http_server_config config = {.tls = echo_tls.server};
     struct tls_files expired = certs_make(&echo_tls.certs, "expired", "rep", "cell-1", -60);
@@ -70,7 +65,6 @@ static void a_refused_certificate_is_reported_with_its_fault(void **state)
 
 static void plain_text_is_refused(void **state)
 {
-    (void)state;
     struct echo_rig w;
     echo_begin(&w);
     struct tls_client c;
@@ -84,13 +78,11 @@ static void plain_text_is_refused(void **state)
 
 static SSL *no_ssl(SSL_CTX *ctx)
 {
-    (void)ctx;
     return NULL;
 }
 
 static void a_connection_that_gets_no_tls_is_refused(void **state)
 {
-    (void)state;
     struct http_server_config config = {.tls = echo_tls.server, .ssl_new = no_ssl};
     struct echo_server server;
     struct tls_client c;
@@ -107,7 +99,6 @@ static void a_connection_that_gets_no_tls_is_refused(void **state)
 
 static void versions_below_1_2_are_refused_and_1_2_serves_rsa(void **state)
 {
-    (void)state;
     /* The certificates of a local cluster, as its script makes them. */
     char dir[80], ca[96], cert[96], key[96], command[200];
     snprintf(dir, sizeof(dir), "%s.script", echo_tls.certs.dir);
@@ -163,7 +154,6 @@ static void versions_below_1_2_are_refused_and_1_2_serves_rsa(void **state)
  * those that wait take it all, but for the first ones of a connection. */
 static void answers_do_not_wait_for_acknowledgements(void **state)
 {
-    (void)state;
     enum { DELAY_MS = 35, FIRST = 50, QUICK = 50 };
     struct echo_rig w;
     echo_begin(&w);
@@ -180,7 +170,6 @@ static void answers_do_not_wait_for_acknowledgements(void **state)
 
 static void accepting_stops_below_the_descriptor_limit_and_resumes(void **state)
 {
-    (void)state;
     enum { FILES = 64, ROOM = FILES - HTTP_SPARE_FILES, CLIENTS = 2 * FILES };
     struct http_server_config config = {.tls = echo_tls.server};
     struct echo_server server;
@@ -242,7 +231,6 @@ static bool cut_off(int fd)
  * whoever has done its handshake stays, though it says nothing either. */
 static void silent_connections_yield(void **state)
 {
-    (void)state;
     enum { PLACES = 8, MANY = PLACES - 3 };
     struct http_server_config config = {.tls = echo_tls.server,
                                         .times = {.handshake_ms = 4 * PATIENCE_MS},
@@ -276,7 +264,6 @@ static void silent_connections_yield(void **state)
 
 static void accepting_pauses_when_descriptors_run_out(void **state)
 {
-    (void)state;
     enum { FILES = 128, WAITING = 5 };
     struct http_server_config config = {.tls = echo_tls.server};
     struct echo_server server;

@@ -1,18 +1,14 @@
 /* The HTTP server shell: answers that come from cursors, and their readers: woken, stalled, slow.
  */
 #include "test/api/echo_rig.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static void a_list_comes_from_a_cursor_with_its_length(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 3 << 20};
     struct echo_rig w;
     char target[64];
@@ -47,7 +43,6 @@ static void count_records(int write, int version, int content_type, const void *
 
 static void a_waiting_cursor_is_woken(void **state)
 {
-    (void)state;
     enum { ROUNDS = 3 };
     int records = 0;
     struct http_server_config config = echo_quick(); /* a stream outlives all time-outs */
@@ -111,7 +106,6 @@ enum { READER_KB = 256 };
 
 static void a_stalled_reader_costs_no_copies(void **state)
 {
-    (void)state;
     enum { READERS = 40, STABLE = 10 };
     struct http_server_config config = {.tls = echo_tls.server,
                                         .times = {.stall_ms = 10 * PATIENCE_MS}};
@@ -148,7 +142,6 @@ static void a_stalled_reader_costs_no_copies(void **state)
 
 static void a_stalled_reader_is_freed(void **state)
 {
-    (void)state;
     enum { READERS = 10 };
     struct http_server_config config = {.tls = echo_tls.server, .times = {.stall_ms = 500}};
     struct echo_rig w;
@@ -198,7 +191,6 @@ static bool read_slowly(int stall_ms, int64_t *ret_pause_ms)
 /* A trial says nothing when the machine itself kept the reader for nearly that long. */
 static void a_slow_reader_that_takes_something_stays(void **state)
 {
-    (void)state;
     int stall_ms = 400;
     int64_t pause_ms;
     while (!read_slowly(stall_ms, &pause_ms)) {

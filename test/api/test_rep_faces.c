@@ -5,15 +5,14 @@
 #include "rep/driver/driver_io.h"
 #include "rep/rep.h"
 #include "test/tool/certs.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/patience.h"
 #include "test/tool/tls_client.h"
 
 #include <event2/event.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define GUID "12345678-90ab-cdef-1234-5678"
 
@@ -43,7 +40,6 @@ static struct event_base *loop;
 
 static void on_event(void *owner, const struct event *ev)
 {
-    (void)owner;
     if (ev->kind == EVENT_VERB) {
         outcome = ev->verb.outcome;
         event_base_loopbreak(loop);
@@ -152,7 +148,6 @@ static void run_rep(void)
 
 static int setup(void **state)
 {
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     certs_init(&certs);
     server_files = certs_make(&certs, "server", "rep", "cell-1", 3600);
@@ -181,7 +176,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     char command[128];
-    (void)state;
     kill(rep_pid, SIGINT); /* at once: TERM would empty the cell first */
     waitpid(rep_pid, NULL, 0);
     container(false);
@@ -206,7 +200,6 @@ static int ask(const struct tls_files *files, const char *method, const char *pa
 
 static void who_gets_what_status(void **state)
 {
-    (void)state;
     SCOPED_BUF(body);
     static const struct {
         const struct tls_files *who;
@@ -263,7 +256,6 @@ static void who_gets_what_status(void **state)
 /* Its own health check fails, for it reaches no bbs: 503, and the state nevertheless. */
 static void the_state_to_the_byte(void **state)
 {
-    (void)state;
     SCOPED_BUF(body);
     assert_int_equal(ask(&client_files, "GET", "/state", "", &body), 503);
     assert_string_equal(
@@ -284,7 +276,6 @@ static void the_state_to_the_byte(void **state)
 /* Figures of the machine are numbers; all else is to the byte. */
 static void the_metrics_but_for_the_figures(void **state)
 {
-    (void)state;
     SCOPED_BUF(body);
     double cpu;
     unsigned long long disk, memory;
@@ -308,7 +299,6 @@ static void the_metrics_but_for_the_figures(void **state)
  * containers need. */
 static void connections_leave_descriptors_to_the_driver(void **state)
 {
-    (void)state;
     enum { READERS = 6, STRANGERS = 2 * FILES };
     struct tls_client known, readers[READERS], strangers[STRANGERS];
     SCOPED_BUF(body);
@@ -348,7 +338,6 @@ static int64_t processor_ns(pid_t pid)
  * of the tests: the container ends by it. */
 static void a_shim_that_nobody_reaps_costs_nothing(void **state)
 {
-    (void)state;
     char command[200];
     snprintf(command, sizeof(command), "kill -KILL $(cut -d' ' -f1 %s/containers/" GUID "/pid)",
              state_dir);

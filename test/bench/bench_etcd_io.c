@@ -93,8 +93,6 @@ static void on_answer(void *context, const struct store_answer *answer)
 
 static void on_watch(void *context, const struct watch_event *event)
 {
-    (void)context;
-    (void)event;
 }
 
 struct bench_result etcd_bench_load(struct etcd_bench *b, int width, int transactions, int records)

@@ -71,8 +71,6 @@ double bench_processor_us(int pid)
 
 static void on_late(evutil_socket_t fd, short what, void *context)
 {
-    (void)fd;
-    (void)what;
     struct bench *b = context;
     b->late = true;
     event_base_loopbreak(b->loop);
@@ -176,8 +174,6 @@ static void on_response(void *context, const struct response *r)
 
 static void no_stream(void *context, const struct stream_event *event)
 {
-    (void)context;
-    (void)event;
 }
 
 static int by_value(const void *a, const void *b)
@@ -227,9 +223,6 @@ static const ProtobufCMessage *the_call(void *context, struct arena *a, int unit
                                         const char **ret_path)
 {
     const struct one_call *call = context;
-    (void)a;
-    (void)unit;
-    (void)step;
     *ret_path = call->path;
     return call->message;
 }

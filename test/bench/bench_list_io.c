@@ -40,8 +40,6 @@ static void on_stream(void *context, const struct stream_event *event)
 
 static void no_response(void *context, const struct response *response)
 {
-    (void)context;
-    (void)response;
 }
 
 struct bench_answer bench_read(const char *path, const ProtobufCMessage *m)

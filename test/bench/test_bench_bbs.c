@@ -40,7 +40,6 @@ static const ProtobufCMessage *desire(void *context, struct arena *a, int unit, 
                                       const char **ret_path)
 {
     const struct subject *s = context;
-    (void)step;
     struct bench_process p = {process_guid(s, a, unit), s->instances, 32};
     return bench_desire(a, &p, ret_path);
 }

@@ -248,7 +248,6 @@ static const ProtobufCMessage *desire_one(void *context, struct arena *a, int un
                                           const char **ret_path)
 {
     const int *round = context;
-    (void)step;
     struct bench_process p = {arena_printf(a, "rate-%d-%d", *round, unit), 1, 0};
     return bench_desire(a, &p, ret_path);
 }

@@ -27,7 +27,6 @@ static const ProtobufCMessage *desire(void *context, struct arena *a, int unit, 
                                       const char **ret_path)
 {
     const int *first = context;
-    (void)step;
     struct bench_process p = {process_guid(a, *first + unit), PROCESS_INSTANCES, 32};
     return bench_desire(a, &p, ret_path);
 }
@@ -36,7 +35,6 @@ static const ProtobufCMessage *start(void *context, struct arena *a, int unit, i
                                      const char **ret_path)
 {
     const int *first = context;
-    (void)step;
     return bench_start(a, process_guid(a, *first + unit / PROCESS_INSTANCES),
                        unit % PROCESS_INSTANCES,
                        arena_printf(a, "2f3b64a0-6d5e-4a4f-9d0f-%08d", unit), ret_path);

@@ -44,7 +44,6 @@ static void real_unwatch(struct store_backend *b, uint64_t id)
 
 static int64_t real_now(const struct store_backend *b)
 {
-    (void)b;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
@@ -66,8 +65,6 @@ static void on_watch(void *backend, const struct watch_event *event)
 
 static void on_limit(evutil_socket_t fd, short what, void *backend)
 {
-    (void)fd;
-    (void)what;
     event_base_loopbreak(etcd_of(backend)->loop);
 }
 

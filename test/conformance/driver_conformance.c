@@ -1,13 +1,11 @@
 /* The conformance program of the container drivers. */
 #include "test/conformance/driver_conformance.h"
 
-#include <setjmp.h>
+#include "test/tool/cmocka.h"
+
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ANSWER_S = 120 };
 

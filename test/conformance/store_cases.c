@@ -1,13 +1,10 @@
 #include "test/conformance/store_cases.h"
 
 #include "common/contract/moment.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { INVALID_ARGUMENT = 3, NOT_FOUND = 5, FAILED_PRECONDITION = 9 };
 

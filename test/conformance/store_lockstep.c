@@ -3,13 +3,10 @@
 #include "common/contract/moment.h"
 #include "test/conformance/store_random.h"
 #include "test/conformance/store_text.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* How often both watches are compared, and another one is opened somewhere in the past. */
 enum { COMPARE_WATCHES_EVERY = 60 };

@@ -2,14 +2,11 @@
 
 #include "common/contract/moment.h"
 #include "test/conformance/store_random.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { IN_FLIGHT = 48, RANGES_PERCENT = 25, TRIES = 50 };
 

@@ -2,14 +2,11 @@
 
 #include "test/conformance/store_cases.h"
 #include "test/conformance/store_storm.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CASES_MAX = 32, STORM_CALLS = 1000 };
 

@@ -3,15 +3,10 @@
 #include "common/base/memory.h"
 #include "common/base/message.h"
 #include "common/contract/moment.h"
+#include "test/tool/cmocka.h"
 
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 
 static const int64_t ask_timeout_ns = 60 * SECOND_NS;
 static const int64_t watch_limit_ns = 60 * SECOND_NS;

@@ -1,14 +1,11 @@
 /* The conformance program on a real etcd behind the store shell, with TLS and without. */
 #include "test/conformance/store_lockstep.h"
 #include "test/conformance/store_suite.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/netns.h"
 
 #include <signal.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 enum { STEPS_PER_ROUND = 1500 };
 

@@ -3,18 +3,15 @@
 #include "common/contract/moment.h"
 #include "common/shell/exchange_io.h"
 #include "test/conformance/store_tester.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/etcd_server.h"
 #include "test/tool/netns.h"
 #include "test/tool/slow_name.h"
 
 #include <event2/event.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What dies is noticed, however slow the machine is, and long before the calls' own time-out, which
  * would tell of it too. The printed times should be at most ETCD_SILENCE_MS + 2 * ETCD_PROBE_MS. */
@@ -66,7 +63,6 @@ static void dies(struct tester *t, enum store_fault fault)
 
 static void dead_connections_are_noticed(void **state)
 {
-    (void)state;
     struct backend_options options = {0};
     struct tester *t = tester_new(backend_etcd_new(&options));
     dies(t, STORE_CRASH);
@@ -78,7 +74,6 @@ static void dead_connections_are_noticed(void **state)
 
 static void dead_tls_connections_are_noticed(void **state)
 {
-    (void)state;
     struct backend_options options = {.tls = true};
     struct tester *t = tester_new(backend_etcd_new(&options));
     dies(t, STORE_CRASH);
@@ -91,7 +86,6 @@ static void dead_tls_connections_are_noticed(void **state)
 
 static void another_endpoint_is_taken(void **state)
 {
-    (void)state;
     struct backend_options options = {.endpoints = BACKEND_DEAD_FIRST};
     struct tester *t = tester_new(backend_etcd_new(&options));
     int64_t revision = tester_put(t, "shell/b", "1");
@@ -117,7 +111,6 @@ static void another_endpoint_is_taken(void **state)
 
 static void nobody_there_is_a_refusal(void **state)
 {
-    (void)state;
     struct backend_options options = {0};
     struct tester *t = tester_new(backend_etcd_new(&options));
     assert_true(t->backend->ops->break_it(t->backend, STORE_CRASH));
@@ -139,7 +132,6 @@ static void nobody_there_is_a_refusal(void **state)
 
 static void calls_are_bounded(void **state)
 {
-    (void)state;
     enum { BEYOND = 5 };
     struct backend_options options = {0};
     struct tester *t = tester_new(backend_etcd_new(&options));
@@ -160,7 +152,6 @@ static void calls_are_bounded(void **state)
 
 static void answers_are_bounded(void **state)
 {
-    (void)state;
     enum { VALUE_BYTES = 1400 * 1024, VALUES = ETCD_ANSWER_BYTES / VALUE_BYTES + 1 };
     struct backend_options options = {0};
     struct tester *t = tester_new(backend_etcd_new(&options));
@@ -181,7 +172,6 @@ static void answers_are_bounded(void **state)
 /* etcd tells who comes late up to 1,000 revisions in one response, whatever they weigh. */
 static void a_long_backlog_is_reported(void **state)
 {
-    (void)state;
     enum { VALUE_BYTES = 1400 * 1024, PUTS = ETCD_ANSWER_BYTES / (2 * VALUE_BYTES) + 2 };
     struct backend_options options = {0};
     struct tester *t = tester_new(backend_etcd_new(&options));
@@ -205,7 +195,6 @@ static void a_long_backlog_is_reported(void **state)
 
 static void wrong_settings_are_reported(void **state)
 {
-    (void)state;
     static const struct {
         struct etcd_config config;
         const char *text;
@@ -236,7 +225,6 @@ static void wrong_settings_are_reported(void **state)
 
 static void old_libcurl_is_refused(void **state)
 {
-    (void)state;
     struct err err;
     int fit = CURL_VERSION_HTTP2 | CURL_VERSION_SSL;
     assert_int_equal(exchange_check_libcurl(0x080e00, "8.14.0", fit, &err), 0);
@@ -266,7 +254,6 @@ static void keep_answer(void *context, const struct store_answer *answer)
 /* Neither an impostor nor a client without certificate gets anywhere. */
 static void certificates_are_checked(void **state)
 {
-    (void)state;
     struct etcd_server server, other;
     struct etcd_server_config config = {.tls = true};
     struct err err = {0};
@@ -297,7 +284,6 @@ static void certificates_are_checked(void **state)
 /* The loop does not wait for libcurl's thread, which a name server that is away keeps for long. */
 static void a_name_that_is_looked_up_holds_nobody_up(void **state)
 {
-    (void)state;
     struct err err = {0};
     struct told told = {.base = event_base_new(), .outcome = STORE_DONE};
     struct etcd_config config = {.endpoints = "http://" SLOW_NAME ":2379"};

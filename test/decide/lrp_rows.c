@@ -1,12 +1,10 @@
 #include "test/decide/lrp_rows.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "test/tool/cmocka.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 char *row_value(struct arena *a, const char *text, const char *name)
 {

@@ -1,10 +1,8 @@
 #include "test/decide/schedule_rows.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
+#include "test/tool/cmocka.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 int schedule_rows_setup(void **state)
 {

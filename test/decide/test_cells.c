@@ -3,19 +3,15 @@
 #include "bbs/domain/domain.h"
 #include "bbs/leader_lock/leader_lock.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- incarnations
  * -------------------------------------------------------------------------------- */
 
 static void incarnations(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         const char *stands; /* NULL = none */
@@ -128,7 +124,6 @@ static void incarnations(void **state)
 
 static void cells_are_validated(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct validation v;
     validation_init(&v);
@@ -154,7 +149,6 @@ static void cells_are_validated(void **state)
 
 static void heartbeats(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     assert_string_equal(incarnation_refused(&a, NULL, "c1", 5),
                         "cell c1 is unknown: register the cell first");
@@ -174,7 +168,6 @@ static void heartbeats(void **state)
 
 static void locks(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         const char *holder; /* that stands, in term 7; NULL = free */
@@ -228,7 +221,6 @@ static void locks(void **state)
 
 static void upserts(void **state)
 {
-    (void)state;
     static const struct {
         bool known;
         uint32_t ttl_before_s, ttl_s;
@@ -263,7 +255,6 @@ static void upserts(void **state)
 
 static void freshness(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint32_t ttl_s;

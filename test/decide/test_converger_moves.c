@@ -1,12 +1,7 @@
 /* The converger's moves as a bbs decides them: rows of before, when, plan. The numbers are those of
  * the rules in bbs/lrp/create.c, restart.c, stop.c, expire.c. */
 #include "test/decide/lrp_rows.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/tool/cmocka.h"
 
 #define KEY "actual/web/0000000001/0"
 #define LEADER_LOCK "holder=h term=5"
@@ -19,7 +14,6 @@
 
 static void creates(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {ROW("1 there already"), .ordinary = "RUNNING a@c1", .desired = "instances=3",
          .move = "create" TERM, .plan = "nothing\n"},
@@ -48,7 +42,6 @@ static void creates(void **state)
 
 static void asks(void **state)
 {
-    (void)state;
     static const char refusal[] = "refuse ResourceConflict: web/1 awaits no placement\n";
     static const struct move_case cases[] = {
         {ROW("1"), .ordinary = "UNCLAIMED since=100", .desired = "instances=2", .move = "ask" TERM,
@@ -67,7 +60,6 @@ static void asks(void **state)
 
 static void refreshes(void **state)
 {
-    (void)state;
 #define REFRESH .move = "refresh" TERM
 #define TOLD .plan = "nothing\nnotice refresh web 1..2\n"
 #define CANNOT .plan = "refuse ResourceConflict: web/1 does not run, or is not desired\n"
@@ -108,7 +100,6 @@ static void refreshes(void **state)
 
 static void restarts(void **state)
 {
-    (void)state;
 #define CANNOT "refuse ActualLRPCannotBeUnclaimed: cannot unclaim actual LRP\n"
     static const struct move_case cases[] = {
         {ROW("1 gone"), .desired = "instances=2", .move = "restart" TERM,
@@ -139,7 +130,6 @@ static void restarts(void **state)
 
 static void stops(void **state)
 {
-    (void)state;
     static const char refusal[] =
         "refuse ResourceConflict: web/1 is desired, or its domain d is not fresh\n";
     static const char marked[] = "put " KEY " stop by converger -> RUNNING a@c1 routable since=0 "
@@ -201,7 +191,6 @@ static void stops(void **state)
 
 static void expiries(void **state)
 {
-    (void)state;
     static const char refusal[] = "refuse ResourceConflict: domain d has not expired\n";
     static const struct move_case cases[] = {
         {ROW("1 gone"), .move = "expire" TERM, .plan = "nothing\n"},

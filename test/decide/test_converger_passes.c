@@ -1,13 +1,10 @@
 /* The converger's passes: rows of a process before, and the repairs. */
 #include "converger/passes.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { RECORDS_MAX = 4 };
 
@@ -345,7 +342,6 @@ static void print(const struct repairs *r, struct buf *out)
 
 static void every_row(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         SCOPED_ARENA(a);
         struct process_view v;
@@ -365,7 +361,6 @@ static void every_row(void **state)
 
 static void repairs_are_bounded(void **state)
 {
-    (void)state;
     struct arena a;
     struct process_view v;
     struct repairs repairs;

@@ -4,13 +4,10 @@
 #include "common/model/settings.h"
 #include "converger/task_passes.h"
 #include "common/base/bytes.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define S SECOND_NS
 #define MINUTE (60 * SECOND_NS)
@@ -96,7 +93,6 @@ static struct task_facts facts_of(const struct row *row)
 
 static void every_row(void **state)
 {
-    (void)state;
     static const struct task_times none = {0};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct task_facts facts = facts_of(&rows[i]);
@@ -119,7 +115,6 @@ static void every_row(void **state)
 /* Each limit may be given, and a repair says by which it goes; or is a setting. */
 static void other_limits(void **state)
 {
-    (void)state;
     static const struct task_times limits = {.expire_pending_ns = 10 * S,
                                               .unplaced_after_ns = 2 * S,
                                               .loss_ns = 3 * S,
@@ -158,7 +153,6 @@ static void other_limits(void **state)
 /* What is read of a record. */
 static void facts_of_records(void **state)
 {
-    (void)state;
     Models__Task task = MODELS__TASK__INIT;
     Models__TaskDefinition definition = MODELS__TASK_DEFINITION__INIT;
     char url[] = "https://callback";

@@ -1,13 +1,9 @@
 /* The moves of an evacuation: rows of before, when, plan. The numbers are those of the rules in
  * bbs/lrp/evacuate_*.c and remove_evacuating.c; "keep" is their word about the container. */
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define O "actual/web/0000000001/0"
 #define E "actual/web/0000000001/1"
@@ -24,7 +20,6 @@
 
 static void claimed(void **state)
 {
-    (void)state;
 #define MOVE "evacuate_claimed"
     static const struct move_case cases[] = {
         {REP("1 no record"), TWO, .move = MOVE OWN, .plan = NOT_FOUND},
@@ -61,7 +56,6 @@ static void claimed(void **state)
 
 static void crashed(void **state)
 {
-    (void)state;
 #define MOVE "evacuate_crashed"
     static const struct move_case cases[] = {
         {REP("1 no record"), TWO, .move = MOVE OWN " error=E", .plan = NOT_FOUND},
@@ -96,7 +90,6 @@ static void crashed(void **state)
 
 static void stopped(void **state)
 {
-    (void)state;
 #define MOVE "evacuate_stopped"
     static const struct move_case cases[] = {
         {REP("1 no record"), TWO, .move = MOVE OWN, .plan = NOT_FOUND},
@@ -123,7 +116,6 @@ static void stopped(void **state)
 
 static void removed(void **state)
 {
-    (void)state;
 #define MOVE "remove_evacuating"
     static const struct move_case cases[] = {
         {REP("1 no record"), .move = MOVE OWN, .plan = NOT_FOUND},
@@ -147,7 +139,6 @@ static void removed(void **state)
 
 static void runs(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {REP("1 no record, not wanted"), FRESH, .move = FULL, .plan = "nothing\n"},
         {REP("1 no record, another definition is desired"), .desired = "instances=2 def=D2",
@@ -207,7 +198,6 @@ static void runs(void **state)
 
 static void holds_its_place(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {REP("5 without any record, but desired: it will be made again"), TWO, .move = FULL,
          .plan = MADE},
@@ -253,7 +243,6 @@ static void holds_its_place(void **state)
 
 static void leaves_its_place(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {REP("6 what is stored is what stays"),
          .ordinary = "RUNNING a@c1 def=D1 address=B zone=y crash=2 route=H tag=V", TWO,

@@ -5,14 +5,11 @@
 #include "bbs/event/actual_events.h"
 #include "bbs/lrp/group.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct event_case {
     const char *name;
@@ -161,7 +158,6 @@ static void run_cases(const struct event_case *cases, size_t count)
 
 static void ordinary_life(void **state)
 {
-    (void)state;
     static const struct event_case cases[] = {
         {"create UNCLAIMED", NOBODY, ORDINARY("UNCLAIMED"), .groups = "created[UNCLAIMED O]",
          .instances = "created[UNCLAIMED O]"},
@@ -222,7 +218,6 @@ static void ordinary_life(void **state)
 
 static void crashes(void **state)
 {
-    (void)state;
     static const struct event_case cases[] = {
         {"crash to CRASHED", ORDINARY("RUNNING a@c1 crash=2 since=900"),
          ORDINARY("CRASHED crash=3 reason=x since=1000 index=5"), .crash = true,
@@ -262,7 +257,6 @@ static void crashes(void **state)
 
 static void evacuations(void **state)
 {
-    (void)state;
     static const struct event_case cases[] = {
         {"unclaim: evacuate_claimed", ORDINARY("CLAIMED a@c1"), ORDINARY("UNCLAIMED index=5"),
          .groups = "changed[CLAIMED a@c1 O -> UNCLAIMED O] of c1",
@@ -321,7 +315,6 @@ static void evacuations(void **state)
 
 static void lost_cells(void **state)
 {
-    (void)state;
     static const struct event_case cases[] = {
         {"converger: O to S plus new O", ORDINARY("RUNNING a@c1"),
          BESIDE_S("UNCLAIMED epoch=G index=0", "RUNNING a@c1"), .groups = "none",
@@ -380,7 +373,6 @@ static void lost_cells(void **state)
 
 static void ours(void **state)
 {
-    (void)state;
     static const struct event_case cases[] = {
         {"the stopping mark is not seen", ORDINARY("RUNNING a@c1"),
          ORDINARY("RUNNING a@c1 stopping"), .groups = "none", .instances = "none"},
@@ -398,7 +390,6 @@ static void ours(void **state)
 /* behaviour.md 10.5. */
 static void groups_resolve(void **state)
 {
-    (void)state;
     static const struct {
         const char *ordinary, *suspect, *instance;
     } best[] = {
@@ -439,7 +430,6 @@ static void groups_resolve(void **state)
 /* What Diego always writes is there, what is ours is not (behaviour.md 2). */
 static void only_what_diego_knows(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     Models__Owner owner = MODELS__OWNER__INIT;
     Models__ActualLRP bare = MODELS__ACTUAL_LRP__INIT;

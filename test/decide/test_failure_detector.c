@@ -14,14 +14,11 @@
  * "release". The board does at once what the failure detector plans. */
 #include "common/base/bytes.h"
 #include "converger/failure_detector.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CELLS_MAX = 26 };
 #define HOLD_NS (60 * SECOND_NS)
@@ -384,7 +381,6 @@ static const struct row {
 
 static void each_row(void **state)
 {
-    (void)state;
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct story s;

@@ -1,17 +1,13 @@
 /* The harmonising table, row by row, with the numbers of rep/container/harmonise.c: container,
  * record, action. */
 #include "rep/container/harmonise.h"
+#include "test/tool/cmocka.h"
 
 #include "test/tool/page.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct row {
     int number;
@@ -112,7 +108,6 @@ enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]), ROWS_OF_THE_PAGE = 50 };
 
 static void every_row_says_what_it_says(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         struct harmony h = harmonise(rows[i].container, rows[i].record);
         if (h.row != rows[i].number || h.action != rows[i].action) {
@@ -126,7 +121,6 @@ static void every_row_says_what_it_says(void **state)
 /* Every pair has an answer; no numbered row is missing above; rows 1, 100 and 101 are the rest. */
 static void every_pair_is_covered(void **state)
 {
-    (void)state;
     int seen[ROWS_OF_THE_PAGE + 1] = {0};
     for (int c = 0; c < HARMONY_CONTAINER_COUNT; c++) {
         for (int r = 0; r < HARMONY_RECORD_COUNT; r++) {
@@ -162,7 +156,6 @@ static const struct row *evacuating_row(enum harmony_container c, enum harmony_r
  */
 static void every_pair_is_covered_while_evacuating(void **state)
 {
-    (void)state;
     for (int c = 0; c < HARMONY_CONTAINER_COUNT; c++) {
         for (int r = 0; r < HARMONY_RECORD_COUNT; r++) {
             enum harmony_container container = (enum harmony_container)c;
@@ -241,7 +234,6 @@ static void page_has(const char *page, const struct row *row, struct harmony h)
 /* docs/instances.md has each row, and no other. */
 static void the_page_has_the_table(void **state)
 {
-    (void)state;
     char *page = page_read("docs/instances.md");
     assert_non_null(page);
     size_t wanted = 0, found = 0;
@@ -307,7 +299,6 @@ static const struct {
 
 static void a_refusal_is_judged_by_the_same_table(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         struct harmony h = harmonise_refused(refusals[i].container, refusals[i].record,
                                              refusals[i].refused, refusals[i].type);
@@ -339,7 +330,6 @@ static enum harmony_record look(const char *record_state, const char *guid, cons
 
 static void a_means_cell_and_guid(void **state)
 {
-    (void)state;
     assert_int_equal(harmony_record_of(NULL, "mine", "cell-1"), RECORD_IS_NONE);
     assert_int_equal(look("UNCLAIMED", NULL, NULL, ORDINARY, false), RECORD_IS_UNCLAIMED);
     assert_int_equal(look("CRASHED", NULL, NULL, ORDINARY, false), RECORD_IS_CRASHED);

@@ -1,13 +1,9 @@
 /* The table of tasks, row by row, with the numbers of rep/container/harmonise_task.c and
  * docs/tasks.md: container, record, action. */
 #include "rep/container/harmonise_task.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define WITH(side) TASK_##side
 #define RECORD(state) TASK_RECORD_IS_##state
@@ -62,7 +58,6 @@ enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
 static void every_row_says_what_it_says(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         struct harmony h = harmonise_task(rows[i].container, rows[i].record);
         if (h.row != rows[i].number || h.action != rows[i].action) {
@@ -76,7 +71,6 @@ static void every_row_says_what_it_says(void **state)
 /* Every pair has one row, and its own; a record of a later version is row 100. */
 static void every_pair_is_covered(void **state)
 {
-    (void)state;
     int seen[ROW_COUNT + 1] = {0};
     for (int c = 0; c < HARMONY_TASK_COUNT; c++) {
         for (int r = 0; r < HARMONY_TASK_RECORD_COUNT; r++) {
@@ -99,7 +93,6 @@ static void every_pair_is_covered(void **state)
  * nothing that was executed is rejected. */
 static void the_table_executes_once(void **state)
 {
-    (void)state;
     for (int r = 0; r < HARMONY_TASK_RECORD_COUNT; r++) {
         enum harmony_task_record record = (enum harmony_task_record)r;
         assert_int_not_equal(harmonise_task(TASK_EXECUTING, record).action, HARMONY_REJECT);
@@ -142,7 +135,6 @@ static void refusals(void **state)
         {WITH(EXECUTING), RECORD(COMPLETED), DO(START), TYPE(Deadlock), DO(NOTHING)},
         {WITH(FINISHED), RECORD(RUNNING_ON_A), DO(COMPLETE), TYPE(InvalidRequest), DO(NOTHING)},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct harmony h = harmonise_task_refused(cases[i].container, cases[i].record,
                                                   cases[i].refused, cases[i].type);
@@ -155,7 +147,6 @@ static void refusals(void **state)
 /* What is asked instead of a deletion is what an unseen record would make it ask. */
 static void questions(void **state)
 {
-    (void)state;
     assert_int_equal(harmony_task_question(TASK_NOT_EXECUTING), HARMONY_START);
     assert_int_equal(harmony_task_question(TASK_EXECUTING), HARMONY_START);
     assert_int_equal(harmony_task_question(TASK_REJECTABLE), HARMONY_REJECT);
@@ -185,7 +176,6 @@ static void records(void **state)
         {MODELS__TASK__STATE__Invalid, "cell-1", "a-1", "a-1", RECORD(FOREIGN)},
         {(Models__Task__State)9, "cell-1", "a-1", "a-1", RECORD(FOREIGN)},
     };
-    (void)state;
     assert_int_equal(harmony_task_record_of(NULL, "a-1", 0, "cell-1"), RECORD(NONE));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         Models__Task task = MODELS__TASK__INIT;
@@ -201,7 +191,6 @@ static void records(void **state)
  * */
 static void records_of_another_incarnation(void **state)
 {
-    (void)state;
     for (int s = MODELS__TASK__STATE__Invalid; s <= MODELS__TASK__STATE__Resolving; s++) {
         Models__Task task = MODELS__TASK__INIT;
         task.state = (Models__Task__State)s;

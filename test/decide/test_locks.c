@@ -3,12 +3,9 @@
 #include "bbs/lock/lock.h"
 #include "common/model/freshness.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { TTL_S = 15, REVISION = 7 };
 
@@ -56,7 +53,6 @@ static Models__Resource resource(const char *owner)
 /* Asked by "me". */
 static void locks(void **state)
 {
-    (void)state;
     static const char collision[] = "refuse LockCollision: lock-collision\n";
     static const struct lock_row rows[] = {
         {"1 ours", NULL, 0, true, collision},
@@ -98,7 +94,6 @@ static void locks(void **state)
 /* Asked by "me". */
 static void releases(void **state)
 {
-    (void)state;
     static const struct lock_row rows[] = {
         {"1 another's", "other", 0, false, "refuse LockCollision: lock-collision\n"},
         {"1 another's, and over", "other", 60 * SECOND_NS, false,
@@ -129,7 +124,6 @@ static void releases(void **state)
 /* Asked by the converger in term 4, which judged revision 7. */
 static void expiries(void **state)
 {
-    (void)state;
     static const struct {
         struct lock_row row;
         int64_t judged, term;
@@ -170,7 +164,6 @@ static void expiries(void **state)
 /* The wall clock has no say, and no time to live is too long to count. */
 static void a_lock_is_over_after_its_time_and_not_before(void **state)
 {
-    (void)state;
     Board__LockRecord lock = BOARD__LOCK_RECORD__INIT;
     static const struct {
         int64_t ttl_s, seen_ns;
@@ -196,7 +189,6 @@ static void a_lock_is_over_after_its_time_and_not_before(void **state)
 
 static void roles_names_are_ours(void **state)
 {
-    (void)state;
     assert_true(lock_name_of_role("bbs"));
     assert_true(lock_name_of_role("auctioneer"));
     assert_true(lock_name_of_role("converger"));
@@ -206,7 +198,6 @@ static void roles_names_are_ours(void **state)
 
 static void only_expire_is_a_move_about_a_lock(void **state)
 {
-    (void)state;
     assert_non_null(move_row_named(&lock_moves, "expire"));
     assert_null(move_row_named(&lock_moves, "claim"));
 }

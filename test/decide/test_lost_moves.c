@@ -3,13 +3,9 @@
  * the rules in bbs/cell/lose.c, limiter.c, bbs/lrp/suspect.c, resolve.c, vacate.c. */
 #include "bbs/limiter/limiter.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define O "actual/web/0000000001/0"
 #define E "actual/web/0000000001/1"
@@ -26,7 +22,6 @@
 
 static void loses(void **state)
 {
-    (void)state;
 #define HELD_TEXT "refuse ResourceConflict: cell c1 is held by the mass-loss limiter\n"
 #define LOSES "put cell/c1 lose by converger -> LOST incarnation=7 since=1000\n"
     static const char lose[] = "lose cell=c1 incarnation=7" TERM;
@@ -61,7 +56,6 @@ static void loses(void **state)
 
 static void limiters(void **state)
 {
-    (void)state;
 #define LIMITERS "put brake/cells hold by converger"
     static const struct move_case cases[] = {
         {ROW("1 none, no cells"), .move = "hold" TERM, .plan = "nothing\n"},
@@ -104,7 +98,6 @@ static void limiters(void **state)
 
 static void releases(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {ROW("1 none"), .move = "release" TERM, .plan = "nothing\n"},
         {ROW("1 released"), .limiter = "RELEASED cells=c1:7", .move = "release" TERM,
@@ -125,7 +118,6 @@ static void releases(void **state)
 
 static void words(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         const char *stands;
@@ -171,7 +163,6 @@ static void words(void **state)
 
 static void limiters_are_validated(void **state)
 {
-    (void)state;
     static const struct {
         const char *cells;
         bool good;
@@ -216,7 +207,6 @@ static void limiters_are_validated(void **state)
 
 static void suspects(void **state)
 {
-    (void)state;
 #define NEW "put " O " suspect by converger -> UNCLAIMED since=1000 new/0\nnotice start web 1..2\n"
 #define CANNOT                                                                                     \
     "refuse ResourceConflict: web/1 has no instance on an absent cell, is not desired, or waits "  \
@@ -278,7 +268,6 @@ static void suspects(void **state)
 
 static void resolves(void **state)
 {
-    (void)state;
 #define WAITS                                                                                      \
     "refuse ResourceConflict: the SUSPECT instance of web/1 waits for its replacement or its "     \
     "cell\n"
@@ -344,7 +333,6 @@ static void resolves(void **state)
 
 static void vacates(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {ROW("1"), .ordinary = "RUNNING b@c2", .cell = LOST, .move = "vacate" TERM,
          .plan = "nothing\n"},
@@ -364,7 +352,6 @@ static void vacates(void **state)
 /* behaviour.md 12: what its rep says of a SUSPECT instance, and what others do beside it. */
 static void beside_a_suspect_one(void **state)
 {
-    (void)state;
 #define REP(text) text, ACTOR_REP, .cell = PRESENT
 #define OWN " a@c1 incarnation=7 def=D1"
     static const struct move_case cases[] = {

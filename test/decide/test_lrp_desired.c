@@ -3,13 +3,10 @@
  * 2, 5). Which indices gather finds is proved by the walk (test/unit/bbs/test_bbs_walk.c). */
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Instances as gather gives them: "0=CLAIMED a@c1; 1=; 2=UNCLAIMED" are indices 0 to 2 to change,
  * an empty one without a record; `next` and `end` of the range. */
@@ -155,7 +152,6 @@ static const char *first_guid(void)
 
 static void desires(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
 #define STORED(n, rest)                                                                            \
     arena_printf(&a, "put desired/web desire by client -> instances=%d tag=0\n"                    \
@@ -196,7 +192,6 @@ static void desires(void **state)
 
 static void updates(void **state)
 {
-    (void)state;
 #define UPDATED(n) "put desired/web update by client -> instances=" n " tag=3\n"
 #define FEWER(n)                                                                                   \
     UPDATED(n)                                                                                     \
@@ -238,7 +233,6 @@ static void updates(void **state)
 
 static void removals(void **state)
 {
-    (void)state;
 #define REMOVED                                                                                    \
     "delete desired/web remove by client\ndelete run/web/D1 remove by client\n"                    \
     "put removal/web/D1 remove by client -> from=0 board_generation=" ROWS_BOARD_GENERATION "\n"
@@ -269,7 +263,6 @@ static void removals(void **state)
 
 static void jobs(void **state)
 {
-    (void)state;
     static const struct desired_case cases[] = {
         {"1 it is gone", job_decide, "", "instances=3 def=D1", NULL, NULL, 0, 0, "nothing\n"},
         {"2 a slice of creations", job_decide, "", "instances=900 def=D1", "56..900", "56=; 57=",
@@ -290,7 +283,6 @@ static void jobs(void **state)
 
 static void the_two_parts_joined_are_the_whole(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     Models__DesiredLRP *whole = row_desired(&a, "instances=3 def=D1"), *scheduling, *run;
     whole->annotation = arena_strdup(&a, "note");
@@ -322,7 +314,6 @@ static void the_two_parts_joined_are_the_whole(void **state)
 /* The policy that an update names changes, the other stays. */
 static void policies_are_kept_and_updated(void **state)
 {
-    (void)state;
     static const struct {
         Models__OnCellLoss on_cell_loss; /* asked; -1 = not */
         Models__OnEvacuate on_evacuate;
@@ -370,7 +361,6 @@ static void policies_are_kept_and_updated(void **state)
 /* design.md 2: a record larger than 1 MiB is InvalidRequest. */
 static void too_large_is_refused(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct plan plan;
     struct random random;
@@ -417,7 +407,6 @@ static const Models__DesiredLRP *stored_ports(struct arena *a, const uint32_t *p
  * record and which a comparison of each with each would take minutes for. */
 static void duplicate_ports_are_dropped(void **state)
 {
-    (void)state;
     enum { MANY = 200000 };
     static uint32_t many[MANY];
     static const uint32_t few[] = {8080, 0, 22, 8080, UINT32_MAX, 22, 8080, 1};

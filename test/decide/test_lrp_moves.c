@@ -2,12 +2,9 @@
  * bbs/lrp/claim.c, start.c, ...; behaviour.md 10 and design.md 5 say them. */
 #include "bbs/lrp/actual.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define KEY "actual/web/0000000001/0"
 #define SUSPECT_KEY "actual/web/0000000001/2"
@@ -17,7 +14,6 @@
 
 static void claims(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {"1 the instance is SUSPECT", ACTOR_CLIENT, .ordinary = "UNCLAIMED",
          .suspect = "RUNNING a@c1", .move = "claim a@c1", .plan = "nothing\n"},
@@ -57,7 +53,6 @@ static void claims(void **state)
 
 static void authority(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {"a rep moves for its own cell", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL,
          .move = "claim a@c2 incarnation=7",
@@ -107,7 +102,6 @@ static void authority(void **state)
 
 static void starts(void **state)
 {
-    (void)state;
 #define FULL "start a@c1 incarnation=7 def=D1 address=A zone=z tag1=k"
 #define MADE                                                                                       \
     " -> RUNNING a@c1 def=D1 zone=z address=A tag=k routable since=1000 new/0\n"
@@ -196,7 +190,6 @@ static void starts(void **state)
 
 static void crashes(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {"1 the instance is SUSPECT", ACTOR_CLIENT, .ordinary = "UNCLAIMED",
          .suspect = "RUNNING a@c1", .desired = "instances=3", .move = "crash a@c1 error=boom",
@@ -273,7 +266,6 @@ static void crashes(void **state)
 
 static void fails(void **state)
 {
-    (void)state;
 #define LEADER " term=5 role=auctioneer board_generation=E"
     static const struct move_case cases[] = {
         {"1 no record", ACTOR_CLIENT, .move = "fail error=full", .plan = "nothing\n"},
@@ -297,7 +289,6 @@ static void fails(void **state)
 
 static void removes(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {"1 no record", ACTOR_CLIENT, .move = "remove",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
@@ -334,7 +325,6 @@ static void removes(void **state)
 
 static void unclaims(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {"1 no record", ACTOR_REP, .cell = CELL, .move = "unclaim a@c1 incarnation=7",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
@@ -360,7 +350,6 @@ static void unclaims(void **state)
 
 static void retires(void **state)
 {
-    (void)state;
     static const struct move_case cases[] = {
         {"1 no record", ACTOR_CLIENT, .move = "retire",
          .plan = "refuse ResourceNotFound: the requested resource could not be found\n"},
@@ -390,7 +379,6 @@ static void retires(void **state)
 
 static void texts_are_cut_at_1024_bytes(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     char text[2048];
     memset(text, 'x', sizeof(text));
@@ -407,7 +395,6 @@ static void texts_are_cut_at_1024_bytes(void **state)
 /* behaviour.md 2, a golden vector of the original. */
 static void a_new_record_has_the_original_bytes(void **state)
 {
-    (void)state;
     static const uint8_t golden[] = {
         0x0a, 0x07, 0x0a, 0x02, 0x70, 0x67, 0x1a, 0x01, 0x64, 0x12, 0x00, 0x1a, 0x00, 0x32, 0x09,
         0x55, 0x4e, 0x43, 0x4c, 0x41, 0x49, 0x4d, 0x45, 0x44, 0x40, 0x05, 0x4a, 0x00, 0x68, 0x00};

@@ -15,14 +15,11 @@
 #include "models/domain.pb-c.h"
 #include "test/decide/laid_board.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/page.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Boards of each row under each actor, and changes of each record. */
 #ifdef __SANITIZE_ADDRESS__
@@ -308,8 +305,6 @@ typedef const ProtobufCMessage *draw_request(struct universe *u, const char *nam
 
 static const ProtobufCMessage *draw_lock(struct universe *u, const char *name, enum actor actor)
 {
-    (void)name;
-    (void)actor;
     Models__LockRequest *q = REQUEST(u, Models__LockRequest, models__lock_request);
     q->resource = draw_resource(u);
     q->ttl_in_seconds = 15;
@@ -318,8 +313,6 @@ static const ProtobufCMessage *draw_lock(struct universe *u, const char *name, e
 
 static const ProtobufCMessage *draw_release(struct universe *u, const char *name, enum actor actor)
 {
-    (void)name;
-    (void)actor;
     Models__ReleaseRequest *q = REQUEST(u, Models__ReleaseRequest, models__release_request);
     q->resource = draw_resource(u);
     return &q->base;
@@ -327,8 +320,6 @@ static const ProtobufCMessage *draw_release(struct universe *u, const char *name
 
 static const ProtobufCMessage *draw_desire(struct universe *u, const char *name, enum actor actor)
 {
-    (void)name;
-    (void)actor;
     Models__DesireLRPRequest *q = REQUEST(u, Models__DesireLRPRequest, models__desire_lrprequest);
     q->desired_lrp = row_desired(u->arena, ANY(u->random, "instances=0", "instances=2",
                                                "instances=3 hold route=H"));
@@ -337,8 +328,6 @@ static const ProtobufCMessage *draw_desire(struct universe *u, const char *name,
 
 static const ProtobufCMessage *draw_update(struct universe *u, const char *name, enum actor actor)
 {
-    (void)name;
-    (void)actor;
     Models__UpdateDesiredLRPRequest *q =
         REQUEST(u, Models__UpdateDesiredLRPRequest, models__update_desired_lrprequest);
     q->process_guid = arena_strdup(u->arena, ROWS_PROCESS);
@@ -353,8 +342,6 @@ static const ProtobufCMessage *draw_update(struct universe *u, const char *name,
 
 static const ProtobufCMessage *draw_remove(struct universe *u, const char *name, enum actor actor)
 {
-    (void)name;
-    (void)actor;
     Models__RemoveDesiredLRPRequest *q =
         REQUEST(u, Models__RemoveDesiredLRPRequest, models__remove_desired_lrprequest);
     q->process_guid = arena_strdup(u->arena, ROWS_PROCESS);
@@ -364,8 +351,6 @@ static const ProtobufCMessage *draw_remove(struct universe *u, const char *name,
 
 static const ProtobufCMessage *draw_upsert(struct universe *u, const char *name, enum actor actor)
 {
-    (void)name;
-    (void)actor;
     Models__UpsertDomainRequest *q =
         REQUEST(u, Models__UpsertDomainRequest, models__upsert_domain_request);
     q->domain = arena_strdup(u->arena, ROWS_DOMAIN);
@@ -376,8 +361,6 @@ static const ProtobufCMessage *draw_upsert(struct universe *u, const char *name,
 static const ProtobufCMessage *draw_incarnation(struct universe *u, const char *name,
                                                 enum actor actor)
 {
-    (void)name;
-    (void)actor;
     Board__CellRequest *q = REQUEST(u, Board__CellRequest, board__cell_request);
     q->cell = draw_cell(u, "c1");
     q->cell->incarnation += random_below(u->random, 2);
@@ -389,7 +372,6 @@ static const ProtobufCMessage *draw_incarnation(struct universe *u, const char *
 static const ProtobufCMessage *draw_leader_lock(struct universe *u, const char *name,
                                                 enum actor actor)
 {
-    (void)name;
     Board__LeaderLockRequest *q = REQUEST(u, Board__LeaderLockRequest, board__leader_lock_request);
     q->leader_lock = REQUEST(u, Board__LeaderLockRecord, board__leader_lock_record);
     q->leader_lock->role = arena_strdup(u->arena, actor_name(actor));
@@ -401,8 +383,6 @@ static const ProtobufCMessage *draw_leader_lock(struct universe *u, const char *
 
 static const ProtobufCMessage *draw_word(struct universe *u, const char *name, enum actor actor)
 {
-    (void)name;
-    (void)actor;
     Board__LimiterRequest *q = REQUEST(u, Board__LimiterRequest, board__limiter_request);
     q->confirm = chance(u->random, 50);
     q->keep = !q->confirm;
@@ -411,8 +391,6 @@ static const ProtobufCMessage *draw_word(struct universe *u, const char *name, e
 
 static const ProtobufCMessage *draw_task(struct universe *u, const char *name, enum actor actor)
 {
-    (void)name;
-    (void)actor;
     Models__DesireTaskRequest *q =
         REQUEST(u, Models__DesireTaskRequest, models__desire_task_request);
     q->task_guid = arena_strdup(u->arena, "t");
@@ -424,8 +402,6 @@ static const ProtobufCMessage *draw_task(struct universe *u, const char *name, e
 /* As the job that stands, or one that stood before. */
 static const ProtobufCMessage *draw_job(struct universe *u, const char *name, enum actor actor)
 {
-    (void)name;
-    (void)actor;
     const char *key = key_job(u->arena, ROWS_PROCESS, "");
     for (size_t i = 0; i < u->count; i++) {
         if (strcmp(u->list[i].key, key) == 0) {
@@ -606,7 +582,6 @@ static void try_and_print(struct buf *out)
 
 static void every_write_compares_what_it_rests_on(void **state)
 {
-    (void)state;
     SCOPED_BUF(out);
     try_and_print(&out);
     page_equals(EXPECTED, buf_string(&out), "test_read_sets print > " EXPECTED);

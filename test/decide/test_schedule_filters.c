@@ -1,11 +1,7 @@
 /* Which cells may take a job, and what a refusal says: the limit of starts in flight, filters,
  * resources (rep-auctioneer.md 5.1). */
 #include "test/decide/schedule_rows.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "test/tool/cmocka.h"
 
 static void without_cells_nothing_is_placed(void **state)
 {

@@ -1,12 +1,9 @@
 /* Cells that took a job and did not bring it to the board: any other that takes it comes before
  * them, and they come in their order (schedule.h). */
 #include "test/decide/schedule_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Cells a, b and c of one zone, of which a has most room and c least. */
 static void three_cells(struct schedule_rows *x)

@@ -4,13 +4,10 @@
 #include "common/base/random.h"
 #include "test/decide/naive_schedule.h"
 #include "test/decide/schedule_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static int32_t below(struct random *r, uint64_t bound)
 {
@@ -229,13 +226,11 @@ static void place_a_large_process(bool mixed)
 
 static void a_large_process_on_many_cells(void **state)
 {
-    (void)state;
     place_a_large_process(false);
 }
 
 static void a_large_process_that_asks_for_different_things(void **state)
 {
-    (void)state;
     place_a_large_process(true);
 }
 

@@ -1,10 +1,6 @@
 /* In which order the jobs of a batch are decided (rep-auctioneer.md 5). */
 #include "test/decide/schedule_rows.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "test/tool/cmocka.h"
 
 static void first_instances_then_tasks_then_the_others(void **state)
 {

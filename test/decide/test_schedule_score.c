@@ -3,12 +3,9 @@
 #include "auctioneer/filter.h"
 #include "common/base/random.h"
 #include "test/decide/schedule_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 static void diego_golden_values(void **state)
 {
@@ -259,7 +256,6 @@ static void a_total_of_nothing_never_wins(void **state)
  * variation of the memory used stays below 0.15. */
 static void a_batch_spreads_memory_evenly(void **state)
 {
-    (void)state;
     enum { CELLS = 100, PROCESSES = 100, INSTANCES = 10, JOBS = PROCESSES * INSTANCES };
     static const int32_t sizes[] = {64, 128, 256, 512, 1024};
     SCOPED_ARENA(a);

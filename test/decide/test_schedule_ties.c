@@ -3,13 +3,10 @@
 #include "auctioneer/tie.h"
 #include "common/base/random.h"
 #include "test/decide/schedule_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CELLS = 3, TASKS = 30, SEEDS = 1000 };
 

@@ -2,12 +2,9 @@
  * prefers. */
 #include "auctioneer/zone.h"
 #include "test/decide/schedule_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 static void the_emptier_zone_wins_over_the_better_score(void **state)
 {
@@ -68,7 +65,6 @@ static const char *preferred(const char *guid, int32_t index)
 
 static void the_preferred_zone_turns_with_the_index(void **state)
 {
-    (void)state;
     for (int32_t i = 0; i < 9; i++) {
         assert_int_equal(zone_preferred("web", i, 3), (zone_preferred("web", 0, 3) + i) % 3);
     }

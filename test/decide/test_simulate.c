@@ -2,13 +2,10 @@
 #include "auctioneer/cli/simulate_text.h"
 #include "auctioneer/simulate.h"
 #include "test/decide/cell_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CELLS_MAX = 8 };
 

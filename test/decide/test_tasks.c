@@ -7,13 +7,10 @@
 #include "bbs/task/task.h"
 #include "common/lifecycle/task.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct task_case {
     const char *name; /* the rule */
@@ -212,7 +209,6 @@ static void run_cases(const struct task_case *cases, size_t count)
 
 static void speakers(void **state)
 {
-    (void)state;
     static const struct task_case cases[] = {
         {REP("another cell's task"), .task = "Pending", .move = "start c2/A" INCARNATION,
          .plan = "refuse InvalidRequest: cell c1 may not move tasks of cell c2\n"},
@@ -244,7 +240,6 @@ static void speakers(void **state)
 
 static void incarnations(void **state)
 {
-    (void)state;
     static const struct task_case cases[] = {
         {REP("start, pending again"), .task = "Pending created=901",
          .move = "start c1/A of=900" INCARNATION, .plan = AGAIN},
@@ -275,7 +270,6 @@ static void incarnations(void **state)
 
 static void starts(void **state)
 {
-    (void)state;
     static const struct task_case cases[] = {
         {CLIENT("1 no such task"), .move = "start c1/", .plan = NOT_FOUND},
         {REP("1 no such task"), .move = "start c1/A" INCARNATION, .plan = NOT_FOUND},
@@ -336,7 +330,6 @@ static void starts(void **state)
 
 static void cancels(void **state)
 {
-    (void)state;
     static const struct task_case cases[] = {
         {CLIENT("1"), .move = "cancel", .plan = NOT_FOUND},
         {CLIENT("2"), .task = "Completed", .move = "cancel",
@@ -374,7 +367,6 @@ static void cancels(void **state)
 
 static void rejects(void **state)
 {
-    (void)state;
     static const struct task_case cases[] = {
         {CLIENT("1"), .move = "reject reason=R", .plan = NOT_FOUND},
         {CLIENT("2 over"), .task = "Completed", .move = "reject reason=R", .plan = INVALID},
@@ -440,7 +432,6 @@ static void rejects(void **state)
 
 static void completes(void **state)
 {
-    (void)state;
     static const struct task_case cases[] = {
         {CLIENT("1"), .move = "complete c1/", .plan = NOT_FOUND},
         {CLIENT("2 pending"), .task = "Pending", .move = "complete c1/",
@@ -501,7 +492,6 @@ static void completes(void **state)
 
 static void resolves(void **state)
 {
-    (void)state;
     static const struct task_case cases[] = {
         {CLIENT("1"), .move = "resolving", .plan = NOT_FOUND},
         {CLIENT("2 pending"), .task = "Pending", .move = "resolving",
@@ -551,7 +541,6 @@ static void resolves(void **state)
 
 static void converges(void **state)
 {
-    (void)state;
 #define NOT_EXPIRED "refuse ResourceConflict: task t has not expired\n"
 #define NOT_GONE "refuse ResourceConflict: task t does not run on a cell that is absent for 60 s\n"
 #define NO_PLACEMENT "refuse ResourceConflict: task t awaits no placement\n"
@@ -698,7 +687,6 @@ static void desire_case(const char *task, size_t result_file_size, const char *e
 
 static void desires(void **state)
 {
-    (void)state;
     static const char exists[] =
         "refuse ResourceExists: the requested resource already exists\n";
     static const char made[] = "put task/t desire by client -> Pending updated=1000\n"
@@ -714,7 +702,6 @@ static void desires(void **state)
 /* A record never grows beyond what a transaction takes, and reasons are cut. */
 static void large_outcomes(void **state)
 {
-    (void)state;
     static const struct {
         size_t result;
         enum plan_verdict verdict;
@@ -751,7 +738,6 @@ static void large_outcomes(void **state)
 /* Nobody may bring a move that the table gives to another. */
 static void named_moves(void **state)
 {
-    (void)state;
     assert_null(move_row_named(&task_moves, "claim"));
     assert_null(move_row_named(&task_moves, "desire")); /* a request of its own */
     for (int trigger = TASK_TRIGGER_START; trigger < TASK_TRIGGER_COUNT; trigger++) {

@@ -2,12 +2,8 @@
  * long what it says may get. */
 #include "test/decide/lrp_rows.h"
 #include "test/decide/validate_rows.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static void moves(void **state)
 {
@@ -122,7 +118,6 @@ static void lengths_of_moves(void **state)
 /* Thousands of faults do not make an answer of megabytes. */
 static void the_text_is_bounded(void **state)
 {
-    (void)state;
     struct validation v;
     validation_init(&v);
     for (unsigned i = 0; i < 100000; i++) {

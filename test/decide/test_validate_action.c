@@ -1,11 +1,7 @@
 /* Validation of actions (behaviour.md 9), of each kind. */
 #include "test/decide/validate_rows.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static const char *action_text(struct arena *a, const Models__Action *action)
 {

@@ -4,13 +4,10 @@
 #include "models/image_layer.pb-c.h"
 #include "models/sidecar.pb-c.h"
 #include "test/decide/validate_rows.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static Models__DesiredLRP__MetricTagsEntry *tag(struct arena *a, const char *key,
                                                 const char *value, int dynamic)

@@ -1,11 +1,7 @@
 /* Validation of egress rules (behaviour.md 9): a row for each. */
 #include "test/decide/validate_rows.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static void egress_rules(void **state)
 {

@@ -4,11 +4,7 @@
 #include "bbs/task/validate_task.h"
 #include "models/image_layer.pb-c.h"
 #include "test/decide/validate_rows.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "test/tool/cmocka.h"
 
 /* A good request, all of it changeable. */
 struct wish {
@@ -148,7 +144,6 @@ CHANGE(no_retries)
 
 static void desire(void **state)
 {
-    (void)state;
     static const struct {
         change *change;
         const char *text; /* "" = all is well */
@@ -200,7 +195,6 @@ static void desire(void **state)
 
 static void moves(void **state)
 {
-    (void)state;
     static const struct {
         const char *move, *guid, *cell, *reason, *text;
     } rows[] = {
@@ -240,7 +234,6 @@ static void moves(void **state)
 
 static void lengths(void **state)
 {
-    (void)state;
     struct wish q;
     request_init(&q);
     char *longest = repeated(&q.arena, "x", 255), *longer = repeated(&q.arena, "x", 256);

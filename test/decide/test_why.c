@@ -3,13 +3,10 @@
 #include "auctioneer/zone.h"
 #include "common/base/bytes.h"
 #include "test/decide/cell_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CELLS_MAX = 8 };
 

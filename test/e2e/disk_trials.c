@@ -5,8 +5,6 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "rep/driver/worker_io.h"
 #include "rep/shim/shim.h"
+#include "test/tool/cmocka.h"
 
 static struct container_usage usage_of(struct rig *r, struct arena *arena, const char *guid)
 {

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <event2/event.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "rep/shim/identity.h"
+#include "test/tool/cmocka.h"
 
 struct kept {
     struct kept *next;
@@ -85,14 +83,11 @@ static void keep_reply(void *rig, const struct reply *reply)
 
 static void wake(void *rig, const char *channel)
 {
-    (void)rig;
-    (void)channel;
 }
 
 static int64_t now_ns(struct subject *s)
 {
     struct timespec t;
-    (void)s;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * SECOND_NS + t.tv_nsec;
 }
@@ -105,8 +100,6 @@ static void call(struct subject *s, const struct verb_call *c)
 
 static void stop_waiting(evutil_socket_t fd, short what, void *loop)
 {
-    (void)fd;
-    (void)what;
     event_base_loopbreak(loop);
 }
 
@@ -149,7 +142,6 @@ static void program(struct subject *s, const char *guid, enum program p,
     };
     static const char *args[PROGRAM_COUNT][3];
     static char leaves[200];
-    (void)guid;
     snprintf(leaves, sizeof(leaves), "sleep 0.1; printf 'left behind' >%s", s->file);
     args[p][0] = "-c";
     args[p][1] = p == PROGRAM_LEAVES ? leaves : p == PROGRAM_IS_MISSING ? "" : scripts[p];
@@ -306,7 +298,6 @@ static bool is_ours(long pid, const char *dir, const char *group, char cwd[PATH_
     snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
     return file_mentions(path, dir);
 }
-
 
 static int lines_of(const char *command)
 {

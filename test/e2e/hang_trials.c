@@ -1,14 +1,11 @@
 /* A runtime that hangs, and one that is not there. */
 #include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 static void hung_runtime(struct rig *r, char *path, size_t size)
 {

@@ -1,18 +1,15 @@
 /* What a container is like inside, and exec into it. */
 #include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
 
 #include "test/tool/patience.h"
 
 #include <glob.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static bool is_oci(const struct rig *r)
 {

@@ -5,18 +5,15 @@
 #include "test/tool/patience.h"
 
 #include <event2/event.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "rep/shim/identity.h"
+#include "test/tool/cmocka.h"
 
 static void kill_shim(struct rig *r, const char *guid)
 {

@@ -1,16 +1,13 @@
 /* A container's life, as the conformance suite has it, many at once, and quick. Race-prone trials
  * are repeated dozens of times. */
 #include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 void trial_conformance(void **state)
 {

@@ -1,19 +1,16 @@
 /* What containers write: followed, rotated, kept, bounded; and on a disk that is full. */
 #include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
 
 #include "test/tool/patience.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct reply reply_of(struct rig *r, const char *guid, int64_t lines, bool follow)
 {

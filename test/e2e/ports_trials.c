@@ -1,15 +1,12 @@
 /* Host ports that somebody else has: what of them keeps a container from being made, and what does
  * not. */
 #include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
 
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A socket on this port (0: one that the kernel chooses) of the loopback; *ret_port tells it. */
 static int open_at(int family, int type, uint32_t port, uint32_t *ret_port)

@@ -1,14 +1,11 @@
 /* What a container leaves behind is read as the container sees it, and only if it is a file. */
 #include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct verb_answer read_at(struct rig *r, struct arena *a, const char *path)
 {

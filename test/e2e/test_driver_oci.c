@@ -1,12 +1,9 @@
 /* The oci driver, with real containers. Needs root; there, that it does not work is a failure. */
 #include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int set_up(void **state)
 {

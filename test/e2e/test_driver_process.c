@@ -1,12 +1,9 @@
 /* The process driver, with real processes. */
 #include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int set_up(void **state)
 {

@@ -3,19 +3,15 @@
  * container is a directory made by hand and a process beside it. */
 #include "rep/shim/identity.h"
 #include "rep/shim/shim.h"
+#include "test/tool/cmocka.h"
 
 #include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/user.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 enum { CALLS_MAX = 5000 };
 
@@ -159,13 +155,11 @@ static void fail_call(pid_t pid)
 #else /* where calls are read and changed otherwise; the test is skipped */
 static bool opens(pid_t pid)
 {
-    (void)pid;
     return false;
 }
 
 static void fail_call(pid_t pid)
 {
-    (void)pid;
 }
 #endif
 

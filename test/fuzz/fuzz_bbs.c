@@ -29,14 +29,11 @@ static const struct path paths[] = {
 
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
-    (void)context;
-    (void)incarnation;
     return bbs_new(&(struct bbs_config){.url = BBS_URL, .name = "bbs-1"});
 }
 
 static void answered(void *context, int status, struct bytes body)
 {
-    (void)body;
     *(int *)context = status;
 }
 

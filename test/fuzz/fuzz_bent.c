@@ -288,7 +288,6 @@ static void story(struct bytes in, bool (*wanted)(const struct node *n, const st
 
 static bool of_etcd(const struct node *n, const struct event *ev)
 {
-    (void)n;
     return ev->kind == EVENT_STORE || ev->kind == EVENT_WATCH;
 }
 
@@ -306,7 +305,6 @@ static bool of_peers(const struct node *n, const struct event *ev)
 
 static bool of_drivers(const struct node *n, const struct event *ev)
 {
-    (void)n;
     return ev->kind == EVENT_VERB || ev->kind == EVENT_CONTAINER;
 }
 

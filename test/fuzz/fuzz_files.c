@@ -66,7 +66,6 @@ void fuzz_task_files(struct bytes in)
 static void note_change(void *context, enum feed_client_change change, const char *key,
                         const struct followed *record, struct effects *out)
 {
-    (void)out;
     int64_t *last = context;
     FUZZ_REQUIRE((change == FEED_CLIENT_PUT || change == FEED_CLIENT_DELETE) ==
                  (key != NULL && record != NULL));

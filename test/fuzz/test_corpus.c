@@ -1,16 +1,12 @@
 /* Replays the corpus of each fuzz target, and tries each target with hand-made extremes: nothing,
  * one byte, as much as is ever given. Begun in the checkout's root. */
 #include "test/fuzz/fuzz.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
+#include "test/tool/cmocka.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <openssl/evp.h>
 
 /* An input of a line, in a piece of memory of its own, so that reading beyond it is seen. */

@@ -2,13 +2,10 @@
  * begun, and what it may then not miss. Words that are told more than once leave that open for a
  * while. */
 #include "test/sim/checkers/checkers.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { REVISIONS = 16 };
 
@@ -65,7 +62,6 @@ static const char *verdict(struct fixture *x, const char *const *heard)
 
 static void begun_before_the_retire(void **state)
 {
-    (void)state;
     struct fixture x;
     lay(&x, RETIRE_AND_END);
     begins(&x, 0, 0);
@@ -78,7 +74,6 @@ static void begun_before_the_retire(void **state)
 /* The bbs had the retire already when it made the stream, though etcd got no further until then. */
 static void begun_at_the_end_of_the_retire(void **state)
 {
-    (void)state;
     struct fixture x;
     lay(&x, RETIRE_AND_END);
     begins(&x, 0, 1);
@@ -94,7 +89,6 @@ static void begun_at_the_end_of_the_retire(void **state)
 /* The same words three times: the second of them may be heard first, beyond where it began. */
 static void begun_before_one_more_retire(void **state)
 {
-    (void)state;
     const char *const *texts = TEXTS("removed", "", "removed", "removed", "claimed", "started");
     struct fixture x;
     lay(&x, texts);
@@ -110,7 +104,6 @@ static void begun_before_one_more_retire(void **state)
 
 static void what_comes_last_is_missed(void **state)
 {
-    (void)state;
     struct fixture x;
     lay(&x, RETIRE_AND_END);
     begins(&x, 0, 1);
@@ -121,7 +114,6 @@ static void what_comes_last_is_missed(void **state)
  * tells counts (seed 7246643). */
 static void asked_before_a_restore_and_begun_after(void **state)
 {
-    (void)state;
     struct fixture x;
     lay(&x, RETIRE_AND_END);
     reader_asks(&x.k, &x.reader);

@@ -3,13 +3,10 @@
  * leader; a leader falls alone. Measured is from the fall to as many instances RUNNING elsewhere,
  * or to the standby that leads. The median, the 99th percentile and the worst are printed. */
 #include "test/sim/world/cluster.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SEEDS = 100, INSTANCES = 6 };
 #define SETTLE_NS (10 * SECOND_NS)

@@ -2,13 +2,10 @@
 #include "common/base/map.h"
 #include "test/conformance/driver_conformance.h"
 #include "test/sim/model/containers.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { EXITS_AFTER_MS = 100, PROGRAMS_MAX = 16, CODE = 3 };
 
@@ -140,20 +137,17 @@ static void passes(bool wavers)
 
 static void passes_conformance(void **state)
 {
-    (void)state;
     passes(false);
 }
 
 static void passes_conformance_when_it_wavers(void **state)
 {
-    (void)state;
     passes(true);
 }
 
 /* A START that hangs: how many of so many are done before their deadline, later, never. */
 static void what_nobody_answers_may_be_done(void **state)
 {
-    (void)state;
     enum { TRIES = 300 };
     int before = 0, later = 0, never = 0;
     SCOPED_ARENA(a);

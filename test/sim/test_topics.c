@@ -9,13 +9,10 @@
 #include "models/actual_lrp.pb-c.h"
 #include "test/sim/model/etcd.h"
 #include "test/sim/world/world.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SEEDS = 40, ACTS = 60, PROCESSES = 6, INDICES = 2, BBS = 2, TOPICS = 32 };
 
@@ -46,7 +43,6 @@ static void on_change(void *context, enum feed_client_change change, const char 
                       const struct followed *record, struct effects *out)
 {
     struct listener *l = context;
-    (void)out;
     if (change == FEED_CLIENT_RESET) {
         map_done(&l->told, NULL);
     } else if (change == FEED_CLIENT_PUT) {
@@ -75,7 +71,6 @@ static size_t body_limit(const struct role *role, const char *path)
 
 static void stays(struct role *role)
 {
-    (void)role;
 }
 
 static const struct role_ops listener_ops = {
@@ -83,7 +78,6 @@ static const struct role_ops listener_ops = {
 
 static struct role *make_listener(void *context, unsigned incarnation)
 {
-    (void)incarnation;
     struct listener *l = context;
     return &l->role;
 }
@@ -91,7 +85,6 @@ static struct role *make_listener(void *context, unsigned incarnation)
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
     const size_t *n = context;
-    (void)incarnation;
     return bbs_new(&(struct bbs_config){.url = urls[*n], .name = names[*n]});
 }
 
@@ -232,7 +225,6 @@ static void holds_what_the_board_has(struct trial *t)
 
 static void topics_that_come_while_all_changes(void **state)
 {
-    (void)state;
     unsigned resumed = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct trial t;
@@ -257,7 +249,6 @@ static void topics_that_come_while_all_changes(void **state)
 /* What is told of a new topic stands before the changes since the position, which are older. */
 static void a_topic_that_overlaps_what_is_held(void **state)
 {
-    (void)state;
     struct trial t;
     struct listener *l = &t.listener;
     trial_begin(&t, 1);

@@ -50,7 +50,6 @@ static void print_page(struct buf *out)
 
 static void trace_is_what_the_simulator_prints(void **state)
 {
-    (void)state;
     SCOPED_BUF(page);
     print_page(&page);
     page_equals(PAGE, buf_string(&page), "make docs");
@@ -75,7 +74,6 @@ static void check_link(const char *text, int text_size, const char *path)
 
 static void what_it_names_exists(void **state)
 {
-    (void)state;
     char *page = page_read(PAGE);
     assert_non_null(page);
     unsigned links = 0;

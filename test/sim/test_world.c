@@ -1,15 +1,12 @@
 /* The bounds of the simulated world (test/sim/world/world.h): so many processes, and no more; and
  * stores of which each has its own. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "test/sim/model/etcd.h"
 #include "test/sim/world/world.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/echo_role.h"
 
 static struct role *make_echo(void *context, unsigned incarnation)
@@ -46,7 +43,6 @@ static void calls(struct world *w, const struct names *from, const struct names 
 
 static void as_many_processes_as_there_may_be(void **state)
 {
-    (void)state;
     static struct names names[WORLD_NODES_MAX + 1];
     struct node *nodes[WORLD_NODES_MAX];
     struct world *w = world_new(&(struct world_options){.seed = 1});
@@ -71,7 +67,6 @@ static void as_many_processes_as_there_may_be(void **state)
 
 static void a_store_is_known_by_its_name(void **state)
 {
-    (void)state;
     struct world *w = world_new(&(struct world_options){.seed = 1});
     struct store *stores[WORLD_STORES_MAX];
     char names[WORLD_STORES_MAX][32];

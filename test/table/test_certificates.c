@@ -6,16 +6,13 @@
 #include "common/contract/caller.h"
 #include "common/lifecycle/actor.h"
 #include "converger/inside.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/page.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char PAGE[] = "docs/certificates.md";
 
@@ -275,7 +272,6 @@ static void print_page(struct buf *out)
 
 static void tables_are_what_the_roles_answer(void **state)
 {
-    (void)state;
     SCOPED_BUF(page);
     print_page(&page);
     page_equals(PAGE, buf_string(&page), "make docs");
@@ -286,7 +282,6 @@ static void tables_are_what_the_roles_answer(void **state)
 /* Whatever is no GET and is open to strangers stands here, each with why: it changes nothing. */
 static void strangers_change_nothing(void **state)
 {
-    (void)state;
     static const char *const reads[] = {"/list", "/get_by_", "/events", "/ping", "/board/cells",
                                         "/board/feed", "/board/state", "/Fetch", "/sim/reset"};
     struct all a;
@@ -310,7 +305,6 @@ static void strangers_change_nothing(void **state)
 /* An organisational unit is one of ours byte for byte, or none of ours. */
 static void units_are_compared_whole(void **state)
 {
-    (void)state;
     static const char *const strange[] = {"Client", "CLIENT", "client ", " client", "clients",
                                           "clien",  "stranger", "nobody", "app:client"};
     struct all a;
@@ -325,7 +319,6 @@ static void units_are_compared_whole(void **state)
 
 static void a_refusal_says_what_to_do(void **state)
 {
-    (void)state;
     static const struct {
         int table;
         struct row row;
@@ -371,7 +364,6 @@ static void a_refusal_says_what_to_do(void **state)
 
 static void a_refusal_cuts_the_unit(void **state)
 {
-    (void)state;
     char unit[2 * CALLER_UNIT_SHOWN_BYTES + 1], wanted[CALLER_UNIT_SHOWN_BYTES + 3];
     struct all a;
     all_init(&a);

@@ -1,11 +1,6 @@
 /* Each kind of job has its row, and no other number has one (bbs/jobs.def). */
 #include "bbs/inside.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/tool/cmocka.h"
 
 static const struct op_row *row_of(int kind)
 {
@@ -16,7 +11,6 @@ static const struct op_row *row_of(int kind)
 
 static void each_kind_has_a_row(void **state)
 {
-    (void)state;
     const ProtobufCEnumDescriptor *kinds = &board__job_record__kind__descriptor;
     int last = 0;
     for (unsigned i = 0; i < kinds->n_values; i++) {

@@ -1,15 +1,12 @@
 /* docs/lifecycles.md is what the tables print; `make docs` writes it, this test holds it there. */
 #include "common/base/bytes.h"
 #include "test/table/lifecycles.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/page.h"
 
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const enum actor actors[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,
                                     ACTOR_CONVERGER, ACTOR_OPERATOR};
@@ -163,7 +160,6 @@ static void print_page(struct buf *out)
 
 static void page_is_what_the_tables_print(void **state)
 {
-    (void)state;
     SCOPED_BUF(page);
     print_page(&page);
     page_equals("docs/lifecycles.md", buf_string(&page), "make docs");
@@ -171,7 +167,6 @@ static void page_is_what_the_tables_print(void **state)
 
 static void every_table_is_on_the_page(void **state)
 {
-    (void)state;
     glob_t defs;
     assert_int_equal(glob("common/lifecycle/*.def", 0, NULL, &defs), 0);
     for (size_t i = 0; i < defs.gl_pathc; i++) {

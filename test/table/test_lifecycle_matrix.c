@@ -3,16 +3,13 @@
  * NAME" it prints one instead. */
 #include "common/base/bytes.h"
 #include "test/table/lifecycles.h"
+#include "test/tool/cmocka.h"
 
 #include "test/tool/page.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const enum actor ALL_ACTORS[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,
                                         ACTOR_CONVERGER, ACTOR_OPERATOR};

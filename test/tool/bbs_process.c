@@ -4,20 +4,17 @@
 #include "common/base/arena.h"
 #include "common/codec/json_text.h"
 #include "models/events.pb-c.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/patience.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- the process ---- */
 

@@ -1,6 +1,5 @@
 /* cmocka, with the headers that it wants before it. */
-#ifndef TEST_TOOL_CMOCKA_H
-#define TEST_TOOL_CMOCKA_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,5 +7,3 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#endif

@@ -291,7 +291,6 @@ static void echo_step(struct role *role, const struct event *ev, struct effects 
 
 static size_t echo_limit(const struct role *role, const char *path)
 {
-    (void)role;
     return strcmp(path, "/small") == 0 ? ECHO_SMALL_BYTES : ECHO_BODY_BYTES;
 }
 

@@ -73,7 +73,6 @@ static void on_request(void *context, const struct request *r)
 
 static void on_hangup(void *context, uint64_t id)
 {
-    (void)id;
     ((struct service *)context)->hangups++;
 }
 

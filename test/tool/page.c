@@ -1,14 +1,11 @@
 #include "test/tool/page.h"
 
 #include "common/base/bytes.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 char *page_read(const char *path)
 {

@@ -1,16 +1,13 @@
 #include "test/tool/patience.h"
 
+#include "test/tool/cmocka.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { REST_MS = 10 };
 

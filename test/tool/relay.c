@@ -47,7 +47,6 @@ static void pass_on(struct bufferevent *from, void *relayed)
 
 static void ended(struct bufferevent *side, short what, void *relayed)
 {
-    (void)side;
     if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR)) {
         relayed_free(relayed);
     }
@@ -67,9 +66,6 @@ static void set_silent(struct relayed *c, bool silent)
 static void accepted(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address,
                      int size, void *relay)
 {
-    (void)listener;
-    (void)address;
-    (void)size;
     struct relay *r = relay;
     struct relayed *c = calloc(1, sizeof(*c));
     assert(c);

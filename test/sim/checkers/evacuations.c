@@ -128,7 +128,6 @@ static void note_evacuation(struct checkers *k, unsigned cell, const struct past
 void note_evacuations(struct checkers *k, const struct passage *p,
                       const struct world_commit *commit)
 {
-    (void)commit;
     for (size_t i = 0; i < p->count; i++) {
         const struct past *one = p->list[i];
         int cell = one->type == RECORD_CELL

@@ -469,7 +469,6 @@ static void make_room(struct events *e, int64_t revision)
 
 void note_told(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
-    (void)commit;
     struct events *e = &k->events;
     make_room(e, p->revision);
     for (int kind = 0; kind < API_STREAMS; kind++) {

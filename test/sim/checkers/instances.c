@@ -182,7 +182,6 @@ static void release_outdated(struct checkers *k, const struct past *p)
 
 void note_instances(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
-    (void)commit;
     for (size_t i = 0; i < p->count; i++) {
         if (p->list[i]->type == RECORD_DESIRED) {
             release_outdated(k, p->list[i]);

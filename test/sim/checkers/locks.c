@@ -12,7 +12,6 @@ static const Board__LockRecord *lock_of(const struct past *p)
 
 void check_locks(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
-    (void)commit;
     for (size_t i = 0; i < p->count; i++) {
         const struct past *one = p->list[i];
         if (one->type != RECORD_LOCK) {

@@ -59,7 +59,6 @@ static void count_cell(void *context, const struct past *p)
 /* Not soon after a setting was changed: the leader may have judged by the one before. */
 void check_losses(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
-    (void)commit;
     SCOPED_ARENA(a);
     if (k->settings_ns && world_now(k->cluster->world) - k->settings_ns < ON_ITS_WAY_NS) {
         return;

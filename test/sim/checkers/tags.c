@@ -47,7 +47,6 @@ static void check_desired(struct checkers *k, const struct past *p)
 
 void check_tags(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
-    (void)commit;
     SCOPED_ARENA(a);
     for (size_t i = 0; i < p->count; i++) {
         const struct past *one = p->list[i];

@@ -234,7 +234,6 @@ static void check_return(struct checkers *k, const struct past *p)
 
 void check_tasks(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
-    (void)commit;
     for (size_t i = 0; i < p->count; i++) {
         if (p->list[i]->type == RECORD_TASK) {
             check_return(k, p->list[i]);

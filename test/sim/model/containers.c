@@ -563,7 +563,6 @@ bool model_containers_next(struct model_containers *m, int64_t now_ns, struct ar
 
 void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
 {
-    (void)now_ns;
     SCOPED_ARENA(a);
     while (m->pending) {
         struct pending *p = m->pending;
@@ -584,7 +583,6 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
 bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
                           int exit_code, int exit_signal)
 {
-    (void)now_ns;
     struct box *b = map_get(&m->boxes, guid);
     if (!b || b->state != CONTAINER_RUNNING) {
         return false;

@@ -30,7 +30,6 @@ static char *text(const char *s)
 static void on_verb(void *context, struct node *n, const struct verb_call *call)
 {
     struct told *t = context;
-    (void)n;
     if (call->verb == VERB_START && strcmp(call->guid, TASK) == 0) {
         t->starts++;
     }

@@ -300,7 +300,6 @@ struct asked {
 
 static void evacuation_answered(void *context, int status, struct bytes body)
 {
-    (void)body;
     *(struct asked *)context = (struct asked){true, status};
 }
 

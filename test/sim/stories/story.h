@@ -6,16 +6,12 @@
  *     build/release/test/sim/test_scenarios --print NAME
  * prints, once it reads well. A story asserts what must hold whatever the seed; where it draws, it
  * draws from world_random. A failing one prints its trace so far. */
-#ifndef TEST_SIM_STORIES_STORY_H
-#define TEST_SIM_STORIES_STORY_H
+#pragma once
 
 #include "test/sim/world/cluster.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* What is asked for is there within this time, unless a story says otherwise. */
 #define SETTLE_NS (10 * SECOND_NS)
@@ -76,5 +72,3 @@ void cut_cell(struct cluster *c, struct node *cell, bool cut);
 
 /* Waits for the only instance of "web" to run; then its process ends by itself. */
 void crash(struct cluster *c);
-
-#endif

@@ -196,7 +196,6 @@ static struct role *make(void *context, unsigned start_count)
 {
     static const struct role_ops ops = {
         .name = "subscriber", .step = step, .body_limit = body_limit, .free = free_subscriber};
-    (void)start_count;
     const struct origin *o = context;
     struct subscriber *s = mem_zeroed(sizeof(*s));
     s->role.ops = &ops;

@@ -84,7 +84,6 @@ static bool ever(const struct ask *ask, const char *key, was_so *so)
 
 static bool was_there(const struct ask *ask, const struct past *p)
 {
-    (void)ask;
     return p && p->message;
 }
 
@@ -115,7 +114,6 @@ static bool had_note(const struct ask *ask, const struct past *p)
 
 static bool was_stopping(const struct ask *ask, const struct past *p)
 {
-    (void)ask;
     return p && p->message && ((const Models__ActualLRP *)p->message)->stopping;
 }
 

@@ -23,7 +23,6 @@ static bool is_of_who_was_asked(const struct asked_evacuation *ask)
 /* The word of a rep that has gone meanwhile is not held to: it may have ended its evacuation. */
 static void evacuation_answered(void *context, int status, struct bytes body)
 {
-    (void)body;
     struct asked_evacuation *ask = context;
     struct swarm *s = ask->swarm;
     ask->open = false;

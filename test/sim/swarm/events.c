@@ -175,7 +175,6 @@ static struct role *make(void *context, unsigned start_count)
 {
     static const struct role_ops ops = {
         .name = "event_client", .step = step, .body_limit = body_limit, .free = free_client};
-    (void)start_count;
     struct client *c = mem_zeroed(sizeof(*c));
     c->role.ops = &ops;
     c->event_client = context;

@@ -74,7 +74,6 @@ static bool begin_kill_within(struct swarm *s, struct open_fault *f)
 
 static bool begin_kill_commit(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->kill_committer = true;
     return true;
 }
@@ -169,7 +168,6 @@ static void rates_told(struct swarm *s, const char *what)
 
 static bool begin_losses(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.request_lost = (unsigned)swarm_draw(s, 0, 200);
     s->rates.answer_lost = (unsigned)swarm_draw(s, 0, 200);
     rates_told(s, "loses requests and answers");
@@ -178,14 +176,12 @@ static bool begin_losses(struct swarm *s, struct open_fault *f)
 
 static void end_losses(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.request_lost = s->rates.answer_lost = 0;
     rates_told(s, "loses nothing more");
 }
 
 static bool begin_doubles(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.doubled = (unsigned)swarm_draw(s, 50, 400);
     s->rates.doubled_by =
         (struct span){0, swarm_chance(s, 50) ? swarm_draw(s, 1, 20) * SECOND_NS : 0};
@@ -195,14 +191,12 @@ static bool begin_doubles(struct swarm *s, struct open_fault *f)
 
 static void end_doubles(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.doubled = 0;
     rates_told(s, "doubles nothing more");
 }
 
 static bool begin_delays(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.late = (unsigned)swarm_draw(s, 20, 300);
     rates_told(s, "delays requests and answers");
     return true;
@@ -210,14 +204,12 @@ static bool begin_delays(struct swarm *s, struct open_fault *f)
 
 static void end_delays(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.late = 0;
     rates_told(s, "delays nothing more");
 }
 
 static bool begin_store_losses(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.store_request_lost = (unsigned)swarm_draw(s, 0, 150);
     s->rates.store_answer_lost = (unsigned)swarm_draw(s, 50, 400);
     rates_told(s, "loses requests to etcd and its answers");
@@ -226,14 +218,12 @@ static bool begin_store_losses(struct swarm *s, struct open_fault *f)
 
 static void end_store_losses(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.store_request_lost = s->rates.store_answer_lost = 0;
     rates_told(s, "loses nothing of etcd's more");
 }
 
 static bool begin_store_delays(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.store_late = (unsigned)swarm_draw(s, 20, 300);
     rates_told(s, "delays requests to etcd");
     return true;
@@ -241,7 +231,6 @@ static bool begin_store_delays(struct swarm *s, struct open_fault *f)
 
 static void end_store_delays(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     s->rates.store_late = 0;
     rates_told(s, "delays nothing of etcd's more");
 }
@@ -289,14 +278,12 @@ static bool begin_watch_silent(struct swarm *s, struct open_fault *f)
 
 static bool begin_compact(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     store_compact(s->cluster->store);
     return true;
 }
 
 static bool begin_election(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     store_elect(s->cluster->store, swarm_draw(s, 0, 4 * SECOND_NS));
     return true;
 }
@@ -338,7 +325,6 @@ static bool begin_failing_runtime(struct swarm *s, struct open_fault *f)
 
 static void end_failing_runtime(struct swarm *s, struct open_fault *f)
 {
-    (void)s;
     model_containers_fail_starts(node_containers(f->node), 0, "");
 }
 
@@ -380,14 +366,12 @@ static bool begin_clock_jump(struct swarm *s, struct open_fault *f)
 
 static bool begin_storm(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     world_break_connections(s->world);
     return true;
 }
 
 static bool begin_no_space(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     if (s->restoring) {
         return false; /* the operator looks after the new one's disk */
     }
@@ -397,7 +381,6 @@ static bool begin_no_space(struct swarm *s, struct open_fault *f)
 
 static void end_no_space(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     store_fill(s->cluster->store, false);
 }
 
@@ -495,7 +478,6 @@ static bool begin_cell_fell(struct swarm *s, struct open_fault *f)
  */
 static bool begin_mass_loss(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     unsigned cells = s->cluster->options.cells;
     unsigned count = (unsigned)swarm_draw(s, (cells + 1) / 2, cells), from = s->node_count - cells;
     int64_t until_ns = world_now(s->world) + swarm_draw(s, 4, 90) * SECOND_NS;

@@ -313,8 +313,6 @@ static void free_watcher(struct role *role)
 
 static size_t body_limit(const struct role *role, const char *path)
 {
-    (void)role;
-    (void)path;
     return 0;
 }
 
@@ -322,7 +320,6 @@ static struct role *make(void *context, unsigned start_count)
 {
     static const struct role_ops ops = {
         .name = "watcher", .step = step, .body_limit = body_limit, .free = free_watcher};
-    (void)start_count;
     struct watcher *w = mem_zeroed(sizeof(*w));
     w->role.ops = &ops;
     w->swarm = context;

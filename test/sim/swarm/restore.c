@@ -46,7 +46,6 @@ static bool begin(struct swarm *s)
 
 void restore_end(struct swarm *s, struct open_fault *f)
 {
-    (void)f;
     cluster_new_board_generation(s->cluster, "again");
     checkers_committed(&s->checkers, NULL); /* before a compaction hides what it deleted */
     s->restoring = false;

@@ -100,13 +100,11 @@ static bool wrote(const struct task_ask *ask)
 
 static bool was_there(const struct task_ask *ask, const Models__Task *t)
 {
-    (void)ask;
     return t != NULL;
 }
 
 static bool was_absent(const struct task_ask *ask, const Models__Task *t)
 {
-    (void)ask;
     return !t;
 }
 

@@ -50,7 +50,6 @@ static const char *bbs_list(struct cluster *c)
 
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
-    (void)incarnation;
     struct process *p = context;
     return bbs_new(&(struct bbs_config){
         .name = p->name,
@@ -61,7 +60,6 @@ static struct role *make_bbs(void *context, unsigned incarnation)
 
 static struct role *make_auctioneer(void *context, unsigned incarnation)
 {
-    (void)incarnation;
     struct process *p = context;
     return auctioneer_new(&(struct auctioneer_config){.name = p->name,
                                                       .url = p->url,
@@ -72,7 +70,6 @@ static struct role *make_auctioneer(void *context, unsigned incarnation)
 
 static struct role *make_converger(void *context, unsigned incarnation)
 {
-    (void)incarnation;
     struct process *p = context;
     return converger_new(&(struct converger_config){
         .name = p->name, .url = p->url, .boards = bbs_list(p->cluster)});
@@ -257,7 +254,6 @@ static bool shows_version(const Models__ActualLRP *r, const char *version)
 
 static void count_state(void *context, enum record_type type, const ProtobufCMessage *m)
 {
-    (void)type;
     struct count *count = context;
     const Models__ActualLRP *r = (const Models__ActualLRP *)m;
     const Models__ActualLRPInstanceKey *instance = r->actual_lrp_instance_key;
@@ -309,7 +305,6 @@ int cluster_on(struct cluster *c, const struct node *cell)
 
 static void take_instances(void *context, enum record_type type, const ProtobufCMessage *m)
 {
-    (void)type;
     *(int *)context = ((const Models__DesiredLRP *)m)->instances;
 }
 
@@ -329,7 +324,6 @@ struct found_task {
 
 static void take_task(void *context, enum record_type type, const ProtobufCMessage *m)
 {
-    (void)type;
     struct found_task *f = context;
     const Models__Task *t = (const Models__Task *)m;
     f->state = (int)t->state;
@@ -349,15 +343,12 @@ int cluster_task(struct cluster *c, const char *task_guid, char *ret_outcome, si
 
 static void count_present(void *context, enum record_type type, const ProtobufCMessage *m)
 {
-    (void)type;
     const Board__CellRecord *r = (const Board__CellRecord *)m;
     *(int *)context += r->state == BOARD__CELL_RECORD__STATE__PRESENT;
 }
 
 static void count_any(void *context, enum record_type type, const ProtobufCMessage *m)
 {
-    (void)type;
-    (void)m;
     *(int *)context += 1;
 }
 
@@ -370,7 +361,6 @@ int cluster_records(struct cluster *c, const char *prefix)
 
 static void count_lost(void *context, enum record_type type, const ProtobufCMessage *m)
 {
-    (void)type;
     const Board__CellRecord *r = (const Board__CellRecord *)m;
     *(int *)context += r->state == BOARD__CELL_RECORD__STATE__LOST;
 }
@@ -398,7 +388,6 @@ struct lock {
 
 static void take_leader(void *context, enum record_type type, const ProtobufCMessage *m)
 {
-    (void)type;
     struct lock *lock = context;
     const Board__LeaderLockRecord *r = (const Board__LeaderLockRecord *)m;
     for (int i = 0; i < CLUSTER_LEADERS_MAX; i++) {

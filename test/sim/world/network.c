@@ -233,7 +233,6 @@ struct end {
 
 static void tell_end(void *world, struct item *item)
 {
-    (void)world;
     struct end *e = item->payload;
     if (e->server->role && e->server->starts == e->start) {
         node_step(e->server, &(struct event){.kind = EVENT_HANGUP, .hangup = e->request_id});

@@ -40,7 +40,6 @@ struct watch_item {
 
 static void watch_arrives(void *world, struct item *item)
 {
-    (void)world;
     struct watch_item *n = item->payload;
     if (n->node->role && n->node->starts == n->start && n->node->watch_id == n->event.id) {
         struct event ev = {.kind = EVENT_WATCH, .watch = n->event};

@@ -8,7 +8,6 @@
 
 static void story_named(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)
 {
-    (void)m;
     buf_printf(out, "%s %s", s->kind, s->name);
 }
 
@@ -31,7 +30,6 @@ static void story_actual(struct buf *out, const struct story_subject *s, const P
 {
     static const char *const presences[] = {"", " EVACUATING", " SUSPECT"};
     const Models__ActualLRP *r = (const Models__ActualLRP *)m;
-    (void)s;
     buf_printf(out, "%s%s", r->state, presences[r->presence]);
     if (r->actual_lrp_instance_key && *r->actual_lrp_instance_key->cell_id) {
         buf_printf(out, " on %s", r->actual_lrp_instance_key->cell_id);
@@ -50,7 +48,6 @@ static void story_actual(struct buf *out, const struct story_subject *s, const P
 
 static void story_actual_gone(struct buf *out, const struct story_subject *s)
 {
-    (void)s;
     buf_append_string(out, "gone");
 }
 
@@ -58,7 +55,6 @@ static void story_limiter(struct buf *out, const struct story_subject *s, const 
 {
     static const char *const states[] = {"HELD", "KEPT", "RELEASED"};
     const Board__LimiterRecord *r = (const Board__LimiterRecord *)m;
-    (void)s;
     buf_printf(out, "the limiter is %s for", states[r->state]);
     for (size_t i = 0; i < r->n_cells; i++) {
         buf_printf(out, "%s %s", i ? "," : "", r->cells[i]->cell_id);
@@ -67,14 +63,12 @@ static void story_limiter(struct buf *out, const struct story_subject *s, const 
 
 static void story_limiter_gone(struct buf *out, const struct story_subject *s)
 {
-    (void)s;
     buf_append_string(out, "the limiter is off");
 }
 
 static void story_cell(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)
 {
     const Board__CellRecord *r = (const Board__CellRecord *)m;
-    (void)s;
     buf_printf(out, "%s %s, incarnation %llu%s", r->presence->cell_id,
                r->state == BOARD__CELL_RECORD__STATE__PRESENT ? "PRESENT" : "LOST",
                (unsigned long long)r->incarnation, r->evacuating ? ", evacuating" : "");
@@ -99,7 +93,6 @@ static void story_desired_gone(struct buf *out, const struct story_subject *s)
 static void story_board_generation(struct buf *out, const struct story_subject *s,
                                    const ProtobufCMessage *m)
 {
-    (void)s;
     buf_append_string(out, *((const Board__BoardGenerationRecord *)m)->went_back
                                ? "etcd went back: the board generation is marked"
                                : "a board generation begins");
@@ -107,27 +100,23 @@ static void story_board_generation(struct buf *out, const struct story_subject *
 
 static void story_board_generation_gone(struct buf *out, const struct story_subject *s)
 {
-    (void)s;
     buf_append_string(out, "a board generation ends");
 }
 
 static void story_job(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)
 {
     const Board__JobRecord *r = (const Board__JobRecord *)m;
-    (void)s;
     buf_printf(out, "job for %s, at %d of %d", r->target, r->instances->cursor, r->instances->end);
 }
 
 static void story_job_gone(struct buf *out, const struct story_subject *s)
 {
-    (void)s;
     buf_append_string(out, "job done");
 }
 
 static void story_leader_lock(struct buf *out, const struct story_subject *s,
                               const ProtobufCMessage *m)
 {
-    (void)m;
     buf_printf(out, "the lock of the %s", s->name);
 }
 

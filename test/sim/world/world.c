@@ -251,7 +251,6 @@ void world_kill(struct world *w, struct node *n)
 
 void world_kill_within(struct world *w, struct node *n, unsigned effects)
 {
-    (void)w;
     assert(n->role);
     n->dies = true;
     n->dies_after = effects;
@@ -259,7 +258,6 @@ void world_kill_within(struct world *w, struct node *n, unsigned effects)
 
 void world_kill_asking(struct world *w, struct node *n, int64_t late_ns)
 {
-    (void)w;
     assert(n->role);
     n->last_words_late_ns = late_ns;
 }
@@ -306,7 +304,6 @@ void world_stop(struct world *w, struct node *n)
 
 void world_cut(struct world *w, struct node *from, struct node *to, bool cut)
 {
-    (void)w;
     if (from && to) {
         from->cut_to[to->index] = cut;
     } else if (from) {
@@ -345,7 +342,6 @@ struct timer {
 
 static void timer_due(void *world, struct item *item)
 {
-    (void)world;
     struct timer *t = item->payload;
     if (t->node->role && t->node->timer == t->generation) {
         node_step(t->node, &(struct event){.kind = EVENT_TIMER});
@@ -383,7 +379,6 @@ struct kept {
 
 static void incarnation_kept(void *world, struct item *item)
 {
-    (void)world;
     struct node *n = item->owner;
     const struct kept *kept = item->payload;
     if (n->role && n->starts == kept->start) {
@@ -414,7 +409,6 @@ struct keeping {
 
 static void evacuation_kept(void *world, struct item *item)
 {
-    (void)world;
     struct node *n = item->owner;
     const struct keeping *keeping = item->payload;
     if (n->role && n->starts == keeping->start && n->keeping_id == keeping->id) {

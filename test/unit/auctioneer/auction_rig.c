@@ -3,13 +3,10 @@
 #include "auctioneer/auctioneer.h"
 #include "common/model/keys.h"
 #include "common/model/moves.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void step(void *target, const struct event *ev, struct effects *out)
 {

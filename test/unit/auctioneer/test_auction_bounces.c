@@ -1,14 +1,11 @@
 /* Work that a cell gives back is kept apart from that cell for a while, and costs no other its
  * place: not in the round, not in the next one. */
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- What is remembered ---------------------------------------------------------------------- */
 

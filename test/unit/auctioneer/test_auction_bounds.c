@@ -1,13 +1,10 @@
 /* What the auctioneer bounds: its pool, a round, questions to cells, reports to the board. */
 #include "common/model/keys.h"
 #include "rep/http/request.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void the_pool_is_bounded_and_refilled(void **state)
 {

@@ -1,11 +1,7 @@
 /* What was refused for want of room that is being freed: how often who is asked again (freeing.h).
  */
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 /* The cell has no disk left; so much is being freed. */
 static Cell__CellState *freeing_row(struct auction_rig *f, const char *id, int32_t disk_mb)

@@ -1,12 +1,9 @@
 /* Hints of what is to be placed, which a bbs gives beside the feed: POST /v1/lrps and /v1/tasks. */
 #include "common/model/record.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Bodies that are no list of hints, and one that nearly is. */
 static void expect_bad_json(struct auction_rig *f, const char *path, const char *nearly)

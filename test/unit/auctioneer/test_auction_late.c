@@ -1,12 +1,9 @@
 /* What a cell took and did not bring to the board in time goes to another cell that has room, to
  * that one again only where there is no other (pool.h, late). */
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { OVERDUE_S = 5, FULL_MB = 50 };
 

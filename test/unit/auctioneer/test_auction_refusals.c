@@ -1,11 +1,7 @@
 /* Instances that find no cell: how often the auctioneer tells the board, and when it tries them
  * again. */
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static void a_refusal_is_reported_once(void **state)
 {

@@ -1,11 +1,7 @@
 /* A task that finds no cell is rejected once a request, whoever leads then (docs/tasks.md,
  * Distributing tasks). */
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define assert_rejected(f, revision, ret_call)                                                     \
     assert_string_equal(play_failed(f, ret_call),                                                  \

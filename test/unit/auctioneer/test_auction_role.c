@@ -1,12 +1,9 @@
 /* The auctioneer as a role: standing by, leading and being deposed; a copy that begins again; its
  * end; its configuration. */
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Leading --------------------------------------------------------------------------------- */
 

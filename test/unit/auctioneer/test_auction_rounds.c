@@ -1,12 +1,9 @@
 /* Rounds of the auctioneer: which cells it asks, what it hands to them and what becomes of work
  * that comes back. */
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void places_what_the_feed_shows(void **state)
 {

@@ -1,11 +1,8 @@
 /* What the auctioneer shows people: GET /state, and GET /why of what is on no cell. */
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The answer of a path, which holds these parts; NULL ends them, and may stand for none. */
 static void expect_shown(struct auction_rig *f, const char *path, int status,

@@ -1,11 +1,7 @@
 /* Tasks in the auctioneer: which it hands to cells, what becomes of those that come back, and what
  * it says of a task that was rejected meanwhile (docs/tasks.md, Distributing tasks). */
+#include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static void places_what_the_feed_shows(void **state)
 {

@@ -7,13 +7,10 @@
 #include "models/task.pb-c.h"
 #include "test/sim/world/callback_server.h"
 #include "test/sim/model/etcd.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- A bbs, its board, and who is called ----------------------------------------------------- */
 
@@ -38,7 +35,6 @@ static void on_heard(void *context, const Models__TaskCallbackResponse *m)
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
     const struct scene *s = context;
-    (void)incarnation;
     return bbs_new(&(struct bbs_config){
         .url = "https://bbs-1:8889", .name = "bbs-1", .callbacks = s->limits});
 }
@@ -207,7 +203,6 @@ static void run_case(const struct deed_case *c, size_t number)
 
 static void every_way_to_fail(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         run_case(&cases[i], i);
     }
@@ -217,7 +212,6 @@ static void every_way_to_fail(void **state)
 
 static void nobody_is_notified_without_a_good_url(void **state)
 {
-    (void)state;
     static const struct {
         const char *url;
         Models__Task__State left;
@@ -243,7 +237,6 @@ static void nobody_is_notified_without_a_good_url(void **state)
 
 static void an_empty_annotation_is_left_out(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s);
     put_running(&s, "t", CALLBACK_URL "t", "");
@@ -308,14 +301,12 @@ static void crowd(int all, size_t annotation_size, unsigned at_once, int left)
 
 static void so_many_at_once(void **state)
 {
-    (void)state;
     crowd(CALLBACKS_MAX + 1, 0, CALLBACKS_MAX, 0);
     crowd(CALLBACKS_MAX + CALLBACKS_WAITING_MAX + 3, 0, CALLBACKS_MAX, 3);
 }
 
 static void so_much_at_once(void **state)
 {
-    (void)state;
     enum { LARGE = 800 * 1024, FIT = CALLBACK_BYTES_MAX / (LARGE + 200) };
     crowd(FIT + 2, LARGE, FIT, 0);
 }
@@ -323,7 +314,6 @@ static void so_much_at_once(void **state)
 /* Each limit is a setting. */
 static void other_limits(void **state)
 {
-    (void)state;
     static const enum callback_deed script[] = {DEED_SILENT, DEED_SILENT, DEED_503, DEED_OK};
     struct scene s;
     char guid[32], url[64];
@@ -350,7 +340,6 @@ static void other_limits(void **state)
  * told when that has come to its end, not beside it. */
 static void one_delivery_of_a_task_at_a_time(void **state)
 {
-    (void)state;
     static const enum callback_deed script[] = {DEED_SLOW, DEED_OK};
     struct scene s;
     begin(&s);
@@ -374,7 +363,6 @@ static void one_delivery_of_a_task_at_a_time(void **state)
  * what was told. */
 static void a_client_resolves_it_meanwhile(void **state)
 {
-    (void)state;
     static const enum callback_deed script[] = {DEED_SLOW};
     struct scene s;
     begin(&s);
@@ -397,7 +385,6 @@ static void a_client_resolves_it_meanwhile(void **state)
 /* The board does not answer when it is to be deleted: it is tried again. */
 static void a_delete_is_tried_again(void **state)
 {
-    (void)state;
     static const enum callback_deed script[] = {DEED_SLOW};
     struct scene s;
     begin(&s);
@@ -419,7 +406,6 @@ static void a_delete_is_tried_again(void **state)
 /* Dies with some of every kind under way: nothing is left behind (the sanitizer looks). */
 static void a_bbs_ends_with_callbacks_under_way(void **state)
 {
-    (void)state;
     static const enum callback_deed script[] = {DEED_SILENT, DEED_SILENT};
     struct scene s;
     begin(&s);

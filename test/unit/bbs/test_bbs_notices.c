@@ -12,14 +12,11 @@
 #include "test/decide/lrp_rows.h"
 #include "test/sim/model/etcd.h"
 #include "test/sim/world/world.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ORDINARY = 0 };
 
@@ -118,8 +115,6 @@ static void cell_step(struct role *r, const struct event *ev, struct effects *ou
 
 static size_t cell_body_limit(const struct role *r, const char *path)
 {
-    (void)r;
-    (void)path;
     return 1024 * 1024;
 }
 
@@ -133,7 +128,6 @@ static struct role *make_cell(void *told, unsigned incarnation)
     static const struct role_ops ops = {
         .name = "rep", .step = cell_step, .body_limit = cell_body_limit, .free = cell_free};
     struct cell *c = calloc(1, sizeof(*c));
-    (void)incarnation;
     assert_non_null(c);
     c->role.ops = &ops;
     c->told = told;
@@ -142,8 +136,6 @@ static struct role *make_cell(void *told, unsigned incarnation)
 
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
-    (void)context;
-    (void)incarnation;
     return bbs_new(&(struct bbs_config){.url = "https://bbs-1:8889", .name = "bbs-1"});
 }
 
@@ -235,7 +227,6 @@ static void change_tag(struct scene *s, const char *value)
 
 static void a_changed_tag_is_put_to_each_rep_once(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, 2);
     put_running(&s, 0);
@@ -254,7 +245,6 @@ static void a_changed_tag_is_put_to_each_rep_once(void **state)
 /* The second one finds the mark there, commits nothing, and says it again: once. */
 static void a_stop_is_reported_once_for_each_request(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, 1);
     put_running(&s, 0);
@@ -274,7 +264,6 @@ static void a_stop_is_reported_once_for_each_request(void **state)
 /* All that is told at once; the answers make room again. */
 static void so_many_are_reported_at_once(void **state)
 {
-    (void)state;
     static const int rows[][2] = {{REFRESH_CALLS_MAX, REFRESH_CALLS_MAX},
                                   {REFRESH_CALLS_MAX + 1, REFRESH_CALLS_MAX}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -294,7 +283,6 @@ static void so_many_are_reported_at_once(void **state)
 
 static void so_many_indices_are_looked_at(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, REFRESH_INDICES_MAX + 1);
     put_running(&s, REFRESH_INDICES_MAX - 1);
@@ -321,7 +309,6 @@ static void leader_lock(struct scene *s)
  */
 static void the_auctioneer_is_notified_of_an_instance(void **state)
 {
-    (void)state;
     struct scene s;
     int64_t before = 0;
     begin(&s, 2);
@@ -371,7 +358,6 @@ static void send_desire(struct scene *s, const char *guid, const char *trace_id)
 
 static void the_auctioneer_is_notified_of_a_task(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, 1);
     world_run(s.world, SECOND_NS);
@@ -410,7 +396,6 @@ static void cancel_task(struct scene *s, const char *guid)
 
 static void the_rep_is_notified_that_its_task_was_cancelled(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, 1);
     put_task(&s, "t0", MODELS__TASK__STATE__Running, "5-a");
@@ -432,7 +417,6 @@ static void the_rep_is_notified_that_its_task_was_cancelled(void **state)
  * what then waits is bounded. */
 static void so_many_tasks_wait_to_be_told(void **state)
 {
-    (void)state;
     struct scene s;
     char guid[32];
     begin(&s, 1);

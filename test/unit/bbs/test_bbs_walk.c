@@ -14,13 +14,10 @@
 #include "common/base/arena.h"
 #include "test/sim/model/etcd.h"
 #include "test/sim/world/world.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { BBS_COUNT = 2 };
 
@@ -37,7 +34,6 @@ static const char *const names[BBS_COUNT] = {"bbs-1", "bbs-2"};
 
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
-    (void)incarnation;
     const size_t *number = context;
     return bbs_new(&(struct bbs_config){.url = urls[*number], .name = names[*number]});
 }

@@ -1,17 +1,12 @@
 /* The rows of settings.def: what holds of each, and what they make of a value at their bounds. */
 #include "common/contract/moment.h"
 #include "common/model/settings.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void every_row(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < setting_row_count; i++) {
         const struct setting_row *row = &setting_rows[i];
         assert_true(i == 0 || strcmp(setting_rows[i - 1].name, row->name) < 0);
@@ -29,7 +24,6 @@ static void every_row(void **state)
 
 static void a_value_is_put_in_its_unit(void **state)
 {
-    (void)state;
     struct settings s = SETTINGS_DEFAULT;
     settings_put(&s, setting_row_named("crash_first_wait"), 7);
     settings_put(&s, setting_row_named("crash_at_once"), 1);
@@ -42,7 +36,6 @@ static void a_value_is_put_in_its_unit(void **state)
 /* What settings.def says of the ranges. */
 static void what_the_ranges_keep(void **state)
 {
-    (void)state;
     assert_true(setting_row_named("crash_at_once")->most < setting_row_named("crash_limit")->least);
     assert_true(setting_row_named("lost_spread")->most < setting_row_named("lost_after")->least);
 }

@@ -2,13 +2,10 @@
 
 #include "common/model/keys.h"
 #include "common/model/moves.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void step(void *target, const struct event *ev, struct effects *out)
 {

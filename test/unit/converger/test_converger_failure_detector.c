@@ -2,14 +2,11 @@
  * of it. The decisions themselves are test/decide/test_failure_detector.c. */
 #include "common/codec/json.h"
 #include "converger/cli/plan_text.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PRESENT BOARD__CELL_RECORD__STATE__PRESENT
 #define LOST BOARD__CELL_RECORD__STATE__LOST

@@ -6,14 +6,11 @@
 #include "common/model/record.h"
 #include "converger/instances.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct fixture {
     struct arena arena;

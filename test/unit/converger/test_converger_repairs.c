@@ -1,12 +1,9 @@
 /* What the converger asks of the board, and when. */
+#include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define ORDINARY MODELS__ACTUAL_LRP__PRESENCE__ORDINARY
 #define EVACUATING MODELS__ACTUAL_LRP__PRESENCE__EVACUATING

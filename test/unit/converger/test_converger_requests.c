@@ -1,13 +1,10 @@
 /* What a converger is asked and what it answers. */
 #include "converger/cli/plan_text.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct reply *ask(struct converger_rig *f, const char *method, const char *path,
                                const char *unit)

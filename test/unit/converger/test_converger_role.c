@@ -1,13 +1,10 @@
 /* The life of the converger: leading, standing by, much work, answers. */
 #include "common/model/moves.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void a_wrong_configuration_is_reported(void **state)
 {

@@ -1,13 +1,10 @@
 /* What the converger asks of the board about tasks, and when. */
 #include "common/model/moves.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PENDING MODELS__TASK__STATE__Pending
 #define RUNNING MODELS__TASK__STATE__Running

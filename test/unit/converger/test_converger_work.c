@@ -1,11 +1,8 @@
 /* What awaits a look: the waiting list, what is due, and what has a repair on its way. */
 #include "converger/work.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct fixture {
     struct work work;

@@ -2,14 +2,10 @@
 
 #include "common/model/keys.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/feed_frames.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Keeping effects ------------------------------------------------------------------------- */
 

@@ -1,15 +1,11 @@
 /* A restarted rep adopts what its driver lists; a listing tells what became of verbs without an
  * answer and of ends that nobody heard of. */
 #include "rep/driver/driver_io.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Incarnation and feed are there, with this record; the listing is not answered yet. */
 static void open_with_record(struct rep_rig *g, const Models__ActualLRP *record)
@@ -22,7 +18,6 @@ static void open_with_record(struct rep_rig *g, const Models__ActualLRP *record)
 
 static void what_runs_is_adopted_and_not_touched(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
@@ -48,7 +43,6 @@ static void what_runs_is_adopted_and_not_touched(void **state)
 
 static void nothing_is_missing_before_adoption_ended(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
@@ -69,7 +63,6 @@ static void nothing_is_missing_before_adoption_ended(void **state)
 
 static void what_ended_meanwhile_is_a_crash(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
@@ -83,7 +76,6 @@ static void what_ended_meanwhile_is_a_crash(void **state)
 
 static void what_ended_after_its_stop_was_asked_is_none(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     Models__ActualLRP *stopping = rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL);
@@ -98,7 +90,6 @@ static void what_ended_after_its_stop_was_asked_is_none(void **state)
 
 static void what_never_started_is_removed(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     open_with_record(&g, rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL));
@@ -115,7 +106,6 @@ static void what_never_started_is_removed(void **state)
 
 static void what_is_starting_is_waited_for(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     open_with_record(&g, rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL));
@@ -144,7 +134,6 @@ static void still_starting(struct rep_rig *g, struct container_status s, int sec
 /* A rep was killed while a runtime hung: nobody is left who would end that. */
 static void what_starts_for_ever_is_given_up(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     Models__ActualLRP *record = rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL);
@@ -163,7 +152,6 @@ static void what_starts_for_ever_is_given_up(void **state)
 
 static void what_starts_for_ever_can_be_stopped(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     Models__ActualLRP *record = rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL);
@@ -177,7 +165,6 @@ static void what_starts_for_ever_can_be_stopped(void **state)
 
 static void an_unreadable_note_is_removed(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -207,7 +194,6 @@ static struct verb_call start_of(struct rep_rig *g)
 
 static void an_uncertain_start_that_happened(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     struct verb_call start = start_of(&g);
@@ -222,7 +208,6 @@ static void an_uncertain_start_that_happened(void **state)
 
 static void an_uncertain_start_that_did_not(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     struct verb_call start = start_of(&g);
@@ -245,7 +230,6 @@ static void an_uncertain_start_that_did_not(void **state)
 
 static void an_uncertain_prepare_is_done_again(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -267,7 +251,6 @@ static void an_uncertain_prepare_is_done_again(void **state)
 
 static void an_older_listing_does_not_judge(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     struct verb_call start = start_of(&g);
@@ -285,7 +268,6 @@ static void an_older_listing_does_not_judge(void **state)
 /* Nor does one that was asked before the container ran, and does not know it. */
 static void an_older_listing_misses_nothing(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     struct verb_call start = start_of(&g);
@@ -304,7 +286,6 @@ static void an_older_listing_misses_nothing(void **state)
 /* A listing that was asked before a container went names it still: it is none to be adopted. */
 static void an_older_listing_brings_nothing_back(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -326,7 +307,6 @@ static void an_older_listing_brings_nothing_back(void **state)
 /* Of what the board says nothing is known yet. */
 static void nothing_is_decided_before_the_first_snapshot(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -342,7 +322,6 @@ static void nothing_is_decided_before_the_first_snapshot(void **state)
 
 static void an_end_nobody_told_of_is_listed(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -358,7 +337,6 @@ static void an_end_nobody_told_of_is_listed(void **state)
 
 static void a_container_that_vanished_is_a_crash(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -402,7 +380,6 @@ static struct container_status *many(struct rep_rig *g)
 /* EFFECTS_MAX is asserted where effects are made. */
 static void thousands_are_adopted_in_bounded_steps(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, many(&g), MANY);
@@ -423,7 +400,6 @@ static void thousands_are_adopted_in_bounded_steps(void **state)
 /* No event reported it: the machine was out of processes, or the driver of descriptors. */
 static void all_of_a_full_cell_ends_unseen(void **state)
 {
-    (void)state;
     for (int exited = 0; exited < 2; exited++) {
         struct rep_rig g;
         rep_rig_init(&g);
@@ -448,7 +424,6 @@ static void all_of_a_full_cell_ends_unseen(void **state)
 
 static void thousands_of_unreadable_notes_are_removed_in_turns(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     struct container_status *list = many(&g);

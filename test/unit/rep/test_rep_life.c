@@ -1,13 +1,9 @@
 /* The life of an instance on a cell: work, claim, container, start; crash, stop, refusals. */
+#include "test/tool/cmocka.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char *env_of(const struct container_spec *spec, const char *name)
 {
@@ -23,7 +19,6 @@ static const char *env_of(const struct container_spec *spec, const char *name)
 
 static void work_becomes_a_running_instance(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -82,7 +77,6 @@ static void work_becomes_a_running_instance(void **state)
 
 static void a_lost_claim_drops_the_reservation(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -103,7 +97,6 @@ static void a_lost_claim_drops_the_reservation(void **state)
  * started on the strength of it. */
 static void a_state_of_a_later_version_starts_nothing(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -124,7 +117,6 @@ static void a_state_of_a_later_version_starts_nothing(void **state)
 
 static void a_refused_start_stops_the_container(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -151,7 +143,6 @@ static void a_refused_start_stops_the_container(void **state)
 
 static void a_crash_is_reported_and_the_container_deleted(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -172,7 +163,6 @@ static void a_crash_is_reported_and_the_container_deleted(void **state)
 /* Whatever else is told: these lines no limit of the log counts together (log_io.h). */
 static void each_start_and_crash_has_a_line_of_its_own(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -190,7 +180,6 @@ static void each_start_and_crash_has_a_line_of_its_own(void **state)
 
 static void out_of_memory_is_reported(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -208,7 +197,6 @@ static void out_of_memory_is_reported(void **state)
 
 static void a_crash_told_twice_counts_once(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -227,7 +215,6 @@ static void a_crash_told_twice_counts_once(void **state)
 
 static void stop_terms_kills_removes(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -257,7 +244,6 @@ static void stop_terms_kills_removes(void **state)
 
 static void a_stopping_record_stops_the_container(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -276,7 +262,6 @@ static void a_stopping_record_stops_the_container(void **state)
 
 static void stop_of_what_is_not_here(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -297,7 +282,6 @@ static void stop_of_what_is_not_here(void **state)
 
 static void stopped_before_it_runs(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -321,7 +305,6 @@ static void stopped_before_it_runs(void **state)
 /* The stop of a client, while its definition is on its way. */
 static void stopped_while_it_is_fetched(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -340,7 +323,6 @@ static void stopped_while_it_is_fetched(void **state)
 
 static void an_unsupported_action_crashes(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -365,7 +347,6 @@ static void an_unsupported_action_crashes(void **state)
 
 static void another_definition_is_not_started(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -391,7 +372,6 @@ static void another_definition_is_not_started(void **state)
 
 static void what_cannot_be_made_crashes_and_is_removed(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);

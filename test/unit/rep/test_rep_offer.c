@@ -1,14 +1,10 @@
 /* A task's offer and attempt: work names the offer, a start repeats it, a cancel names the attempt,
  * so that no message that comes late is about another life of the task (docs/tasks.md, Once). */
+#include "test/tool/cmocka.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CREATED = 5000 };
 
@@ -53,7 +49,6 @@ static void open_rig(struct rep_rig *g)
 static void a_start_repeats_the_offer(void **state)
 {
     struct rep_rig g;
-    (void)state;
     open_rig(&g);
     assert_true(offer(&g, CREATED, 2));
     for (int i = 0; i < 2; i++) { /* the first is not answered */
@@ -74,7 +69,6 @@ static void a_start_repeats_the_offer(void **state)
 static void without_an_offer_none_is_reported(void **state)
 {
     struct rep_rig g;
-    (void)state;
     open_rig(&g);
     assert_true(offer(&g, 0, 0));
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
@@ -95,7 +89,6 @@ static void another_offer_is_returned(void **state)
         {CREATED + 1, 0, false}, {1, 2, false},       {0, 0, true},
     };
     struct rep_rig g;
-    (void)state;
     open_rig(&g);
     assert_true(offer(&g, CREATED, 2));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -124,7 +117,6 @@ static int cancel(struct rep_rig *g, const char *query)
 static void a_cancel_is_for_its_attempt(void **state)
 {
     char query[100];
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct rep_rig g;
         open_rig(&g);

@@ -2,14 +2,10 @@
  * left, its memory not. What is reserved never exceeds the capacity (S7), even if removals hang. */
 #include "rep/http/cell_state.h"
 #include "rep/inside.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct resources left(const struct rep_rig *g)
 {
@@ -84,7 +80,6 @@ static struct verb_call crash(struct rep_rig *g, const char *process_guid, const
 static void memory_is_free_when_the_process_is_gone(void **state)
 {
     struct rep_rig g;
-    (void)state;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     assert_true(take(&g, "web", 300));
@@ -109,7 +104,6 @@ static void removals_that_hang_use_up_disk_and_slots(void **state)
         int32_t disk_mb;
         int taken;
     } rows[] = {{300, 3}, {0, 4}};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct rep_rig g;
         int taken = 0;
@@ -130,7 +124,6 @@ static void removals_that_hang_use_up_disk_and_slots(void **state)
 static void an_unanswered_start_keeps_its_memory(void **state)
 {
     struct rep_rig g;
-    (void)state;
     rep_rig_init(&g);
     struct container_status starting = rep_rig_status(&g, "ig-1", "web", CONTAINER_STARTING);
     rep_rig_open(&g, &starting, 1);
@@ -153,7 +146,6 @@ static void an_unanswered_start_keeps_its_memory(void **state)
 static void what_is_adopted_over_holds_no_memory(void **state)
 {
     struct rep_rig g;
-    (void)state;
     rep_rig_init(&g);
     struct container_status list[] = {
         rep_rig_status(&g, "ig-1", "web", CONTAINER_EXITED),
@@ -171,7 +163,6 @@ static void what_is_adopted_over_holds_no_memory(void **state)
 static void so_do_tasks_and_what_never_ran(void **state)
 {
     struct rep_rig g;
-    (void)state;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     assert_true(take(&g, "web", 300));
@@ -205,7 +196,6 @@ static bool json_tells_of_it(struct rep_rig *g)
 static void what_is_being_freed_is_reported(void **state)
 {
     struct rep_rig g;
-    (void)state;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     assert_true(take(&g, "web", 300));

@@ -1,18 +1,13 @@
 /* Which starts of a cell count as failed at once, how they fade, and what /state says of them. */
 #include "rep/inside.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void they_add_up_to_a_bound_and_fade(void **state)
 {
     struct starts s = {0};
-    (void)state;
     assert_int_equal(starts_failed_lately(&s, 0), 0);
     for (unsigned i = 1; i <= STARTS_FAILED_MAX + 3; i++) {
         starts_failed(&s, 100);
@@ -72,7 +67,6 @@ static void run_and_end(struct rep_rig *g, const char *process_guid, int64_t aft
 static void a_crash_at_once_counts(void **state)
 {
     struct rep_rig g;
-    (void)state;
     open_rig(&g);
     run_and_end(&g, "web", 4999);
     assert_int_equal(told(&g), 1);
@@ -88,7 +82,6 @@ static void a_crash_at_once_counts(void **state)
 static void a_start_that_lasts_makes_up_for_them(void **state)
 {
     struct rep_rig g;
-    (void)state;
     open_rig(&g);
     run_and_end(&g, "web", 0);
     const char *guid = rep_rig_run(&g, "db");
@@ -104,7 +97,6 @@ static void a_start_that_lasts_makes_up_for_them(void **state)
 static void what_was_asked_to_stop_has_not_failed(void **state)
 {
     struct rep_rig g;
-    (void)state;
     open_rig(&g);
     const char *guid = rep_rig_run(&g, "web");
     Models__ActualLRP *stopping = rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL);
@@ -120,7 +112,6 @@ static void what_was_asked_to_stop_has_not_failed(void **state)
 static void what_is_adopted_is_not_judged(void **state)
 {
     struct rep_rig g;
-    (void)state;
     rep_rig_init(&g);
     struct container_status list[] = {
         rep_rig_status(&g, "ig-1", "web", CONTAINER_EXITED),
@@ -143,7 +134,6 @@ static const char *text_of_state(struct rep_rig *g)
 static void json_has_the_key_unless_there_is_none(void **state)
 {
     struct rep_rig g;
-    (void)state;
     open_rig(&g);
     assert_null(strstr(text_of_state(&g), "FailedStarts"));
     run_and_end(&g, "web", 0);

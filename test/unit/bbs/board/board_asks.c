@@ -1,12 +1,10 @@
 #include "test/unit/bbs/board/board_asks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "test/tool/cmocka.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 const struct bbs_config asked_config = {.url = "https://bbs", .name = "bbs"};
 
@@ -41,7 +39,6 @@ static const struct op_row row = {.name = "put",
 static void done(void *context, const struct op_result *result, struct effects *out)
 {
     struct asked *a = context;
-    (void)out;
     a->answers++;
     a->result = *result;
     a->verdict = result->plan ? result->plan->verdict : PLAN_NOTHING;

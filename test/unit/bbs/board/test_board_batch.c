@@ -1,14 +1,11 @@
 /* Group commit: what may travel together, and what a compare is for etcd. */
 #include "bbs/board/batch.h"
 #include "test/sim/model/etcd.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct arena arena;
 
@@ -58,7 +55,6 @@ static bool travel_together(const char *first, const char *second)
 
 static void ops_join_only_if_neither_sees_the_other(void **state)
 {
-    (void)state;
     static const struct {
         const char *why, *first, *second;
         bool together;
@@ -89,7 +85,6 @@ static void ops_join_only_if_neither_sees_the_other(void **state)
 
 static void equal_compares_and_reads_are_merged(void **state)
 {
-    (void)state;
     struct batch b;
     batch_init(&b);
     assert_true(batch_join(&b, commit_of("r:d@1 n:p/@3 r:a@1 w:a")));
@@ -111,7 +106,6 @@ static const char *many(const char *kind, unsigned first, unsigned count, const 
 
 static void a_batch_is_bounded(void **state)
 {
-    (void)state;
     struct batch b;
     batch_init(&b);
     assert_true(batch_join(&b, commit_of(many("w", 0, 63, ""))));
@@ -134,7 +128,6 @@ static void a_batch_is_bounded(void **state)
 
 static void what_can_never_travel_is_reported(void **state)
 {
-    (void)state;
     assert_null(commit_too_large(commit_of(many("w", 0, 64, ""))));
     assert_non_null(commit_too_large(commit_of(many("w", 0, 65, ""))));
     assert_null(commit_too_large(commit_of(many("r", 0, 118, "w:a"))));
@@ -174,7 +167,6 @@ static bool txn(struct model_etcd *m, const struct compare *c, Etcd__RequestOp *
 
 static void each_compare_holds_exactly_when_it_says(void **state)
 {
-    (void)state;
     struct model_etcd *m = model_etcd_new(&(struct model_etcd_config){0});
     const Etcd__TxnResponse *r;
     txn(m, NULL, etcd_op_put(&arena, "p/1", bytes_of("x")), &r); /* revision 2 */
@@ -218,14 +210,12 @@ static void each_compare_holds_exactly_when_it_says(void **state)
 
 static int begin(void **state)
 {
-    (void)state;
     arena_init(&arena);
     return 0;
 }
 
 static int end(void **state)
 {
-    (void)state;
     arena_done(&arena);
     return 0;
 }

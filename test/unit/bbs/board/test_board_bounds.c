@@ -4,15 +4,12 @@
 #include "bbs/board/inside.h"
 #include "bbs/route/records.h"
 #include "common/contract/cursor.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct bbs_config one = {.url = "https://bbs", .name = "bbs"};
 
@@ -44,7 +41,6 @@ static struct trial *trial_of(const struct op_input *in)
 
 static void gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    (void)snapshot;
     struct trial *t = trial_of(in);
     t->gathers++;
     if (t->read) {
@@ -54,7 +50,6 @@ static void gather(struct view *v, const struct op_input *in, void *snapshot)
 
 static void decide(const void *snapshot, const struct op_input *in, struct plan *plan)
 {
-    (void)snapshot;
     const struct trial *t = trial_of(in);
     plan_put(plan, t->key, "upsert", ACTOR_CLIENT, t->record);
 }
@@ -64,7 +59,6 @@ static const struct op_row row = {
 
 static void done(void *context, const struct op_result *result, struct effects *out)
 {
-    (void)out;
     struct trial *t = context;
     t->decided += result->end == OP_DECIDED;
     t->unavailable += result->end == OP_UNAVAILABLE;
@@ -89,7 +83,6 @@ static const Board__DomainRecord small = BOARD__DOMAIN_RECORD__INIT;
 
 static void ops_open_at_once(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(&one);
     struct trial many = {.rig = r, .key = "domain/d", .record = &small.base}, last = many;
     board_rig_cut(r, 0, true);
@@ -151,7 +144,6 @@ static unsigned count_unavailable(const struct trial *many, const char *text)
 /* More than one step may answer. */
 static void the_deadline_of_all_ops_at_once(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(&one);
     SCOPED_ARENA(a);
     board_rig_cut(r, 0, true);
@@ -163,7 +155,6 @@ static void the_deadline_of_all_ops_at_once(void **state)
 
 static void a_board_ends_with_all_ops_open(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(&one);
     SCOPED_ARENA(a);
     board_rig_cut(r, 0, true);
@@ -186,7 +177,6 @@ static unsigned count_landed(struct rig *r)
 
 static void the_board_is_restored_under_all_ops(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(&(struct bbs_config){.url = "https://bbs", .name = "bbs",
                                                    .transactions_max = TRANSACTIONS_MAX});
     SCOPED_ARENA(a);
@@ -218,7 +208,6 @@ static void answer_each(void *context, struct view *v, const char *text, struct 
 /* Each of them answers, and all of them are more than one step may answer. */
 static void a_board_ends_while_many_wait(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(&one);
     unsigned ended = 0;
     board_rig_cut(r, 0, true);
@@ -238,7 +227,6 @@ struct readings {
 
 static void count_read(void *context, struct view *v, const char *text, struct effects *out)
 {
-    (void)out;
     struct readings *n = context;
     assert_int_equal(v == NULL, text != NULL);
     n->passed += v != NULL;
@@ -247,7 +235,6 @@ static void count_read(void *context, struct view *v, const char *text, struct e
 
 static void waiters_at_the_barrier(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(&one);
     struct readings n = {0};
     board_rig_cut(r, 0, true);
@@ -285,7 +272,6 @@ static void read_what_a_rival_writes(struct trial *t, struct view *v)
 
 static void conflicts_of_one_op(void **state)
 {
-    (void)state;
     struct trial t = {.rig = ready_rig(&one),
                       .key = "domain/d",
                       .record = &small.base,
@@ -299,7 +285,6 @@ static void conflicts_of_one_op(void **state)
 
 static void transactions_under_way(void **state)
 {
-    (void)state;
     struct bbs_config config = one;
     config.transactions_max = 3;
     struct rig *r = ready_rig(&config);
@@ -343,7 +328,6 @@ static void try_together(struct rig *r, struct trial *trials, char (*keys)[16], 
 
 static void what_waits_for_company(void **state)
 {
-    (void)state;
     struct trial trials[6 + BATCH_WORTH];
     char keys[6 + BATCH_WORTH][16];
     struct rig *r = ready_rig(&one);
@@ -370,7 +354,6 @@ static void what_waits_for_company(void **state)
 
 static void company_shares_the_next_transaction(void **state)
 {
-    (void)state;
     struct trial trials[6];
     char keys[6][16];
     struct rig *r = ready_rig(&one);
@@ -404,7 +387,6 @@ static char *domain_of_size(size_t size)
 
 static void the_largest_record(void **state)
 {
-    (void)state;
     Board__DomainRecord record = BOARD__DOMAIN_RECORD__INIT;
     struct trial t = {.rig = ready_rig(&one), .key = "domain/d", .record = &record.base};
     record.domain = domain_of_size(RECORD_MAX_BYTES);
@@ -458,7 +440,6 @@ static unsigned fill_cells(struct rig *r, int length)
 
 static void cells_and_leaders_in_one_put(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(&one);
     char role[16];
     for (unsigned i = 0; i < HEARTBEAT_LEADERS_MAX; i++) {
@@ -482,7 +463,6 @@ static void cells_and_leaders_in_one_put(void **state)
 
 static void keys_touched_during_a_pass(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(&one);
     struct board *b = board_rig_board(r, 0);
     char key[32];
@@ -524,7 +504,6 @@ static void falsify(struct board *b)
 
 static void a_copy_that_differs_is_reported_and_rebuilt(void **state)
 {
-    (void)state;
     static void (*const faults[])(struct board *b) = {lose, invent, falsify};
     struct bbs_config config = one;
     config.verify_interval_ns = 5 * SECOND_NS;
@@ -557,7 +536,6 @@ static void a_copy_that_differs_is_reported_and_rebuilt(void **state)
 
 static void readers_of_the_feed(void **state)
 {
-    (void)state;
     struct feed *f = feed_new(4, SIZE_MAX);
     struct copy *copy = copy_new();
     feed_reset(f, copy, "e", 1);
@@ -603,7 +581,6 @@ static void readers_of_the_feed(void **state)
 /* A list holds references and gives slices: never the whole answer. */
 static void a_list_of_100000_records(void **state)
 {
-    (void)state;
     enum { RECORDS = 100000, BLOBS = 500, BODY = 400 };
     struct blob *blobs[BLOBS];
     char body[1 + BODY];

@@ -1,14 +1,11 @@
 /* What is told of a commit and when, under single, chosen faults; and how an
  * answer without a commit is confirmed. */
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Reads nothing: nothing but the cause slot tells a second landing from the first. */
 static void gather_blindly(struct view *v, const struct op_input *in, void *snapshot)
@@ -43,7 +40,6 @@ static const struct op_row turn_row = {.name = "turn",
 
 static void a_commit_answers_with_its_revision(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct asked a = {0};
     ask(r, 0, &a, "d");
@@ -57,7 +53,6 @@ static void a_commit_answers_with_its_revision(void **state)
 
 static void a_lost_answer_is_settled_as_landed(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct asked a = {0};
     board_rig_faults(r)->answer_lost = 1000;
@@ -74,7 +69,6 @@ static void a_lost_answer_is_settled_as_landed(void **state)
 
 static void a_lost_request_is_voided_and_tried_again(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct asked a = {0};
     board_rig_faults(r)->lost = 1000;
@@ -90,7 +84,6 @@ static void a_lost_request_is_voided_and_tried_again(void **state)
 
 static void a_late_request_never_lands_once_it_is_voided(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 20; i++) {
         struct rig *r = board_rig_new(100 + i, 1, &asked_config, NULL);
         assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
@@ -110,7 +103,6 @@ static void a_late_request_never_lands_once_it_is_voided(void **state)
 
 static void an_op_is_answered_after_5_s_whatever_happens(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct asked a = {0}, b = {0};
     board_rig_cut(r, 0, true);
@@ -133,7 +125,6 @@ static void an_op_is_answered_after_5_s_whatever_happens(void **state)
 
 static void a_commit_does_not_wait_for_a_lagging_watch(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct asked a = {0};
     board_rig_stall_watch(r, 0, true);
@@ -152,7 +143,6 @@ static void a_commit_does_not_wait_for_a_lagging_watch(void **state)
 /* What the next one read would be what the last one has replaced. */
 static void the_turn_goes_on_with_the_watch(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct asked first = {0}, second = {0};
     board_rig_stall_watch(r, 0, true);
@@ -172,7 +162,6 @@ static void the_turn_goes_on_with_the_watch(void **state)
 /* Who was told that it was not done asks again, or leaves it: nothing of it may come later. */
 static void what_waited_in_vain_is_not_done_later(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct asked first = {0}, second = {0};
     board_rig_cut(r, 0, true);
@@ -191,7 +180,6 @@ static void what_waited_in_vain_is_not_done_later(void **state)
 
 static void a_record_too_large_is_an_invalid_request(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct asked a = {0};
     char *huge = malloc(RECORD_MAX_BYTES + 1);
@@ -209,7 +197,6 @@ static void a_record_too_large_is_an_invalid_request(void **state)
 static void count_notice(void *context, const struct notice *n, const char *trace_id,
                          struct effects *out)
 {
-    (void)out;
     assert_int_equal(n->kind, NOTICE_STOP);
     assert_string_equal(trace_id, "t");
     ++*(unsigned *)context;
@@ -218,7 +205,6 @@ static void count_notice(void *context, const struct notice *n, const char *trac
 /* A stop that is asked for again finds its mark there: the rep may have missed the first notice. */
 static void a_notice_is_given_once_also_when_nothing_is_to_be_committed(void **state)
 {
-    (void)state;
     unsigned notices = 0;
     struct rig *r =
         ready_rig(1, &(struct board_hooks){.context = &notices, .on_notice = count_notice});
@@ -242,7 +228,6 @@ static void a_notice_is_given_once_also_when_nothing_is_to_be_committed(void **s
 
 static void an_answer_that_commits_nothing_is_confirmed(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(2, NULL);
     struct asked a = {.nothing = true}, repeat = {.nothing = true};
     board_rig_stall_watch(r, 0, true);
@@ -304,7 +289,6 @@ static void a_wrong_copy_is_found_out(const struct op_row *row, bool nothing)
 
 static void no_answer_rests_on_a_record_that_the_copy_lacks(void **state)
 {
-    (void)state;
     static const struct op_row row = {.name = "one",
                                       .gather = asked_gather,
                                       .decide = asked_decide,
@@ -314,20 +298,17 @@ static void no_answer_rests_on_a_record_that_the_copy_lacks(void **state)
 
 static void no_answer_rests_on_a_range_that_lacks_a_member(void **state)
 {
-    (void)state;
     a_wrong_copy_is_found_out(&all_row, true);
 }
 
 static void no_record_is_made_where_the_copy_lacks_one(void **state)
 {
-    (void)state;
     a_wrong_copy_is_found_out(&all_row, false);
 }
 
 /* More ask than a transaction has compares for, and more than travel at once. */
 static void answers_are_confirmed_together(void **state)
 {
-    (void)state;
     enum { ASKED = 1000 };
     static struct asked a[ASKED];
     static char names[ASKED][16];

@@ -3,16 +3,13 @@
 #include "common/base/map.h"
 #include "common/model/record.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "models/actual_lrp.pb-c.h"
 #include "models/task.pb-c.h"
+#include "test/tool/cmocka.h"
 
 static struct arena arena;
 
@@ -133,7 +130,6 @@ static struct cursor *reader(struct desk *d, const char *cell, const char *state
 
 static void a_reader_gets_a_snapshot_then_changes(void **state)
 {
-    (void)state;
     struct desk d = desk_new(16);
     put(&d, "a", "c1", "RUNNING");
     put(&d, "b", "c2", "RUNNING");
@@ -156,7 +152,6 @@ static void a_reader_gets_a_snapshot_then_changes(void **state)
 
 static void a_snapshot_is_of_one_position_though_the_board_goes_on(void **state)
 {
-    (void)state;
     struct desk d = desk_new(64);
     for (int i = 0; i < 9; i++) {
         put(&d, arena_printf(&arena, "p%d", i), "c1", "RUNNING");
@@ -174,7 +169,6 @@ static void a_snapshot_is_of_one_position_though_the_board_goes_on(void **state)
 
 static void a_reader_resumes_where_it_was(void **state)
 {
-    (void)state;
     struct desk d = desk_new(2);
     put(&d, "a", "c1", "RUNNING"); /* 11 */
     put(&d, "b", "c1", "RUNNING"); /* 12 */
@@ -200,7 +194,6 @@ static void a_reader_resumes_where_it_was(void **state)
 
 static void a_reader_too_far_behind_is_cut_off(void **state)
 {
-    (void)state;
     struct desk d = desk_new(2);
     struct cursor *c = reader(&d, "", "", 0);
     assert_string_equal(read_all(c, 65536, NULL), "RESET@10 CURRENT@10 ");
@@ -218,7 +211,6 @@ static void a_reader_too_far_behind_is_cut_off(void **state)
  * steps. */
 static void large_records_make_the_ring_shorter(void **state)
 {
-    (void)state;
     enum { LARGE = 10000, KEPT = 5, CHANGES = 40 };
     static char large[LARGE + 1];
     memset(large, 'x', LARGE);
@@ -250,7 +242,6 @@ static void large_records_make_the_ring_shorter(void **state)
 /* Whatever it weighs: a reader that follows closely is never cut off. */
 static void the_last_revision_stays_in_the_ring(void **state)
 {
-    (void)state;
     struct desk d = desk_of(1000, 1);
     put(&d, "a", "c1", "RUNNING");
     struct cursor *c = reader(&d, "", "", d.revision);
@@ -265,7 +256,6 @@ static void the_last_revision_stays_in_the_ring(void **state)
 
 static void a_reload_resets_and_an_end_ends_every_reader(void **state)
 {
-    (void)state;
     struct desk d = desk_new(4);
     put(&d, "a", "c1", "RUNNING");
     struct cursor *c = reader(&d, "", "", 0);
@@ -288,7 +278,6 @@ static void a_reload_resets_and_an_end_ends_every_reader(void **state)
 
 static void indexes_give_what_a_full_walk_gives(void **state)
 {
-    (void)state;
     struct copy *c = copy_new();
     static const char *const cells[] = {"", "c1", "c10", "c2"};
     static const char *const states[] = {"RUNNING", "CRASHED"};
@@ -334,7 +323,6 @@ static void indexes_give_what_a_full_walk_gives(void **state)
 
 static void first_seen_times_outlive_a_reload(void **state)
 {
-    (void)state;
     struct copy *old = copy_new(), *new = copy_new();
     copy_put(old, actual("a", "", "RUNNING", 1, 5), (struct sighting){100, 90});
     copy_put(old, actual("b", "", "RUNNING", 1, 6), (struct sighting){200, 190});
@@ -353,7 +341,6 @@ static void first_seen_times_outlive_a_reload(void **state)
 
 static void a_record_of_another_format_is_kept_with_an_empty_index(void **state)
 {
-    (void)state;
     struct version *v =
         version_new(&arena, "actual/x/0000000000/0", bytes_of("\x02later"), 1, 1);
     assert_string_equal(version_tag(v, TAG_CELL), "");
@@ -363,14 +350,12 @@ static void a_record_of_another_format_is_kept_with_an_empty_index(void **state)
 
 static int begin(void **state)
 {
-    (void)state;
     arena_init(&arena);
     return 0;
 }
 
 static int end(void **state)
 {
-    (void)state;
     arena_done(&arena);
     return 0;
 }
@@ -419,7 +404,6 @@ static const char *tasks_of(struct desk *d, const char *cell, const char *state,
  */
 static void tasks(void **state)
 {
-    (void)state;
     struct desk d = desk_new(64);
     struct cursor *pending, *of_cell, *of_owner;
     put(&d, "t1", "c1", "CLAIMED");

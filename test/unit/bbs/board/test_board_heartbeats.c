@@ -1,13 +1,10 @@
 /* Heartbeats: what they tell, when they are put, and what is swept after who is silent. */
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bool heartbeat(struct rig *r, const char *cell)
 {
@@ -36,7 +33,6 @@ static size_t told_cells(struct rig *r)
 
 static void a_heartbeat_tells_the_raft_term_of_etcds_last_answer(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct rig *r = ready_rig(1, NULL);
     board_rig_run(r, 3 * SECOND_NS);
@@ -50,7 +46,6 @@ static void a_heartbeat_tells_the_raft_term_of_etcds_last_answer(void **state)
 
 static void heartbeats_are_put_every_2_s_and_refused_when_unconfirmed(void **state)
 {
-    (void)state;
     struct rig *r = board_rig_new(1, 1, &asked_config, NULL);
     assert_false(heartbeat(r, "c1")); /* nothing was ever confirmed */
     assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
@@ -75,7 +70,6 @@ static void heartbeats_are_put_every_2_s_and_refused_when_unconfirmed(void **sta
 
 static void a_leaders_heartbeat_is_put_soon(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     board_rig_run(r, 2100 * MILLISECOND_NS); /* one was just put: the next is due in 1.9 s or so */
     Board__LeaderHeartbeat leader_lock = BOARD__LEADER_HEARTBEAT__INIT, *leaders[] = {&leader_lock};
@@ -95,7 +89,6 @@ static void a_leaders_heartbeat_is_put_soon(void **state)
 
 static void a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(2, NULL);
     struct asked a = {0};
     ask(r, 1, &a, "d");
@@ -124,7 +117,6 @@ static void a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back(void **s
 /* It died between its first transaction and its first heartbeat. */
 static void causes_without_a_heartbeat_are_swept(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(2, NULL);
     Board__CauseRecord cause = BOARD__CAUSE_RECORD__INIT;
     struct asked asked[2] = {0};

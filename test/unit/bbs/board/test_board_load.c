@@ -1,17 +1,13 @@
 /* How a board is loaded, and the pages in which long lists are read. */
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void without_etcd_a_bbs_waits_and_says_so_once(void **state)
 {
-    (void)state;
     struct rig *r = board_rig_new(1, 1, &asked_config, NULL);
     board_rig_cut(r, 0, true);
     board_rig_run(r, 60 * SECOND_NS);
@@ -27,7 +23,6 @@ static void without_etcd_a_bbs_waits_and_says_so_once(void **state)
 
 static void two_first_starts_make_one_board_generation(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 30; seed++) {
         struct rig *r = board_rig_new(seed, 3, &asked_config, NULL);
         assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
@@ -42,7 +37,6 @@ static void two_first_starts_make_one_board_generation(void **state)
 
 static void strangers_in_etcd_are_reported_loudly(void **state)
 {
-    (void)state;
     struct rig *r = board_rig_new(1, 1, &asked_config, NULL);
     put_raw(r, "registry/pods/x", bytes_of("y"));
     put_raw(r, "registry/pods/z", bytes_of("y"));
@@ -67,7 +61,6 @@ static struct sighting sighting_of(struct rig *r, const char *key)
  * list was asked for, however late its answer. */
 static void a_load_sets_no_time_back(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     Board__DomainRecord domain = BOARD__DOMAIN_RECORD__INIT;
     put_record(r, "domain/old", &domain.base);
@@ -93,7 +86,6 @@ static void a_load_sets_no_time_back(void **state)
  * waits. */
 static void no_feed_begins_during_a_load(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct board *b = board_rig_board(r, 0);
     Board__FeedRequest all = BOARD__FEED_REQUEST__INIT;
@@ -129,7 +121,6 @@ static int64_t after_page(struct page_size *p, size_t records, size_t bytes)
 
 static void pages_grow_and_shrink(void **state)
 {
-    (void)state;
     struct page_size p;
     page_size_init(&p, LOAD_PAGE_BYTES);
     assert_int_equal(p.records, PAGE_RECORDS_FIRST);
@@ -173,7 +164,6 @@ static const size_t large_answer = (PAGE_RECORDS_MIN + 1) * (LARGE_BYTES + 100);
 /* The first pages are too large for an answer, the last are not. */
 static void a_board_of_large_records_is_loaded(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     put_large(r, "domain/");
     board_rig_faults(r)->answer_bytes = large_answer;
@@ -188,7 +178,6 @@ static void a_board_of_large_records_is_loaded(void **state)
 /* The same of the slow list: a change that the watch never told is found behind them. */
 static void a_board_of_large_records_is_verified(void **state)
 {
-    (void)state;
     struct bbs_config config = asked_config;
     config.verify_interval_ns = 20 * SECOND_NS;
     struct rig *r = board_rig_new(7, 1, &config, NULL);
@@ -210,7 +199,6 @@ static void a_board_of_large_records_is_verified(void **state)
  * answers, which are linearizable, would show an etcd that went back. */
 static void a_lagging_member_of_etcd_costs_no_reload(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct board *b = board_rig_board(r, 0);
     board_rig_run(r, 5 * SECOND_NS);

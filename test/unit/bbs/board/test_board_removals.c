@@ -1,11 +1,8 @@
 /* Marks of removals: how long they are kept, and how many (bbs/board/removals.c). */
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #define SETTLED_NS (300 * SECOND_NS)
 #define LOOK_NS (31 * SECOND_NS)
@@ -36,7 +33,6 @@ static const char *board_generation_of(struct rig *r)
 
 static void they_are_kept_until_a_lost_cell_is_back_for_a_while(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(2, NULL);
     put_cell(r, BOARD__CELL_RECORD__STATE__LOST);
     put_removal(r, "web", 0, board_generation_of(r));
@@ -52,7 +48,6 @@ static void they_are_kept_until_a_lost_cell_is_back_for_a_while(void **state)
 
 static void they_are_kept_for_a_day_when_it_never_comes(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     put_cell(r, BOARD__CELL_RECORD__STATE__LOST);
     put_removal(r, "web", 0, board_generation_of(r));
@@ -65,7 +60,6 @@ static void they_are_kept_for_a_day_when_it_never_comes(void **state)
 
 static void they_are_kept_while_a_record_of_them_stands(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     Models__ActualLRP m = MODELS__ACTUAL_LRP__INIT;
     put_record(r, "actual/web/0000000001/0", &m.base);
@@ -87,7 +81,6 @@ static void they_are_kept_while_a_record_of_them_stands(void **state)
 
 static void one_of_another_board_generation_goes_and_one_of_a_later_format_stays(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     put_cell(r, BOARD__CELL_RECORD__STATE__LOST);
     put_removal(r, "web", 0, "another");
@@ -102,7 +95,6 @@ static void one_of_another_board_generation_goes_and_one_of_a_later_format_stays
 /* More than one transaction deletes, in less than two looks. */
 static void the_oldest_go_beyond_the_bound(void **state)
 {
-    (void)state;
     enum { MORE = 250 };
     struct rig *r = ready_rig(1, NULL);
     put_cell(r, BOARD__CELL_RECORD__STATE__LOST);

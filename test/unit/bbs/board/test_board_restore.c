@@ -2,18 +2,14 @@
 #include "test/unit/bbs/board/board_asks.h"
 #include "bbs/board/compare.h"
 #include "models/desired_lrp.pb-c.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void another_board_generation_means_everything_again(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     Board__BoardGenerationRecord e = BOARD__BOARD_GENERATION_RECORD__INIT;
     e.id = (char *)"restored";
@@ -32,7 +28,6 @@ static void another_board_generation_means_everything_again(void **state)
  * and serves nothing until the board generation is made again. */
 static void an_etcd_that_went_back_is_waited_out(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(2, NULL);
     struct asked early = {0}, late = {0};
     ask(r, 0, &early, "early");
@@ -68,7 +63,6 @@ static void an_etcd_that_went_back_is_waited_out(void **state)
 /* A domain that came back with a restore counts only once it is upserted again. */
 static void a_restored_domain_is_of_another_board_generation(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct asked a = {0};
     ask(r, 0, &a, "d");
@@ -148,7 +142,6 @@ static int64_t counts_right(struct rig *r)
  * done: revisions that repeat are never taken for those that were read. */
 static void ops_that_a_restore_interrupts(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct rig *r = board_rig_new(seed, 2, &asked_config, NULL);
         assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
@@ -189,7 +182,6 @@ static void ops_that_a_restore_interrupts(void **state)
 /* Answers overtake one another, and the watch overtakes answers: none of it is a restore. */
 static void answers_out_of_order_are_no_restore(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct rig *r = board_rig_new(seed, 2, &asked_config, NULL);
         assert_true(board_rig_run_ready(r, 10 * SECOND_NS));
@@ -241,7 +233,6 @@ static void put_cells(struct rig *r, unsigned count)
  * is none of our roles prove nothing. */
 static void not_every_position_is_a_proof(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     int64_t now = model_etcd_revision(board_rig_etcd(r));
     Board__FeedRequest known = position(r, now), above = position(r, now + 1);
@@ -264,7 +255,6 @@ static void not_every_position_is_a_proof(void **state)
 /* One rep that is wrong, or lies, stops nobody; two different ones within a minute are believed. */
 static void one_rep_of_many_is_not_enough(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     put_cells(r, 3);
     Board__FeedRequest above = position(r, INT64_MAX);
@@ -284,7 +274,6 @@ static void one_rep_of_many_is_not_enough(void **state)
 
 static void of_two_cells_one_is_enough(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     put_cells(r, 2);
     Board__FeedRequest above = position(r, INT64_MAX);
@@ -296,7 +285,6 @@ static void of_two_cells_one_is_enough(void **state)
  * that is gone is older than one that somebody has seen. */
 static void a_heartbeat_that_went_back_is_a_proof(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     char key[64], boot_id[GUID_BYTES];
     strcpy(boot_id, board_boot_id(board_rig_board(r, 0)));
@@ -323,7 +311,6 @@ static void a_heartbeat_that_went_back_is_a_proof(void **state)
  * once. */
 static void every_bbs_learns_that_etcd_went_back(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(2, NULL);
     Board__FeedRequest above = position(r, INT64_MAX);
     assert_true(witness(r, ACTOR_CONVERGER, "converger", &above));

@@ -1,15 +1,12 @@
 /* Whole boards against the model etcd under faults: each op took effect exactly as it was told, the
  * history is serializable, reads are fresh, copies and feeds equal the store at the end. */
 #include "common/base/map.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { KEYS = 8, READS_MAX = 64, OPS_PER_SEED = 300, BOARDS = 3, READERS = 2 };
 
@@ -195,7 +192,6 @@ static const struct op_row row = {
 static void done(void *context, const struct op_result *result, struct effects *out)
 {
     struct story *s = context;
-    (void)out;
     assert_false(s->answered);
     s->answered = true;
     s->result = *result;
@@ -584,7 +580,6 @@ static void one_seed(uint64_t seed, struct tally *tally)
 
 static void every_op_does_what_it_says(void **state)
 {
-    (void)state;
     const char *from = getenv("SEED"), *to = getenv("SEEDS");
     uint64_t first = from ? strtoull(from, NULL, 10) : 1;
     uint64_t seeds = to ? strtoull(to, NULL, 10) : from ? 1 : 100;

@@ -1,13 +1,10 @@
 /* What a bbs does beside requests: jobs, compaction, space, comparing its copy with etcd. */
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- jobs: each slice raises the cursor, the last one deletes the job ---- */
 
@@ -35,7 +32,6 @@ static void slice_gather(struct view *v, const struct op_input *in, void *snapsh
 static void slice_decide(const void *snapshot, const struct op_input *in, struct plan *plan)
 {
     const struct slice_shot *s = snapshot;
-    (void)in;
     if (!s->job) {
         return;
     }
@@ -65,7 +61,6 @@ static const struct op_row slice_row = {
 
 static const struct op_row *job_row(void *context, const Board__JobRecord *job)
 {
-    (void)context;
     return job->kind == BOARD__JOB_RECORD__KIND__CREATE_INSTANCES ? &slice_row : NULL;
 }
 
@@ -92,7 +87,6 @@ static void put_job(struct rig *r, const char *worker, int64_t not_before)
 /* Of one target, at one bbs and at two, one of them taken over: each slice of each is done once. */
 static void jobs_of_one_target_do_not_mix(void **state)
 {
-    (void)state;
     static const char *const names[] = {"", "b", "roll"};
     for (unsigned at = 0; at < 3; at++) { /* the last one's worker */
         struct rig *r = ready_rig(2, &(struct board_hooks){.job_row = job_row});
@@ -113,7 +107,6 @@ static void jobs_of_one_target_do_not_mix(void **state)
 
 static void jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(2, &(struct board_hooks){.job_row = job_row});
     put_job(r, board_boot_id(board_rig_board(r, 0)), 0);
     board_rig_run(r, 200 * MILLISECOND_NS);
@@ -143,7 +136,6 @@ static void jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent(void *
 /* Nor taken over, or those who know it would wait for who does not. */
 static void a_job_of_a_later_version_is_left_alone(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, &(struct board_hooks){.job_row = job_row});
     Board__JobRecord job = BOARD__JOB_RECORD__INIT;
     job.target = (char *)"j";
@@ -159,7 +151,6 @@ static void a_job_of_a_later_version_is_left_alone(void **state)
 /* All bbs died in the middle of it: the next one knows of it by its list alone. */
 static void a_job_of_before_is_found_in_the_list(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, &(struct board_hooks){.job_row = job_row});
     put_job(r, "nobody", 0);
     board_rig_restart(r, 0);
@@ -174,7 +165,6 @@ static void a_job_of_before_is_found_in_the_list(void **state)
 
 static void old_history_is_compacted(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     board_rig_run(r, 290 * SECOND_NS);
     assert_int_equal(model_etcd_compacted(board_rig_etcd(r)), 0);
@@ -188,7 +178,6 @@ static void old_history_is_compacted(void **state)
 
 static void out_of_quota_is_read_only_until_space_is_freed(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     SCOPED_ARENA(arena);
     Etcd__AlarmRequest q = ETCD__ALARM_REQUEST__INIT;
@@ -218,7 +207,6 @@ static void out_of_quota_is_read_only_until_space_is_freed(void **state)
  * again and again. */
 static void what_is_full_stays_read_only(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(1, NULL);
     struct board *b = board_rig_board(r, 0);
     model_etcd_set_quota(board_rig_etcd(r), 1);
@@ -241,7 +229,6 @@ static void what_is_full_stays_read_only(void **state)
 
 static void the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right(void **state)
 {
-    (void)state;
     struct bbs_config config = asked_config;
     config.verify_interval_ns = 5 * SECOND_NS;
     struct rig *r = board_rig_new(3, 1, &config, NULL);
@@ -262,7 +249,6 @@ static void the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right(void **sta
 /* Nobody waits for its own next try when another bbs has freed it: a write of its own shows it. */
 static void one_that_frees_it_frees_it_for_all(void **state)
 {
-    (void)state;
     struct rig *r = ready_rig(2, NULL);
     model_etcd_set_quota(board_rig_etcd(r), 1);
     board_rig_run(r, 400 * SECOND_NS); /* both try once a minute by now */

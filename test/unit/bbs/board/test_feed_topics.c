@@ -4,14 +4,11 @@
 #include "bbs/board/topics.h"
 #include "common/base/random.h"
 #include "common/client/feed_client.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/drive.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { PROCESSES = 8, TOPICS_MAX = 64, RING = 12 };
 
@@ -79,7 +76,6 @@ static void change(struct world *w)
 static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
-    (void)out;
     struct world *w = context;
     w->currents += change == FEED_CLIENT_CURRENT;
     if (change == FEED_CLIENT_RESET) {
@@ -275,7 +271,6 @@ static void settle(struct world *w)
  * topics. */
 static void topics_that_come_one_by_one(void **state)
 {
-    (void)state;
     unsigned resumed = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct world w;
@@ -296,7 +291,6 @@ static void topics_that_come_one_by_one(void **state)
 /* Only what the new one selects is told, and that it is complete. */
 static void a_new_topic_brings_its_snapshot_alone(void **state)
 {
-    (void)state;
     struct world w;
     world_begin(&w, 1);
     for (int i = 0; i < 100; i++) {
@@ -323,7 +317,6 @@ static void a_new_topic_brings_its_snapshot_alone(void **state)
 
 static void a_feed_client_has_a_bound_of_topics(void **state)
 {
-    (void)state;
     struct world w;
     world_begin(&w, 1);
     struct effects out;
@@ -344,7 +337,6 @@ static void a_feed_client_has_a_bound_of_topics(void **state)
 
 static void a_key_is_found_by_its_prefixes(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct topics t;
     topics_init(&t, &a, 0);

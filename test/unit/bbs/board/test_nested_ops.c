@@ -5,13 +5,10 @@
 #include "bbs/board/speaker.h"
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct trial {
     struct rig *rig;
@@ -148,7 +145,6 @@ static void trial_free(struct trial *t)
 
 static void done(void *context, const struct op_result *result, struct effects *out)
 {
-    (void)out;
     struct trial *t = context;
     assert_int_equal(result->end, OP_DECIDED);
     t->answers++;
@@ -187,7 +183,6 @@ static void expect_nothing_done(struct trial *t, Models__Error__Type error)
 
 static void all_of_it_is_committed_at_once(void **state)
 {
-    (void)state;
     struct trial *t = trial_new();
     desire(t, "new", "instances=3");
     scale(t, "old", 1);
@@ -208,7 +203,6 @@ static void all_of_it_is_committed_at_once(void **state)
 
 static void one_that_refuses_leaves_nothing(void **state)
 {
-    (void)state;
     for (int unknown_first = 0; unknown_first < 2; unknown_first++) {
         struct trial *t = trial_new();
         if (unknown_first) {
@@ -228,7 +222,6 @@ static void one_that_refuses_leaves_nothing(void **state)
 /* Each is decided from the board as it stands: none sees what another one does. */
 static void none_sees_what_another_one_does(void **state)
 {
-    (void)state;
     struct trial *t = trial_new();
     desire(t, "new", "instances=1");
     remove_desired(t, "old", "new");
@@ -239,7 +232,6 @@ static void none_sees_what_another_one_does(void **state)
 
 static void two_that_change_one_record_are_refused(void **state)
 {
-    (void)state;
     struct trial *t = trial_new();
     desire(t, "new", "instances=1");
     scale(t, "old", 1);
@@ -251,7 +243,6 @@ static void two_that_change_one_record_are_refused(void **state)
 
 static void the_term_is_over(void **state)
 {
-    (void)state;
     struct trial *t = trial_new();
     t->move->term->term--;
     desire(t, "new", "instances=1");
@@ -263,7 +254,6 @@ static void the_term_is_over(void **state)
 /* Decided while it led; the lock is another's when the transaction comes. */
 static void the_term_ends_on_the_way(void **state)
 {
-    (void)state;
     struct trial *t = trial_new();
     desire(t, "new", "instances=1");
     remove_desired(t, "old", "");
@@ -288,7 +278,6 @@ static void the_term_ends_on_the_way(void **state)
 /* Each has its share of the transaction, whatever it asks; jobs do the rest. */
 static void as_many_as_there_may_be(void **state)
 {
-    (void)state;
     for (size_t count = 1; count <= NESTED_OPS_MAX; count++) {
         struct trial *t = trial_new();
         for (size_t i = 0; i < count; i++) {
@@ -307,7 +296,6 @@ static void as_many_as_there_may_be(void **state)
 /* The most that one can change: it removes what runs, suspect and evacuating ones too. */
 static void removals_fill_their_share(void **state)
 {
-    (void)state;
     for (size_t count = 1; count <= NESTED_OPS_MAX; count++) {
         struct trial *t = trial_new();
         for (size_t i = 0; i < count; i++) {

@@ -3,13 +3,9 @@
 #include "bbs/cli/cells.h"
 #include "bbs/cli/name.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define NOW_NS (1000 * SECOND_NS)
 #define HEAD                                                                                       \
@@ -35,7 +31,6 @@ static void shows(const char *const *cells, size_t count, const char *limiter, c
 
 static void present_lost_and_held(void **state)
 {
-    (void)state;
     static const char *const cells[] = {"present zone=z1 since=400", "lost zone=z1 since=988",
                                         "present zone=z2 since=400"};
     shows(cells, 3, "HELD cells=c3:1 since=970 until=1030",
@@ -51,7 +46,6 @@ static void present_lost_and_held(void **state)
 
 static void evacuating_cells_and_root_filesystems(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     SCOPED_BUF(out);
     char *names[] = {(char *)"busybox", (char *)"alpine"};
@@ -87,7 +81,6 @@ static void evacuating_cells_and_root_filesystems(void **state)
 /* A cell that is LOST is not held any more, one that a released limiter lists is PRESENT yet. */
 static void what_is_released_is_not_held(void **state)
 {
-    (void)state;
     static const char *const cells[] = {"lost zone=z1 since=400", "present zone=z1 since=400"};
     shows(
         cells, 2, "RELEASED cells=c1:1,c2:1 since=940",
@@ -100,7 +93,6 @@ static void what_is_released_is_not_held(void **state)
 
 static void kept_until_confirmed(void **state)
 {
-    (void)state;
     static const char *const cells[] = {"present zone=z1 since=400"};
     shows(cells, 1, "KEPT cells=c1:1 since=940",
           HEAD
@@ -112,7 +104,6 @@ static void kept_until_confirmed(void **state)
 
 static void a_cell_that_is_not_there_is_named(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     Models__CellPresence presences[2];
     Board__CellStatus statuses[2], *list[2];
@@ -153,7 +144,6 @@ static void a_cell_that_is_not_there_is_named(void **state)
 
 static void words_are_answered(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     assert_string_equal(limiter_text(&a, row_limiter(&a, "KEPT cells=c1:1")),
                         "1 cell kept (c1): they stay held until bbs cells confirm, or until they "

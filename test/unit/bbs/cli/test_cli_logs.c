@@ -6,15 +6,12 @@
 #include "common/model/record.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Lines ---- */
 
@@ -26,7 +23,6 @@ static const struct log_source web0 = {
 
 static void lines_are_shown_as_wanted(void **state)
 {
-    (void)state;
     static const char text[] = "one\n\033[2J\xc3\xbc\nhalf";
     static const struct {
         bool json, times, labelled, terminal;
@@ -74,7 +70,6 @@ static void lines_are_shown_as_wanted(void **state)
 /* Programs are told which stream a line is of, when each is read by itself. */
 static void json_names_the_stream(void **state)
 {
-    (void)state;
     struct log_source source = web0;
     struct log_text t;
     SCOPED_BUF(out);
@@ -93,7 +88,6 @@ static void json_names_the_stream(void **state)
 /* One without end is given in parts, under one label. */
 static void a_line_is_bounded(void **state)
 {
-    (void)state;
     struct log_text t;
     SCOPED_BUF(out);
     char *part = malloc(LOG_LINE_MAX);
@@ -113,7 +107,6 @@ static void a_line_is_bounded(void **state)
 /* A second container began while a line was half shown. */
 static void labels_may_begin_later(void **state)
 {
-    (void)state;
     struct log_text t;
     SCOPED_BUF(out);
     log_text_init(&t, &web0);
@@ -128,7 +121,6 @@ static void labels_may_begin_later(void **state)
 
 static void a_name_has_its_definitions(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *guid;
         bool has;

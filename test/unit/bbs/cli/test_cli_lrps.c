@@ -3,15 +3,12 @@
 #include "bbs/cli/lrps.h"
 #include "board.pb-c.h"
 #include "common/model/record.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct app *app_of(struct fixture *f, const char *more)
 {

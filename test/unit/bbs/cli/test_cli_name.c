@@ -1,13 +1,10 @@
 /* What a NAME on the command line of bbs means. */
 #include "bbs/cli/name.h"
 #include "common/appfile/app.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void an_index_may_be_given(void **state)
 {

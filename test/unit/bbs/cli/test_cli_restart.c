@@ -1,13 +1,10 @@
 /* What bbs restart makes of the records it sees while it waits, and what it says of them. */
 #include "bbs/cli/restart.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static Models__ActualLRP *record(struct fixture *f, int32_t index, const char *state,
                                  const char *guid, int32_t crashes)

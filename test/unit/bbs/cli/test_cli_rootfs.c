@@ -1,13 +1,10 @@
 /* What the command line says of root filesystems that no cell has. */
 #include "bbs/cli/rootfs.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A cell with "scheme:name name ..." of each text; without names it has any of the scheme. */
 static Board__CellStatus *cell_with(struct fixture *f, const char *const *providers)

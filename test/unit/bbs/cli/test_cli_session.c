@@ -1,20 +1,15 @@
 /* What the commands of bbs share: how one that does several things ends. */
 #include "bbs/cli/session_io.h"
 #include "common/cli/cli_io.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Ctrl-C between two of several, with nothing failed: what is left was not done, so it is no
  * success. */
 static void interrupted_between_two_is_no_success(void **state)
 {
-    (void)state;
     struct session well = {0}, failed = {.status = CLI_NOT_FOUND};
     cli_catch_interrupts();
     assert_true(session_goes_on(&well));
@@ -47,7 +42,6 @@ static int counts(struct session *s, int r, const char *text, char *said, size_t
 
 static void an_error_is_reported_at_once(void **state)
 {
-    (void)state;
     struct session s = {0};
     struct err err;
     char said[200];
@@ -62,7 +56,6 @@ static void an_error_is_reported_at_once(void **state)
 /* Told by whoever runs the command, as its last line. */
 static void an_interrupt_is_reported_once_with_what_is_half_done(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *undone, *last;
         int r;

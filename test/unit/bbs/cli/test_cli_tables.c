@@ -3,15 +3,12 @@
  */
 #include "bbs/cli/commands_io.h"
 #include "common/cli/commands.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/page.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { LINE_MAX_LETTERS = 100 };
 
@@ -42,7 +39,6 @@ static void command_is_sound(const struct cli_group *g, const struct cli_command
 
 static void every_row_has_what_it_needs(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     cli_each_command(&bbs_program, command_is_sound, &a);
 }
@@ -66,7 +62,6 @@ static void take_title(const struct cli_group *g, const struct cli_command *c, v
 /* Each is found by what its own help calls it, and by no other's. */
 static void each_command_has_a_name_of_its_own(void **state)
 {
-    (void)state;
     struct words w = {.count = 0};
     arena_init(&w.arena);
     cli_each_command(&bbs_program, take_title, &w);
@@ -120,7 +115,6 @@ static void print_readme(struct buf *out)
 
 static void the_readme_lists_all_commands(void **state)
 {
-    (void)state;
     SCOPED_BUF(readme);
     print_readme(&readme);
     page_equals("README.md", buf_string(&readme), "make docs");

@@ -2,14 +2,11 @@
 #include "bbs/cli/tasks.h"
 #include "common/appfile/task_app.h"
 #include "common/codec/json.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct task_app parsed(struct fixture *f, const char *file, const char *text)
 {

@@ -1,15 +1,12 @@
 /* What bbs rm, scale and restart say of instances on cells of which nothing is heard. */
 #include "bbs/cli/lrps.h"
 #include "bbs/cli/unheard.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* "c1=PRESENT c2=LOST" */
 static Board__CellsStatus *cells_of(struct fixture *f, const char *text)

@@ -1,14 +1,11 @@
 /* bbs why: what is said of instances and tasks, for each way in which they may stand. */
 #include "bbs/cli/why.h"
 #include "common/appfile/app.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define S ((int64_t)1000000000)
 #define NOW (1000000 * S)

@@ -3,16 +3,13 @@
 
 #include "bbs/board/compare.h"
 #include "common/model/record.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 #include "test/unit/bbs/board/board_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct bbs_config config = {.url = "https://bbs", .name = "bbs"};
 
@@ -28,7 +25,6 @@ struct bench {
 static void on_change(void *context, const struct board_change *change, struct effects *out)
 {
     struct bench *b = context;
-    (void)out;
     if (b->hub) {
         hub_change(b->hub, change);
     }
@@ -37,8 +33,6 @@ static void on_change(void *context, const struct board_change *change, struct e
 static void on_revision(void *context, int64_t revision, struct effects *out)
 {
     struct bench *b = context;
-    (void)revision;
-    (void)out;
     if (b->hub) {
         hub_revision(b->hub);
     }
@@ -127,7 +121,6 @@ static const char *heard(struct bench *b, struct buf *got)
 /* Before and after, each with the run part, which did not change. */
 static void a_change_is_reported_whole(void **state)
 {
-    (void)state;
     struct bench *b = bench_new();
     SCOPED_BUF(got);
     put_desired(b, "second");
@@ -145,7 +138,6 @@ static void a_change_is_reported_whole(void **state)
 /* Its run part goes in the same transaction. */
 static void a_removal_is_reported_whole(void **state)
 {
-    (void)state;
     struct bench *b = bench_new();
     SCOPED_BUF(got);
     Etcd__RequestOp *ops[] = {etcd_op_delete(&b->arena, "desired/web"),
@@ -163,7 +155,6 @@ static void a_removal_is_reported_whole(void **state)
 /* Somebody else took the run part away: what there is is told. */
 static void without_a_run_part(void **state)
 {
-    (void)state;
     struct bench *b = bench_new();
     SCOPED_BUF(got);
     Etcd__RequestOp *op = etcd_op_delete(&b->arena, "run/web/now");

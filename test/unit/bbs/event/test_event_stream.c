@@ -1,14 +1,11 @@
 /* A stream of events and its readers: framing, filters, and each bound
  * of bbs/event/stream.h. */
 #include "bbs/event/stream.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Adds an event whose payload is the text given, of this cell (NULL = of all). */
 static void tell_of(struct stream *s, const char *cell, struct bytes payload)
@@ -62,7 +59,6 @@ static size_t count(struct cursor *c, enum cursor_state wanted)
 
 static void frames(void **state)
 {
-    (void)state;
     struct stream *s = stream_new();
     tell(s, "nobody reads this");
     struct cursor *c = stream_reader(s, STREAM_R1, "");
@@ -81,7 +77,6 @@ static void frames(void **state)
 
 static void filters_and_versions(void **state)
 {
-    (void)state;
     struct stream *s = stream_new();
     struct cursor *all = stream_reader(s, STREAM_R1, "");
     struct cursor *one = stream_reader(s, STREAM_R1, "c1");
@@ -106,7 +101,6 @@ static void filters_and_versions(void **state)
 
 static void wakes(void **state)
 {
-    (void)state;
     struct stream *s = stream_new();
     tell(s, "nobody");
     assert_false(stream_take_wake(s));
@@ -125,7 +119,6 @@ static void wakes(void **state)
 /* One event may be larger than a slice: it comes in pieces, and every slice is bounded. */
 static void large_events_in_pieces(void **state)
 {
-    (void)state;
     enum { SIZE = 300 * 1000 };
     struct stream *s = stream_new();
     struct cursor *c = stream_reader(s, STREAM_R1, "");
@@ -154,7 +147,6 @@ static void large_events_in_pieces(void **state)
 
 static void closed_streams(void **state)
 {
-    (void)state;
     struct stream *s = stream_new();
     struct cursor *before = stream_reader(s, STREAM_R1, "");
     tell(s, "a");
@@ -175,7 +167,6 @@ static void closed_streams(void **state)
 
 static void behind_by_so_many(void **state)
 {
-    (void)state;
     struct stream *s = stream_new();
     struct cursor *just = stream_reader(s, STREAM_R1, ""), *over = stream_reader(s, STREAM_R1, "");
     for (int i = 0; i < STREAM_BEHIND_MAX; i++) {
@@ -195,7 +186,6 @@ static void behind_by_so_many(void **state)
 /* What one step tells is no fault of a reader that had all before it. */
 static void much_at_once(void **state)
 {
-    (void)state;
     enum { MUCH = 5 * STREAM_BEHIND_MAX };
     struct stream *s = stream_new();
     struct cursor *c = stream_reader(s, STREAM_R1, ""), *over = stream_reader(s, STREAM_R1, "");
@@ -215,7 +205,6 @@ static void much_at_once(void **state)
 
 static void bytes_of_the_ring(void **state)
 {
-    (void)state;
     enum { SIZE = 900 * 1000, TEXT = SIZE / 3 * 4, FIT = STREAM_BYTES_MAX / (TEXT + 256) };
     struct stream *s = stream_new();
     struct cursor *just = stream_reader(s, STREAM_R1, ""), *over = stream_reader(s, STREAM_R1, "");
@@ -236,7 +225,6 @@ static void bytes_of_the_ring(void **state)
 
 static void number_of_readers(void **state)
 {
-    (void)state;
     struct stream *s = stream_new();
     struct cursor **list = calloc(STREAM_READERS_MAX, sizeof(struct cursor *));
     assert_non_null(list);
@@ -259,7 +247,6 @@ static void number_of_readers(void **state)
 
 static void length_of_a_cell_id(void **state)
 {
-    (void)state;
     char id[STREAM_CELL_BYTES + 1];
     memset(id, 'c', STREAM_CELL_BYTES);
     id[STREAM_CELL_BYTES] = 0;

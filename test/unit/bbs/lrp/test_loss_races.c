@@ -7,15 +7,12 @@
 #include "bbs/cell/cell.h"
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 #include "test/unit/bbs/board/board_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct bbs_config config = {.url = "https://bbs", .name = "bbs"};
 
@@ -83,7 +80,6 @@ static const Models__ActualLRP *instance(struct race *t, int presence)
 
 static void done(void *context, const struct op_result *result, struct effects *out)
 {
-    (void)out;
     struct race *t = context;
     t->answers++;
     assert_int_equal(result->end, OP_DECIDED);
@@ -199,7 +195,6 @@ static void another_leads(struct race *t)
 
 static void nobody_is_lost_who_came_back_or_is_held(void **state)
 {
-    (void)state;
     static const struct scene scene = {.cell = "present incarnation=7"};
     static const struct scene released = {.cell = "present incarnation=7",
                                           .limiter = "RELEASED cells=c1:7"};
@@ -211,7 +206,6 @@ static void nobody_is_lost_who_came_back_or_is_held(void **state)
 
 static void nothing_is_released_that_an_operator_keeps(void **state)
 {
-    (void)state;
     static const struct scene scene = {.limiter = "HELD cells=c1:7 until=1",
                                        .age_ns = 61 * SECOND_NS};
     stopped(&scene, "release", operator_keeps, PLAN_REFUSE);
@@ -252,7 +246,6 @@ static void rep_removes(struct race *t)
 
 static void nothing_becomes_suspect_under_a_change(void **state)
 {
-    (void)state;
     static const struct scene lost = {.ordinary = "RUNNING a@c1", .desired = "instances=2",
                                       .cell = "lost incarnation=7"};
     static const struct scene unknown = {.ordinary = "RUNNING a@c1", .desired = "instances=2"};
@@ -274,7 +267,6 @@ static void suspect_by_another(struct race *t)
 /* Two that plan the same make one SUSPECT record, not two replacements. */
 static void suspect_twice_is_once(void **state)
 {
-    (void)state;
     static const struct scene lost = {.ordinary = "RUNNING a@c1 since=100",
                                       .desired = "instances=2", .cell = "lost incarnation=7"};
     stopped(&lost, "suspect", suspect_by_another, PLAN_REFUSE);
@@ -311,7 +303,6 @@ static void its_rep_removes(struct race *t)
 
 static void no_instance_is_taken_back_beside_one_that_runs(void **state)
 {
-    (void)state;
     static const struct scene back = {.ordinary = "CLAIMED b@c2", .suspect = "RUNNING a@c1",
                                       .desired = "instances=2", .cell = "present incarnation=8"};
     struct race t;
@@ -326,7 +317,6 @@ static void no_instance_is_taken_back_beside_one_that_runs(void **state)
 
 static void the_last_one_that_runs_does_not_go(void **state)
 {
-    (void)state;
     static const struct scene both = {.ordinary = "RUNNING b@c2", .suspect = "RUNNING a@c1",
                                       .desired = "instances=2", .cell = "lost incarnation=7"};
     struct race t;
@@ -374,7 +364,6 @@ static enum plan_verdict absent(struct race *t, const struct scene *s, const cha
 
 static void nothing_goes_for_absence_that_is_desired_again(void **state)
 {
-    (void)state;
     static const struct scene suspect = {.suspect = "RUNNING a@c1", .cell = "lost incarnation=7"};
     static const struct scene ordinary = {.ordinary = "RUNNING a@c1", .cell = "lost incarnation=7"};
     static const struct scene *const scenes[] = {&suspect, &ordinary};
@@ -394,7 +383,6 @@ static void nothing_goes_for_absence_that_is_desired_again(void **state)
 /* A stop of what stood on a lost cell must not take away the record of a rep that is back. */
 static void a_stop_on_a_lost_cell_waits_for_a_rep_that_is_back(void **state)
 {
-    (void)state;
     static const struct scene scene = {.ordinary = "RUNNING a@c1 stopping",
                                        .cell = "lost incarnation=7"};
     struct race t;
@@ -408,7 +396,6 @@ static void a_stop_on_a_lost_cell_waits_for_a_rep_that_is_back(void **state)
 
 static void an_evacuating_one_stays_when_its_cell_is_back(void **state)
 {
-    (void)state;
     static const struct scene scene = {.evacuating = "RUNNING a@c1", .cell = "lost incarnation=7"};
     stopped(&scene, "vacate", cell_returns, PLAN_REFUSE);
 }
@@ -419,7 +406,6 @@ static void an_evacuating_one_stays_when_its_cell_is_back(void **state)
  * to in the end, or the SUSPECT one would stand for ever in a stale domain. */
 static void a_removal_finds_what_became_suspect(void **state)
 {
-    (void)state;
     struct race t;
     set(&t, &(struct scene){.ordinary = "RUNNING a@c1", .desired = "instances=2",
                             .cell = "lost incarnation=7"});
@@ -443,7 +429,6 @@ static void a_removal_finds_what_became_suspect(void **state)
  * 2, Board generation). */
 static void a_domain_of_an_older_board_generation_is_not_fresh(void **state)
 {
-    (void)state;
     struct race t;
     struct scene scene = {.ordinary = "RUNNING a@c1", .cell = "present incarnation=7"};
     set(&t, &scene);

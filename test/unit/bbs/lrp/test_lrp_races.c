@@ -3,15 +3,12 @@
 #include "bbs/board/compare.h"
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 #include "test/unit/bbs/board/board_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct bbs_config config = {.url = "https://bbs", .name = "bbs"};
 
@@ -42,7 +39,8 @@ static void race_free(struct race *t)
 static void write_instance(struct race *t, int32_t index, const char *text)
 {
     Models__ActualLRP *record = text ? row_actual(&t->arena, text, index, 0) : NULL;
-    put_record(t->rig, key_actual(&t->arena, ROWS_PROCESS, index, 0), record ? &record->base : NULL);
+    put_record(t->rig, key_actual(&t->arena, ROWS_PROCESS, index, 0),
+               record ? &record->base : NULL);
 }
 
 static void write_desired(struct race *t, const char *text)
@@ -59,7 +57,6 @@ static void freeze(struct race *t)
 
 static void done(void *context, const struct op_result *result, struct effects *out)
 {
-    (void)out;
     struct race *t = context;
     t->answers++;
     t->end = result->end;
@@ -102,7 +99,6 @@ static const Models__ActualLRP *instance(struct race *t, int32_t index)
 /* Scaled down and up again, while the rep removes the instance that was being stopped. */
 static void an_index_is_filled_though_its_rep_removes_it(void **state)
 {
-    (void)state;
     struct race *t = race_new();
     write_desired(t, "instances=1 def=D1");
     write_instance(t, 0, "RUNNING a@c1 def=D1");
@@ -118,7 +114,6 @@ static void an_index_is_filled_though_its_rep_removes_it(void **state)
 /* Scaled up and down again, while the rep's remove makes room for the next instance. */
 static void an_index_is_emptied_though_its_rep_renews_it(void **state)
 {
-    (void)state;
     struct race *t = race_new();
     write_desired(t, "instances=2 def=D1");
     write_instance(t, 0, "RUNNING a@c1 def=D1");
@@ -133,7 +128,6 @@ static void an_index_is_emptied_though_its_rep_renews_it(void **state)
 /* Scaled down, while an instance that the board had forgotten is told to run. */
 static void an_index_is_emptied_though_it_was_just_found(void **state)
 {
-    (void)state;
     struct race *t = race_new();
     write_desired(t, "instances=2 def=D1");
     write_instance(t, 0, "RUNNING a@c1 def=D1");
@@ -147,7 +141,6 @@ static void an_index_is_emptied_though_it_was_just_found(void **state)
 /* Desired again, while a cell claims by the definition of before. */
 static void what_ran_an_old_definition_is_stopped(void **state)
 {
-    (void)state;
     struct race *t = race_new();
     write_instance(t, 0, "UNCLAIMED");
     freeze(t);
@@ -163,7 +156,6 @@ static void what_ran_an_old_definition_is_stopped(void **state)
 /* A newer version's record is neither changed nor waited for. */
 static void a_record_of_a_newer_version_is_left_alone(void **state)
 {
-    (void)state;
     struct race *t = race_new();
     write_desired(t, "instances=2 def=D1");
     const char *key = key_actual(&t->arena, ROWS_PROCESS, 1, 0);
@@ -185,7 +177,6 @@ static void a_record_of_a_newer_version_is_left_alone(void **state)
 /* More records at one index than a move reads: nothing is written on top of what was not read. */
 static void a_crowded_index_is_left_alone(void **state)
 {
-    (void)state;
     struct race *t = race_new();
     for (int presence = 0; presence < 9; presence++) {
         put_record(t->rig, key_actual(&t->arena, ROWS_PROCESS, 0, presence),
@@ -209,7 +200,6 @@ static bool desired(struct race *t, const char *process_guid)
  * the other removal was made. Without that it lands, so that it is the race that stops it. */
 static void of_two_that_replace_each_other_one_stays(void **state)
 {
-    (void)state;
     for (int raced = 0; raced < 2; raced++) {
         struct race *t = race_new();
         const char *other = key_desired(&t->arena, "other");

@@ -7,14 +7,11 @@
 #include "models/ping.pb-c.h"
 #include "test/sim/model/etcd.h"
 #include "test/sim/world/world.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MANY = 257 };
 
@@ -35,8 +32,6 @@ static const char url[] = "https://bbs-1:8889";
 
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
-    (void)context;
-    (void)incarnation;
     return bbs_new(&(struct bbs_config){.url = url, .name = "bbs-1"});
 }
 
@@ -128,7 +123,6 @@ static void answered(void *context, int status, struct bytes body)
 static void answered_one(void *context, int status, struct bytes body)
 {
     struct trial *t = context;
-    (void)body;
     t->answered++;
     t->answer.status = status;
 }
@@ -150,7 +144,6 @@ static struct answer ask_one(struct trial *t, const char *path, const Models__De
 
 static void whole_at_any_number(void **state)
 {
-    (void)state;
     static const int counts[] = {0, 1, MANY, 3000};
     static const char *const paths[] = {"/v1/desired_lrps/list.r2", "/v1/desired_lrps/list.r3"};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
@@ -175,7 +168,6 @@ static void whole_at_any_number(void **state)
 /* Named, some of them twice, and some that are not there. */
 static void named_ones(void **state)
 {
-    (void)state;
     enum { NAMES = 2 * MANY + 4 };
     struct trial *t = trial_new(MANY);
     char *names[NAMES];
@@ -199,7 +191,6 @@ static void named_ones(void **state)
  * for alone it is there, and cannot be told. */
 static void without_a_run_part(void **state)
 {
-    (void)state;
     struct trial *t = trial_new(3);
     Models__DesiredLRP half = MODELS__DESIRED_LRP__INIT;
     half.process_guid = text("half");

@@ -3,13 +3,10 @@
 #include "bbs/route/waiters.h"
 
 #include "common/base/arena.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct bench {
     struct waiters waiters;
@@ -72,7 +69,6 @@ static unsigned drain(struct bench *b, struct moment now)
 
 static void no_more_than_the_bound_wait(void **state)
 {
-    (void)state;
     struct bench *b = full();
     assert_false(waiters_reserve(&b->waiters));
     begin_step(b);
@@ -91,7 +87,6 @@ static void no_more_than_the_bound_wait(void **state)
 
 static void all_are_due_at_once(void **state)
 {
-    (void)state;
     struct bench *b = full();
     struct moment now = {.mono_ns = start.mono_ns + WAITER_MAX_NS - 1};
     assert_int_equal(drain(b, now), 1);
@@ -108,7 +103,6 @@ static void all_are_due_at_once(void **state)
 
 static void a_job_that_many_wait_for_ends(void **state)
 {
-    (void)state;
     struct bench *b = full();
     begin_step(b);
     waiters_job_ended(&b->waiters, "job/odd", &b->out);
@@ -127,7 +121,6 @@ static void a_job_that_many_wait_for_ends(void **state)
 /* The board's part of a step may have made as many effects as its own loops allow. */
 static void a_busy_board_starves_nobody(void **state)
 {
-    (void)state;
     struct bench *b = full();
     const struct moment now = {.mono_ns = start.mono_ns + WAITER_MAX_NS};
     begin_step(b);

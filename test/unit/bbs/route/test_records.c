@@ -7,13 +7,10 @@
 #include "common/model/record.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/task_requests.pb-c.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct blob *record_of(const ProtobufCMessage *m)
 {
@@ -70,7 +67,6 @@ static const struct record_viewer viewer = {&models__task__descriptor, twice};
  * slices. */
 static void messages_in_slices(void **state)
 {
-    (void)state;
     static const uint8_t other_version[] = {RECORD_VERSION + 1, 0x12, 0x01, 'x'};
     struct blob *a = task_record("a", "x"), *b = task_record("", "y"),
                 *strange = blob_new(other_version, sizeof(other_version));
@@ -105,7 +101,6 @@ static void messages_in_slices(void **state)
 
 static void nothing_is_an_empty_body(void **state)
 {
-    (void)state;
     SCOPED_BUF(body);
     struct reply reply;
     take(records_new(0), 64, &body, &reply);
@@ -116,7 +111,6 @@ static void nothing_is_an_empty_body(void **state)
 /* A reader that goes away in the middle, or before the beginning, gives everything back. */
 static void a_reader_that_goes_away(void **state)
 {
-    (void)state;
     struct blob *a = task_record("a", "x");
     for (unsigned taken = 0; taken < 3; taken++) {
         SCOPED_ARENA(arena);
@@ -139,7 +133,6 @@ static void a_reader_that_goes_away(void **state)
 
 static void groups_have_one_or_two(void **state)
 {
-    (void)state;
     struct blob *o = actual_record("RUNNING"), *e = actual_record("CLAIMED");
     struct records *r = records_new(4);
     SCOPED_BUF(body);
@@ -168,7 +161,6 @@ static void groups_have_one_or_two(void **state)
 /* Every combination of an index's records: which one is shown as instance. */
 static void the_best_record_is_the_instance(void **state)
 {
-    (void)state;
     static const struct {
         const char *records; /* presence digit and state */
         const char *instance, *evacuating;

@@ -7,15 +7,12 @@
 #include "common/codec/json_shape.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 #include "test/tool/page.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct place {
     enum app_key_place place;
@@ -315,7 +312,6 @@ static void print_readme(struct buf *out)
 
 static void the_readme_has_all_keys(void **state)
 {
-    (void)state;
     SCOPED_BUF(readme);
     print_readme(&readme);
     page_equals("README.md", buf_string(&readme), "make docs");
@@ -323,7 +319,6 @@ static void the_readme_has_all_keys(void **state)
 
 static void the_page_is_what_the_rows_print(void **state)
 {
-    (void)state;
     SCOPED_BUF(page);
     print_page(&page);
     page_equals("docs/app-file.md", buf_string(&page), "make docs");

@@ -6,14 +6,11 @@
 #include "common/codec/json.h"
 
 #include "common/base/random.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What was parsed last. */
 static struct app *parsed_apps;

@@ -4,19 +4,15 @@
 #include "common/base/err.h"
 #include "common/base/map.h"
 #include "common/base/random.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void arena_gives_zeroed_aligned_memory(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     for (size_t size = 0; size < 40000; size = size * 2 + 1) {
         unsigned char *p = arena_alloc(&a, size);
@@ -34,7 +30,6 @@ static void arena_gives_zeroed_aligned_memory(void **state)
 
 static void map_walks_in_byte_order(void **state)
 {
-    (void)state;
     struct map m;
     map_init(&m);
     struct random r;
@@ -74,7 +69,6 @@ struct named {
 
 static void map_makes_what_it_does_not_have(void **state)
 {
-    (void)state;
     struct map m;
     map_init(&m);
     struct named *one = map_named(&m, "a", offsetof(struct named, name));
@@ -91,7 +85,6 @@ static void map_makes_what_it_does_not_have(void **state)
 
 static void varints_round_trip_and_malformed_ones_are_reported(void **state)
 {
-    (void)state;
     SCOPED_BUF(b);
     uint64_t values[] = {0, 1, 127, 128, 300, UINT64_MAX}, got;
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -106,7 +99,6 @@ static void varints_round_trip_and_malformed_ones_are_reported(void **state)
 
 static void blobs_are_counted(void **state)
 {
-    (void)state;
     struct blob *b = blob_new("abc", 3);
     assert_ptr_equal(blob_ref(b), b);
     blob_unref(b);
@@ -117,7 +109,6 @@ static void blobs_are_counted(void **state)
 
 static void same_seed_same_numbers(void **state)
 {
-    (void)state;
     struct random a, b;
     random_seed(&a, (uint64_t[2]){7, 8});
     random_seed(&b, (uint64_t[2]){7, 8});
@@ -133,7 +124,6 @@ static void same_seed_same_numbers(void **state)
 
 static void errors_say_what_and_where(void **state)
 {
-    (void)state;
     struct err e = {0};
     assert_int_equal(err_set(&e, ERR_NOT_FOUND, "no cell %s", "c1"), -ERR_NOT_FOUND);
     assert_int_equal(err_prefix(&e, "web/%d", 2), -ERR_NOT_FOUND);

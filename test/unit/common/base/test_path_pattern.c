@@ -1,12 +1,9 @@
 /* Which row of a table of routes a path finds, and which tables cannot be. */
 #include "common/base/path_pattern.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* As a role's rows are: more stands behind what the table reads. */
 struct row {
@@ -26,7 +23,6 @@ static const struct path_table table = PATH_TABLE(rows);
 
 static void a_path_finds_its_row(void **state)
 {
-    (void)state;
     static const struct {
         const char *method, *path;
         char name;         /* 0 = no pattern fits */
@@ -73,7 +69,6 @@ static void a_path_finds_its_row(void **state)
 
 static void a_parameter_has_a_bound(void **state)
 {
-    (void)state;
     static const char head[] = "/v1/tasks/";
     char path[sizeof(head) + PATH_PARAMETER_BYTES_MAX + 1];
     for (size_t over = 0; over < 2; over++) {
@@ -90,7 +85,6 @@ static void a_parameter_has_a_bound(void **state)
 
 static void a_malformed_pattern_is_a_fault(void **state)
 {
-    (void)state;
     static const struct {
         const char *pattern;
         bool well;
@@ -112,7 +106,6 @@ static void a_malformed_pattern_is_a_fault(void **state)
 /* Which row a path finds must not hang on the order of the rows. */
 static void an_ambiguous_table_is_a_fault(void **state)
 {
-    (void)state;
     static const struct {
         const char *x, *y;
         bool meet;

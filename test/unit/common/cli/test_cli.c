@@ -2,19 +2,14 @@
 #include "common/cli/client_io.h"
 #include "common/cli/commands.h"
 #include "common/cli/table.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static int nothing(const struct invocation *call, struct err *err)
 {
-    (void)call;
-    (void)err;
     return 0;
 }
 

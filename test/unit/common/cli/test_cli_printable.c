@@ -1,12 +1,8 @@
 /* What others wrote cannot play with a terminal, and is otherwise as it was. */
 #include "common/cli/printable.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* However it is cut into pieces. */
 static void becomes(struct bytes text, const char *expected)
@@ -25,7 +21,6 @@ static void becomes(struct bytes text, const char *expected)
 
 static void what_a_terminal_obeys_is_shown(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *expected;
     } rows[] = {
@@ -53,7 +48,6 @@ static void what_a_terminal_obeys_is_shown(void **state)
 
 static void a_cell_has_a_mark_for_each(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     assert_string_equal(text_printable(&a, "no\033[2J\n\x7f"), "no?[2J??");
     assert_string_equal(text_printable(&a, "\xc2\x9b" "31m\xc2\xa0\xc3\x9b\xc2"),

@@ -1,17 +1,14 @@
 /* The shell of a command line: what it does with the descriptors and the terminal it is given. */
 #include "common/cli/cli_io.h"
+#include "test/tool/cmocka.h"
 
 #include <fcntl.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ANSWERED = 40 }; /* an exit status that nobody else gives */
 
@@ -33,7 +30,6 @@ static const struct cli_program program = {"bbs", "guards the board", commands};
 /* The next socket or file would get their numbers, and what is printed or logged would go there. */
 static void closed_outputs_are_not_taken_by_others(void **state)
 {
-    (void)state;
     int status = 0;
     pid_t pid = fork();
     if (pid == 0) {
@@ -68,7 +64,6 @@ static void shown_at(unsigned short columns, const char *text, char *out, size_t
 /* A line that wraps could not be replaced by the next one. */
 static void progress_stays_on_one_line_of_the_terminal(void **state)
 {
-    (void)state;
     char out[400];
     shown_at(80, "web: 0 of 2 running", out, sizeof(out));
     assert_string_equal(out, "\r\033[Kweb: 0 of 2 running");
@@ -83,7 +78,6 @@ static void progress_stays_on_one_line_of_the_terminal(void **state)
 /* In a log of a build, say, the last line must not be that nothing runs yet. */
 static void progress_ends_with_what_has_become_of_it(void **state)
 {
-    (void)state;
     char out[400];
     struct cli_progress p = {0};
     int ends[2], before = dup(STDERR_FILENO);
@@ -113,27 +107,22 @@ static int ends_with(int r, const char *text, struct err *err)
 }
 static int says_so(const struct invocation *call, struct err *err)
 {
-    (void)call;
     return ends_with(-ERR_UNKNOWN, "interrupted", err);
 }
 static int says_more(const struct invocation *call, struct err *err)
 {
-    (void)call;
     return ends_with(-ERR_UNKNOWN, "interrupted; it goes on", err);
 }
 static int says_else(const struct invocation *call, struct err *err)
 {
-    (void)call;
     return ends_with(-ERR_UNAVAILABLE, "web: no answer", err);
 }
 static int says_nothing(const struct invocation *call, struct err *err)
 {
-    (void)call;
     return ends_with(CLI_TIMEOUT, NULL, err);
 }
 static int is_done(const struct invocation *call, struct err *err)
 {
-    (void)call;
     return ends_with(0, NULL, err);
 }
 
@@ -168,7 +157,6 @@ static int status_of(const char *command, char *said, size_t size)
 
 static void an_interrupt_has_one_status_and_one_wording(void **state)
 {
-    (void)state;
     static const struct {
         const char *command, *said;
         int status;
@@ -190,14 +178,12 @@ static void an_interrupt_has_one_status_and_one_wording(void **state)
  */
 static int says_where(const struct invocation *call, struct err *err)
 {
-    (void)call;
     return cli_print_or(bytes_of("t-1\n"), "task t-1 was desired; its name could not be written",
                         err);
 }
 
 static void what_is_found_nowhere_else_is_not_lost(void **state)
 {
-    (void)state;
     static const struct cli_command only[] = {
         {"run", "", "", NULL, no_options, 0, 0, says_where}, {0}};
     static const struct cli_program all = {"bbs", "guards the board", only};

@@ -1,11 +1,8 @@
 /* Answers find their asker by the id of the call. */
 #include "common/client/askers.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 struct one {
     struct askers *askers;
@@ -34,7 +31,6 @@ static bool answer(struct askers *s, uint64_t id)
 /* More than there are buckets, so that some share one. */
 static void each_answer_goes_to_its_asker_once(void **state)
 {
-    (void)state;
     enum { COUNT = 3 * ASKERS_BUCKETS };
     struct askers s;
     struct one all[COUNT + 1] = {{0}};
@@ -53,7 +49,6 @@ static void each_answer_goes_to_its_asker_once(void **state)
 
 static void an_asker_may_ask_again_from_within(void **state)
 {
-    (void)state;
     struct askers s;
     askers_init(&s);
     struct one one = {.askers = &s, .again = 7};
@@ -67,7 +62,6 @@ static void an_asker_may_ask_again_from_within(void **state)
 
 static void those_who_wait_at_the_end_are_not_called(void **state)
 {
-    (void)state;
     struct askers s;
     struct one one = {0};
     askers_init(&s);

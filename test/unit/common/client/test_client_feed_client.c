@@ -1,15 +1,12 @@
 /* The feed client: what it makes of a feed, whole, split, broken, silent or malformed. */
 #include "common/client/feed_client.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/drive.h"
 #include "test/unit/bbs/board/feed_frames.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct fixture {
     struct drive drive;
@@ -24,7 +21,6 @@ struct fixture {
 static void note(void *context, enum feed_client_change change, const char *key,
                  const struct followed *record, struct effects *out)
 {
-    (void)out;
     struct fixture *x = context;
     static const char *const names[] = {"reset", "put", "delete", "current"};
     buf_append_string(&x->changes, names[change]);

@@ -1,13 +1,10 @@
 /* Boards and heartbeat_sender: which bbs is asked, and when. */
 #include "common/client/heartbeat_sender.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/drive.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct fixture {
     struct drive drive;
@@ -166,7 +163,6 @@ static void an_answer_to_an_older_request_is_not_listened_to(void **state)
 
 static void boards_parse(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     uint64_t ids = 1;
     struct boards b = {.count = 77};

@@ -1,15 +1,12 @@
 /* The leader: who may act, by the lock in the feed, heartbeats, and the silence of the holder. */
 #include "common/client/leader.h"
 #include "common/model/keys.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/drive.h"
 #include "test/unit/bbs/board/feed_frames.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct fixture {
     struct drive drive;
@@ -28,7 +25,6 @@ struct fixture {
 static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
-    (void)out;
     struct fixture *x = context;
     leader_change(&x->leader, change, key, record, x->now.now);
 }

@@ -1,15 +1,12 @@
 /* What every role has of which one leads: that it follows what it said, hears its changes after its
  * leader, and ends as it should. */
 #include "common/client/leading.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/drive.h"
 #include "test/unit/bbs/board/feed_frames.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct fixture {
     struct leading life; /* first */
@@ -24,8 +21,6 @@ static void on_change(void *context, enum feed_client_change change, const char 
                       const struct followed *record, struct effects *out)
 {
     struct fixture *x = context;
-    (void)record;
-    (void)out;
     if (change == FEED_CLIENT_PUT && strcmp(key, "lead/auctioneer") == 0) {
         x->held_when_put = x->life.leader.held;
     }

@@ -15,14 +15,11 @@
  *   =3.5   the cell's silence is 3.5 s
  *   -      no bbs counts; + one does */
 #include "common/client/liveness_report.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct bbs {
     bool heartbeats;
@@ -194,7 +191,6 @@ static bool run(const struct row *row)
 
 static void each_rule(void **state)
 {
-    (void)state;
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         wrong += !run(&rows[i]);

@@ -11,15 +11,12 @@
 #include "models/desired_lrp.pb-c.h"
 #include "models/events.pb-c.h"
 #include "models/task_requests.pb-c.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char *encoded(struct fixture *f, const void *message, unsigned flags)
 {
@@ -399,7 +396,6 @@ static void json_by_its_grammar(void **state)
         {false, "[]]"},
         {false, "{}{}"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (json_syntax_valid(bytes_of(rows[i].text)) != rows[i].valid) {
             fail_msg("%s", rows[i].text);
@@ -606,7 +602,6 @@ static void numbers_are_as_short_as_they_can_be(void **state)
 
 static void nearest_word(void **state)
 {
-    (void)state;
     static const char *const known[] = {"memory_mb", "disk_mb", "domain", "ps",
                                         "rm",        "scale",   "routes", "cpu"};
     static const char *const rows[][2] = {{"memroy_mb", "memory_mb"},
@@ -645,7 +640,6 @@ static void nearest_word(void **state)
 
 static void utf8_is_told_from_other_bytes(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool valid;

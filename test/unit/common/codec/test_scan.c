@@ -6,13 +6,10 @@
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/ping.pb-c.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MIB = 1024 * 1024, BOUND = 16 * MIB };
 
@@ -31,7 +28,6 @@ static struct bytes from_hex(struct arena *a, const char *hex)
 /* The vectors of behaviour.md 2: what the original sends decodes, and we send the same bytes. */
 static void golden_vectors_round_trip(void **state)
 {
-    (void)state;
     static const struct {
         const ProtobufCMessageDescriptor *descriptor;
         const char *hex;
@@ -63,7 +59,6 @@ static void golden_vectors_round_trip(void **state)
 /* A oneof that holds zero is sent; a oneof that is not set is not (behaviour.md 2). */
 static void a_set_oneof_is_sent_even_when_zero(void **state)
 {
-    (void)state;
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
     Models__ActualLRPInstanceKey instance = MODELS__ACTUAL_LRPINSTANCE_KEY__INIT;
     Models__ActualLRPNetInfo net = MODELS__ACTUAL_LRPNET_INFO__INIT;
@@ -83,7 +78,6 @@ static void a_set_oneof_is_sent_even_when_zero(void **state)
 
 static void bad_wire_format_is_invalid(void **state)
 {
-    (void)state;
     static const char *const rows[] = {
         "0a",                     /* tag without length */
         "0a05",                   /* length beyond the end */
@@ -116,7 +110,6 @@ static void bad_wire_format_is_invalid(void **state)
 
 static void odd_but_legal_input_passes(void **state)
 {
-    (void)state;
     static const struct {
         const char *hex;
         size_t ports;
@@ -163,7 +156,6 @@ static struct bytes nested_actions(struct arena *a, unsigned levels)
 
 static void deep_nesting_is_refused(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct err err;
     ProtobufCMessage *m;
@@ -195,7 +187,6 @@ static struct bytes repeated_bytes(struct arena *a, const char *unit, size_t siz
 
 static void small_bodies_that_grow_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *what;
         const ProtobufCMessageDescriptor *type;
@@ -222,7 +213,6 @@ static void small_bodies_that_grow_are_refused(void **state)
 
 static void the_bound_is_exact(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct err err;
     struct bytes body = from_hex(&a, "0a070a0270671a0164");
@@ -278,7 +268,6 @@ static void seed_message(struct buf *out)
 /* Whatever passes the scan unpacks, and takes at most what the scan counted. */
 static void what_passes_unpacks_within_the_count(void **state)
 {
-    (void)state;
     struct random r;
     random_seed(&r, (uint64_t[2]){4, 2});
     SCOPED_BUF(seed);
@@ -307,7 +296,6 @@ static void what_passes_unpacks_within_the_count(void **state)
 /* The first length-prefixed field of a number, past fields of every wire type. */
 static void a_field_is_found_without_decoding(void **state)
 {
-    (void)state;
     static const struct {
         const char *hex;
         uint32_t number;

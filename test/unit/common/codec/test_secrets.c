@@ -6,14 +6,11 @@
 #include "board.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void of_a_url_only_user_and_query_are_hidden(void **state)
 {

@@ -3,13 +3,9 @@
 #include "common/model/definition_views.h"
 
 #include "common/codec/json.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
@@ -115,7 +111,6 @@ static void task_r2(struct arena *a, ProtobufCMessage *m)
 
 static void r2_of_a_desired_lrp_has_no_image_layers(void **state)
 {
-    (void)state;
     static const struct row rows[] = {
         {"nothing to do", "\"setup\":" RUN, "\"setup\":" RUN},
         {"a shared layer is a cached dependency, before the others",
@@ -138,7 +133,6 @@ static void r2_of_a_desired_lrp_has_no_image_layers(void **state)
 
 static void r2_of_a_task_downloads_before_its_action(void **state)
 {
-    (void)state;
     static const struct row rows[] = {
         {"nothing to do", "\"action\":" RUN, "\"action\":" RUN},
         {"a shared layer",
@@ -155,7 +149,6 @@ static void r2_of_a_task_downloads_before_its_action(void **state)
 
 static void a_task_without_definition_stays(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     Models__Task task = MODELS__TASK__INIT;
     task_as_r2(&a, &task);
@@ -164,7 +157,6 @@ static void a_task_without_definition_stays(void **state)
 
 static void version_0_has_old_units_and_no_cached_dependencies(void **state)
 {
-    (void)state;
     static const struct row rows[] = {
         {"nothing to do", "", ""},
         {"the start time-out, in whole seconds", "\"start_timeout_ms\":61999",

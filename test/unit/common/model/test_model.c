@@ -3,17 +3,13 @@
 #include "common/model/record.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/task.pb-c.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void keys_are_escaped_and_read_back(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     const char *k = key_actual(&a, "a/b %\xc3\xa9", 7, 2);
     assert_string_equal(k, "actual/a%2Fb%20%25%C3%A9/0000000007/2");
@@ -36,7 +32,6 @@ static void keys_are_escaped_and_read_back(void **state)
 
 static void byte_order_of_keys_is_order_of_indices_and_prefixes_do_not_mix(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     assert_true(strcmp(key_actual(&a, "g", 9, 0), key_actual(&a, "g", 10, 0)) < 0);
     assert_true(strcmp(key_actual(&a, "g", 99, 0), key_actual(&a, "g", INT32_MAX, 0)) < 0);
@@ -51,7 +46,6 @@ static void byte_order_of_keys_is_order_of_indices_and_prefixes_do_not_mix(void 
 
 static void records_round_trip_and_strangers_are_refused(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     SCOPED_BUF(b);
     Models__ActualLRP lrp = MODELS__ACTUAL_LRP__INIT;
@@ -78,7 +72,6 @@ static void records_round_trip_and_strangers_are_refused(void **state)
 /* The copy's parts of the key space are made from the rows as they stand. */
 static void kinds_stand_in_the_order_of_their_keys(void **state)
 {
-    (void)state;
     for (enum record_type t = 1; t < RECORD_UNKNOWN; t++) {
         assert_true(strcmp(record_type_name(t - 1), record_type_name(t)) < 0);
     }
@@ -97,7 +90,6 @@ static bool in_a_kept_part(const char *key)
 
 static void the_parts_that_are_kept_leave_out_the_others_alone(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     for (enum record_type t = 0; t < RECORD_TYPE_COUNT; t++) {
         const char *name = record_type_name(t);
@@ -109,7 +101,6 @@ static void the_parts_that_are_kept_leave_out_the_others_alone(void **state)
 
 static void what_an_empty_message_does_not_say_is_an_empty_tag(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     for (enum record_type t = 0; t < RECORD_UNKNOWN; t++) {
         ProtobufCAllocator allocator = arena_protobuf(&a);
@@ -126,7 +117,6 @@ static void what_an_empty_message_does_not_say_is_an_empty_tag(void **state)
 
 static void tags_are_read_where_the_rows_say(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
     Models__ActualLRPInstanceKey instance = MODELS__ACTUAL_LRPINSTANCE_KEY__INIT;

@@ -1,17 +1,12 @@
 /* Moves as they travel: what is made is read again, and what is not as keys.h makes it is refused.
  */
 #include "common/model/moves.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void a_place_is_read_as_it_was_made(void **state)
 {
-    (void)state;
     static const char *const guids[] = {"web", "a/b", "100%", "", "caf\xc3\xa9"};
     SCOPED_ARENA(a);
     struct move_place place;
@@ -38,7 +33,6 @@ static void a_place_is_read_as_it_was_made(void **state)
 
 static void a_subject_is_a_key_as_we_make_them(void **state)
 {
-    (void)state;
     static const struct {
         const char *kind, *key;
         bool good;
@@ -93,7 +87,6 @@ static void a_subject_is_a_key_as_we_make_them(void **state)
 /* A body of another kind would be read as an empty one. */
 static void a_body_is_of_the_subjects_kind(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     const char *const keys[] = {key_actual(&a, "web", 0, 0), key_task(&a, "t"), key_cell(&a, "c"),
                                 key_brake(&a), key_domain(&a, "d"), key_lock(&a, "l")};

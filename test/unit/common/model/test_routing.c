@@ -1,13 +1,9 @@
 /* Internal routes and metric tags, as desired and as shown. */
 #include "common/model/internal_routes.h"
 #include "common/model/routing.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* "host host;key=value key=value" */
 static struct routing routing(struct arena *a, const char *text)
@@ -29,7 +25,6 @@ static struct routing routing(struct arena *a, const char *text)
 
 static void names_are_a_set_and_tags_a_map(void **state)
 {
-    (void)state;
     static const struct {
         const char *x, *y;
         bool equal;
@@ -64,7 +59,6 @@ static void names_are_a_set_and_tags_a_map(void **state)
 /* One digest for all instances: the own guid is told apart, a tag can be exchanged. */
 static void a_digest_is_of_every_instance(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct routing desired = {
         .tags = (struct routing_tag[]){{"guid", ROUTING_OWN_GUID}, {"index", "0"}}, .tag_count = 2};
@@ -78,7 +72,6 @@ static void a_digest_is_of_every_instance(void **state)
 
 static void what_is_desired_of_an_instance(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
     Models__ProtoRoutes routes = MODELS__PROTO_ROUTES__INIT;
@@ -126,7 +119,6 @@ static void what_is_desired_of_an_instance(void **state)
  * beyond its end. */
 static void internal_routes_are_read_as_by_go(void **state)
 {
-    (void)state;
     static const struct {
         const char *json, *wanted; /* the names, a space behind each */
     } rows[] = {

@@ -1,12 +1,9 @@
 /* For how long a record has stood: two clocks, either of which may be hours wrong. */
 #include "common/model/sighting.h"
 #include "common/model/task_times.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define HOUR (3600 * SECOND_NS)
 #define LIMIT (30 * SECOND_NS)
@@ -24,7 +21,6 @@ static int64_t stood_s(int64_t seen_s, int64_t most_s, int64_t said_ns)
 
 static void what_was_seen_written_goes_by_the_monotonic_clock(void **state)
 {
-    (void)state;
     assert_int_equal(stood_s(10, 10, 10 * SECOND_NS), 10);
     assert_int_equal(stood_s(10, 10, 3 * HOUR), 10);
     assert_int_equal(stood_s(10, 10, -3 * HOUR), 10);
@@ -34,7 +30,6 @@ static void what_was_seen_written_goes_by_the_monotonic_clock(void **state)
 
 static void what_was_found_goes_by_its_stamp_but_is_no_younger_than_seen(void **state)
 {
-    (void)state;
     assert_int_equal(stood_s(10, -1, 25 * SECOND_NS), 25);
     assert_int_equal(stood_s(10, -1, 3 * HOUR), 3 * 3600);
     assert_int_equal(stood_s(10, -1, -3 * HOUR), 10);
@@ -42,14 +37,12 @@ static void what_was_found_goes_by_its_stamp_but_is_no_younger_than_seen(void **
 
 static void what_cannot_be_taken_back_was_seen_for_the_whole_limit(void **state)
 {
-    (void)state;
     struct sighting s = {.since_ns = now.mono_ns - 10 * SECOND_NS};
     assert_int_equal(surely_left_ns(LIMIT, s, now), 20 * SECOND_NS);
 }
 
 static void a_task_is_kept_by_both_clocks(void **state)
 {
-    (void)state;
     struct moment later = {.mono_ns = 10 * HOUR, .wall_ns = 50 * HOUR};
     struct sighting seen = {.since_ns = later.mono_ns - 10 * SECOND_NS};
     struct sighting made = {.since_ns = later.mono_ns - HOUR / 2};

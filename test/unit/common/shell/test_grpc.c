@@ -1,16 +1,12 @@
 /* gRPC's frames, trailers and statuses. */
 #include "common/contract/store.h"
 #include "common/shell/grpc.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void frames_are_taken_whole(void **state)
 {
-    (void)state;
     Etcd__LeaseRevokeRequest m = ETCD__LEASE_REVOKE_REQUEST__INIT;
     m.id = 300;
     SCOPED_BUF(b);
@@ -39,7 +35,6 @@ static void line(struct grpc_trailers *t, const char *text)
 
 static void trailers_are_read(void **state)
 {
-    (void)state;
     struct grpc_trailers t;
     grpc_trailers_init(&t);
     line(&t, "HTTP/2 200 \r\n");
@@ -68,7 +63,6 @@ static void trailers_are_read(void **state)
 /* All that etcd or the way to it may say after the write was proposed is no refusal. */
 static void doubtful_statuses_are_no_refusal(void **state)
 {
-    (void)state;
     static const char refused[17] = {
         [3] = 1, [5] = 1, [6] = 1, [7] = 1, [8] = 1, [9] = 1, [11] = 1, [12] = 1, [16] = 1};
     for (int status = 1; status <= 16; status++) {

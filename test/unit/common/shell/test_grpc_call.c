@@ -1,17 +1,13 @@
 /* The words of a gRPC call, and its body. */
 #include "common/contract/moment.h"
 #include "common/shell/grpc_call.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void timeouts(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t ns; /* -1 = refused */
@@ -55,7 +51,6 @@ struct head_row {
 
 static void heads(void **state)
 {
-    (void)state;
     static const struct head_row rows[] = {
         {"good", {0}, GRPC_OK, 200},
         {"proto", {"content-type", "application/grpc+proto"}, GRPC_OK, 200},
@@ -91,7 +86,6 @@ static void heads(void **state)
 /* At the bound it is taken, one byte beyond it nothing more is kept. */
 static void headers_are_bounded(void **state)
 {
-    (void)state;
     for (size_t more = 0; more < 2; more++) {
         struct grpc_head h = {0};
         char value[GRPC_HEAD_BYTES];
@@ -109,7 +103,6 @@ static void headers_are_bounded(void **state)
 
 static void bodies(void **state)
 {
-    (void)state;
     enum { BOUND = 4 };
     static const struct {
         const char *name;
@@ -150,7 +143,6 @@ static void bodies(void **state)
 
 static void texts(void **state)
 {
-    (void)state;
     static const char *const rows[][2] = {
         {"", ""},
         {"lock-collision", "lock-collision"},

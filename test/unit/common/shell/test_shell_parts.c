@@ -4,21 +4,17 @@
 #include "common/shell/listen_io.h"
 #include "common/shell/log_io.h"
 #include "common/base/random.h"
+#include "test/tool/cmocka.h"
 #include "test/tool/patience.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static void a_table_finds_what_is_in_it_and_nothing_else(void **state)
 {
-    (void)state;
     enum { IDS = 500, ROUNDS = 20000 };
     struct id_table t;
     struct random r;
@@ -50,7 +46,6 @@ static void a_table_finds_what_is_in_it_and_nothing_else(void **state)
 
 static void a_queued_event_has_copies_of_all_it_points_to(void **state)
 {
-    (void)state;
     struct event_queue q;
     struct event *out;
     char path[] = "/path", body[] = "body", text[] = "text", guid[] = "guid", note[] = "note";
@@ -130,7 +125,6 @@ static void close_log(struct logged *l)
 
 static void a_line_has_time_level_process_message_and_data(void **state)
 {
-    (void)state;
     struct logged l;
     open_log(&l, LOG_INFO_LEVEL);
     log_printf(l.log, LOG_WARN_LEVEL, "etcd does not answer", "tries=%d", 3);
@@ -149,7 +143,6 @@ static void a_line_has_time_level_process_message_and_data(void **state)
 
 static void nothing_from_outside_breaks_a_line(void **state)
 {
-    (void)state;
     struct logged l;
     char *huge = malloc(100000);
     memset(huge, 'h', 99999);
@@ -199,7 +192,6 @@ static bool burst(struct logged *l)
 /* What is told of single things has a bound of its own, at which they are counted like others. */
 static void single_things_are_not_lost_in_a_burst(void **state)
 {
-    (void)state;
     struct logged l;
     struct log_line line = {.level = LOG_INFO_LEVEL, .message = "runs", .data = "", .single = true};
     size_t told;
@@ -226,7 +218,6 @@ static void single_things_are_not_lost_in_a_burst(void **state)
 
 static void a_burst_is_counted_and_summarised(void **state)
 {
-    (void)state;
     struct logged l;
     open_log(&l, LOG_INFO_LEVEL);
     for (struct patience p = {0}; !burst(&l);) {
@@ -253,7 +244,6 @@ static void a_burst_is_counted_and_summarised(void **state)
  * process goes on, and tells later how many lines there is no room for. */
 static void a_log_that_nobody_reads_stops_nobody(void **state)
 {
-    (void)state;
     enum { LINES = 300 };
     struct logged l;
     open_log(&l, LOG_INFO_LEVEL);
@@ -281,7 +271,6 @@ static void a_log_that_nobody_reads_stops_nobody(void **state)
 
 static void levels_have_names_both_ways(void **state)
 {
-    (void)state;
     for (enum log_level i = LOG_DEBUG_LEVEL; i <= LOG_ERROR_LEVEL; i++) {
         enum log_level level;
         assert_int_equal(log_level_of(log_level_name(i), &level), 0);
@@ -294,7 +283,6 @@ static void levels_have_names_both_ways(void **state)
 
 static void only_a_loopback_address_is_of_this_machine_alone(void **state)
 {
-    (void)state;
     static const struct {
         const char *address;
         bool loopback;

@@ -2,20 +2,15 @@
 #include "common/codec/scan.h"
 #include "common/model/keys.h"
 #include "rep/board/incarnation.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/feed_frames.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static void the_incarnation_says_who_we_are(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -49,7 +44,6 @@ static void refuse_incarnation(struct rep_rig *g, Models__Error__Type type)
 
 static void a_stranger_with_our_name_ends_us(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -65,7 +59,6 @@ static void a_stranger_with_our_name_ends_us(void **state)
 
 static void what_passes_by_itself_is_waited_for(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -78,7 +71,6 @@ static void what_passes_by_itself_is_waited_for(void **state)
 
 static void an_absent_bbs_is_waited_for(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -106,7 +98,6 @@ static void an_absent_bbs_is_waited_for(void **state)
 
 static void a_rejected_heartbeat_opens_the_incarnation_again(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -169,7 +160,6 @@ static uint64_t asked_incarnation(struct rep_rig *g, const char *path, struct ca
  * what runs runs on. */
 static void a_lost_cell_comes_back_with_a_higher_incarnation(void **state)
 {
-    (void)state;
     struct rep_rig g;
     struct call c;
     rep_rig_init(&g);
@@ -208,7 +198,6 @@ static void a_lost_cell_comes_back_with_a_higher_incarnation(void **state)
 /* A full disk: the old incarnation is tried again, later. */
 static void an_incarnation_that_cannot_be_kept_is_not_used(void **state)
 {
-    (void)state;
     struct rep_rig g;
     struct call c;
     rep_rig_init(&g);
@@ -227,7 +216,6 @@ static void an_incarnation_that_cannot_be_kept_is_not_used(void **state)
  * */
 static void a_refusal_that_is_not_about_the_incarnation_ends_us(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -239,7 +227,6 @@ static void a_refusal_that_is_not_about_the_incarnation_ends_us(void **state)
 
 static void a_move_of_an_outdated_incarnation_destroys_nothing(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -258,7 +245,6 @@ static void a_move_of_an_outdated_incarnation_destroys_nothing(void **state)
 
 static void a_lost_record_is_made_again(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -276,7 +262,6 @@ static void a_lost_record_is_made_again(void **state)
 
 static void an_unsettled_claim_is_repeated_until_the_reservation_ends(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -298,7 +283,6 @@ static void an_unsettled_claim_is_repeated_until_the_reservation_ends(void **sta
 
 static void while_bbs_is_away_containers_are_served(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -343,7 +327,6 @@ static void while_bbs_is_away_containers_are_served(void **state)
 
 static void waiting_moves_travel_together(void **state)
 {
-    (void)state;
     enum { INSTANCES = 700 };
     struct rep_rig g;
     rep_rig_init(&g);
@@ -410,7 +393,6 @@ static struct container_status with_routes(struct rep_rig *g, const char *guid, 
  * large would settle none of its moves. */
 static void moves_of_many_bytes_travel_in_turns(void **state)
 {
-    (void)state;
     enum { INSTANCES = 60, HOSTNAMES = 3000, BODY_MAX = 4 * 1024 * 1024 };
     struct rep_rig g;
     struct container_status list[INSTANCES];
@@ -453,7 +435,6 @@ static Models__ActualLRP *heavy_record(struct rep_rig *g, const char *process_gu
  * their records decoded. Those without a container are told in calls of many, likewise. */
 static void heavy_records_are_not_all_held_at_once(void **state)
 {
-    (void)state;
     enum { RECORDS = 250, STEP_BYTES = 4 * 1024 * 1024 };
     for (int strays = 0; strays < 2; strays++) {
         struct rep_rig g;
@@ -476,7 +457,6 @@ static void heavy_records_are_not_all_held_at_once(void **state)
 
 static void a_new_board_generation_forgets_the_answers_of_the_old(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.revision = 1000000;
@@ -497,7 +477,6 @@ static void a_new_board_generation_forgets_the_answers_of_the_old(void **state)
  * slow way brings from before (seed 3018781). */
 static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -527,7 +506,6 @@ static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
 
 static void an_end_in_good_order_leaves_containers_alone(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -541,7 +519,6 @@ static void an_end_in_good_order_leaves_containers_alone(void **state)
 
 static void useless_settings_end_the_role(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.boards = "http://plain:1";
@@ -559,7 +536,6 @@ static void useless_settings_end_the_role(void **state)
 
 static void a_refusal_before_the_record_was_looked_at_says_nothing_of_it(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -580,7 +556,6 @@ static void a_refusal_before_the_record_was_looked_at_says_nothing_of_it(void **
 
 static void a_suspect_instance_is_left_alone_and_removed_when_it_ended(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -606,7 +581,6 @@ static void a_suspect_instance_is_left_alone_and_removed_when_it_ended(void **st
 /* A bbs that does not answer is not asked again. */
 static void moves_go_to_another_bbs_after_a_failure(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -622,7 +596,6 @@ static void moves_go_to_another_bbs_after_a_failure(void **state)
 /* A record without a container is removed where it stands, at the key of its presence. */
 static void a_suspect_record_without_a_container_is_removed_as_such(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -639,7 +612,6 @@ static void a_suspect_record_without_a_container_is_removed_as_such(void **state
  * 7254343). */
 static void a_record_that_came_back_is_asked_about_again(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -667,7 +639,6 @@ static void a_record_that_came_back_is_asked_about_again(void **state)
  * the board is known again, and not when its back-off is over (seed 7223643). */
 static void an_incarnation_of_another_board_generation_hurries_the_feed_and_the_moves(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);

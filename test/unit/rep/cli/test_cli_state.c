@@ -4,11 +4,10 @@
 #include "common/codec/json.h"
 #include "rep/cli/state_table.h"
 #include "rep/state_dir_io.h"
+#include "test/tool/cmocka.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static char directory[64];
 
 static int setup(void **state)
 {
-    (void)state;
     snprintf(directory, sizeof(directory), "/tmp/corkboard-test-XXXXXX");
     return mkdtemp(directory) ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     char command[128];
     snprintf(command, sizeof(command), "rm -rf %s", directory);
     return system(command);
@@ -53,7 +48,6 @@ static void put_file(const char *name, const char *text)
 
 static void identity_stays_and_incarnation_rises(void **state)
 {
-    (void)state;
     struct state_dir s;
     struct err err;
     char identity[STATE_IDENTITY_BYTES];
@@ -82,7 +76,6 @@ static void identity_stays_and_incarnation_rises(void **state)
 /* What a lost cell asks for: above the present one, and the next start goes on from there. */
 static void an_incarnation_is_raised_by_more(void **state)
 {
-    (void)state;
     struct state_dir s;
     struct err err;
     assert_int_equal(state_dir_open(&s, below("raised"), "cell-1", &err), 0);
@@ -113,7 +106,6 @@ static void opens(struct state_dir *s, const char *name, uint64_t incarnation)
 
 static void an_evacuation_is_kept_and_dropped(void **state)
 {
-    (void)state;
     struct state_dir s;
     struct err err;
     opens(&s, "e", 1);
@@ -148,7 +140,6 @@ static void an_evacuation_is_kept_and_dropped(void **state)
 /* A cell that comes back lost has an incarnation far above: what it keeps is no less its own. */
 static void a_raised_incarnation_keeps_its_evacuation(void **state)
 {
-    (void)state;
     struct state_dir s;
     struct err err;
     opens(&s, "er", 1);
@@ -171,7 +162,6 @@ static void a_raised_incarnation_keeps_its_evacuation(void **state)
 
 static void an_evacuation_that_cannot_be_kept(void **state)
 {
-    (void)state;
     struct state_dir s;
     struct err err;
     opens(&s, "en", 1);
@@ -205,7 +195,6 @@ static void an_evacuation_that_cannot_be_kept(void **state)
 
 static void a_damaged_evacuation_is_refused(void **state)
 {
-    (void)state;
     struct state_dir s;
     struct err err;
     opens(&s, "ed", 1);
@@ -233,7 +222,6 @@ static void a_damaged_evacuation_is_refused(void **state)
 
 static void one_rep_at_a_time(void **state)
 {
-    (void)state;
     struct state_dir s, second;
     struct err err;
     assert_int_equal(state_dir_open(&s, below("d"), "cell-1", &err), 0);
@@ -264,7 +252,6 @@ static void one_rep_at_a_time(void **state)
 
 static void strange_directories_are_refused(void **state)
 {
-    (void)state;
     struct state_dir s;
     struct err err;
     assert_int_equal(state_dir_open(&s, below("none"), NULL, &err), -ERR_NOT_FOUND);
@@ -290,7 +277,6 @@ static void strange_directories_are_refused(void **state)
 
 static void cell_state_for_people(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct err err;
     SCOPED_BUF(out);
@@ -344,7 +330,6 @@ static void cell_state_for_people(void **state)
 
 static void auctioneer_state_for_people(void **state)
 {
-    (void)state;
     SCOPED_BUF(out);
     struct err err;
     struct bytes body = bytes_of("{\"leader\":true, \"pool\":[{\"guid\":\"a\\n\",\"n\":[1,2]},3],"
@@ -383,7 +368,6 @@ static void a_standby_is_told_from_a_leader(void **state)
         {"", STATE_LEADS, "", ""},
     };
     SCOPED_ARENA(a);
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const char *name = NULL, *url = NULL;
         assert_int_equal(cli_state_role(&a, bytes_of(rows[i].body), &name, &url), rows[i].role);

@@ -3,13 +3,9 @@
 #include "rep/container/container.h"
 #include "rep/container/note.h"
 #include "rep/container/spec.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A DesiredLRP with a run action, to be changed by the test; all on the test's stack. */
 struct desired {
@@ -35,7 +31,6 @@ static void desired_init(struct desired *d)
 
 static void only_the_run_action_is_supported(void **state)
 {
-    (void)state;
     struct desired d;
     struct err err;
     desired_init(&d);
@@ -76,7 +71,6 @@ static Rep__Note *note_of(struct desired *d, const struct port_pair *ports, size
 
 static void the_note_resolves_tags_and_routes(void **state)
 {
-    (void)state;
     struct desired d;
     desired_init(&d);
     Models__MetricTagValue values[3];
@@ -125,7 +119,6 @@ static void the_note_resolves_tags_and_routes(void **state)
 /* The step's own, else the definition's, else LOG; nobody reads the log of an empty log_guid. */
 static void the_note_knows_the_source_of_its_exit_text(void **state)
 {
-    (void)state;
     static const struct {
         const char *of_step, *of_definition, *log_guid, *expected;
     } rows[] = {
@@ -159,7 +152,6 @@ static void the_note_knows_the_source_of_its_exit_text(void **state)
  * note of an older version knows no source. */
 static void only_the_end_of_a_process_has_a_source(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct container_status s = {.exit_code = 3};
     assert_string_equal(exit_text_of(&a, &s, "APP"), "APP: Exited with status 3");
@@ -173,7 +165,6 @@ static void only_the_end_of_a_process_has_a_source(void **state)
 
 static void later_environment_wins(void **state)
 {
-    (void)state;
     struct desired d;
     desired_init(&d);
     static const char *const given[][2] = {
@@ -245,7 +236,6 @@ static const char *value_of(const struct container_spec *spec, const char *name)
 /* PORT is ours, and no word of Diego's: what an action says itself of it stands. */
 static void an_actions_own_port_wins(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct desired d;
     struct container_spec spec;
@@ -267,7 +257,6 @@ static void an_actions_own_port_wins(void **state)
 /* As Diego's executor: without ports the words are there and say so, for tasks as well. */
 static void where_it_is_reached_is_reported(void **state)
 {
-    (void)state;
     SCOPED_ARENA(a);
     struct desired d;
     struct container_spec spec;
@@ -315,7 +304,6 @@ static void where_it_is_reached_is_reported(void **state)
 
 static void a_note_is_read_back_or_refused(void **state)
 {
-    (void)state;
     struct desired d;
     desired_init(&d);
     Rep__Note *note = note_of(&d, NULL, 0), *back = NULL;
@@ -341,7 +329,6 @@ static void a_note_is_read_back_or_refused(void **state)
 
 static void reserved_never_exceeds_capacity(void **state)
 {
-    (void)state;
     struct capacity c;
     capacity_init(&c, (struct resources){100, 50, 3}, 5000, 5001);
     assert_true(capacity_take(&c, 100, 10));
@@ -363,7 +350,6 @@ static void reserved_never_exceeds_capacity(void **state)
 
 static void ports_are_taken_once_and_rest(void **state)
 {
-    (void)state;
     struct capacity c;
     capacity_init(&c, (struct resources){1, 1, 1}, 65533, 65535);
     capacity_port_adopt(&c, 65534);
@@ -385,7 +371,6 @@ static void ports_are_taken_once_and_rest(void **state)
 
 static void held_ports_are_passed_over(void **state)
 {
-    (void)state;
     struct capacity c;
     uint32_t next[4];
     capacity_init(&c, (struct resources){1, 1, 1}, 65532, 65535);

@@ -1,12 +1,7 @@
 #include "test/unit/rep/drain/drain_rig.h"
 
 #include "rep/drain/drain.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/tool/cmocka.h"
 
 void drain_rig_term(struct rep_rig *g)
 {

@@ -3,15 +3,11 @@
 #include "common/base/random.h"
 #include "rep/drain/drain.h"
 #include "rep/driver/driver_io.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/rep/drain/drain_rig.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define STATE(name) MODELS__TASK__STATE__##name
 
@@ -32,7 +28,6 @@ static void reports_of_an_open_incarnation_make_no_record(void **state)
 {
     struct rep_rig g;
     uint64_t id;
-    (void)state;
     rep_rig_init(&g);
     rep_rig_start(&g);
     assert_false(is_known(&g, &id));
@@ -57,7 +52,6 @@ static void reports_of_an_open_incarnation_make_no_record(void **state)
 
 static void only_the_machine_itself_asks_for_it(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -83,7 +77,6 @@ static void only_the_machine_itself_asks_for_it(void **state)
 
 static void an_empty_cell_leaves_at_once(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -96,7 +89,6 @@ static void an_empty_cell_leaves_at_once(void **state)
 
 static void what_was_not_heard_is_reported_again_before_it_leaves(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -111,7 +103,6 @@ static void what_was_not_heard_is_reported_again_before_it_leaves(void **state)
 /* Records of it may be there that it has not heard of. */
 static void it_does_not_leave_by_an_old_copy(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -127,7 +118,6 @@ static void it_does_not_leave_by_an_old_copy(void **state)
 
 static void a_leave_that_was_not_heard_is_repeated(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -142,7 +132,6 @@ static void a_leave_that_was_not_heard_is_repeated(void **state)
 /* The record of a task that it has rejected still names it. */
 static void a_rejected_task_holds_no_cell(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -155,7 +144,6 @@ static void a_rejected_task_holds_no_cell(void **state)
 
 static void an_interrupt_leaves_all_running(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -184,7 +172,6 @@ static const char *granted_task(struct rep_rig *g)
 
 static void a_task_that_has_not_begun_is_rejected(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -204,7 +191,6 @@ static void a_task_that_has_not_begun_is_rejected(void **state)
 
 static void a_task_that_executes_has_until_the_limit(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.evacuation_ns = 30 * SECOND_NS;
@@ -231,7 +217,6 @@ static void a_task_that_executes_has_until_the_limit(void **state)
 
 static void a_task_that_ended_before_the_limit_is_reported_as_it_ended(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.evacuation_ns = 30 * SECOND_NS;
@@ -265,7 +250,6 @@ static void a_task_that_ended_before_the_limit_is_reported_as_it_ended(void **st
 
 static void what_crashed_before_the_limit_is_reported_as_a_crash(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.evacuation_ns = 30 * SECOND_NS;
@@ -286,7 +270,6 @@ static void what_crashed_before_the_limit_is_reported_as_a_crash(void **state)
 
 static void what_runs_is_asked_about_again_and_again(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -320,7 +303,6 @@ static void past_the_limit(struct rep_rig *g)
 
 static void what_is_adopted_past_the_limit_is_stopped_in_order(void **state)
 {
-    (void)state;
     struct rep_rig g;
     past_the_limit(&g);
     rep_rig_advance(&g, 16000); /* longer than the grace and the time to be heard */
@@ -348,7 +330,6 @@ static void what_is_adopted_past_the_limit_is_stopped_in_order(void **state)
 
 static void without_a_listing_it_ends_all_the_same(void **state)
 {
-    (void)state;
     struct rep_rig g;
     past_the_limit(&g);
     rep_rig_advance(&g, 19000);
@@ -363,7 +344,6 @@ static void without_a_listing_it_ends_all_the_same(void **state)
  * 9005072). */
 static void an_evacuation_of_a_board_that_went_back_is_not_ours(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -400,7 +380,6 @@ static struct container_status *full_cell(struct rep_rig *g)
 
 static void a_full_cell_is_stopped_in_bounded_steps(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.evacuation_ns = 5 * SECOND_NS;
@@ -416,7 +395,6 @@ static void a_full_cell_is_stopped_in_bounded_steps(void **state)
 
 static void a_full_cell_is_adopted_past_the_limit(void **state)
 {
-    (void)state;
     struct rep_rig g;
     past_the_limit(&g);
     g.logs = 0;
@@ -464,7 +442,6 @@ static void answer_lists(struct rep_rig *g, const struct container_status *list,
  */
 static void a_full_cell_is_adopted_about_its_limit_and_ends(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 12; seed++) {
         struct rep_rig g;
         rep_rig_init(&g);

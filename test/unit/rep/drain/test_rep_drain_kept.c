@@ -1,14 +1,10 @@
 /* What of an evacuation outlives its rep, in the state directory: when it is answered, what the
  * next rep makes of it, and when it goes. */
 #include "rep/drain/drain.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/rep/drain/drain_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bool says(const struct reply *r, const char *part)
 {
@@ -21,7 +17,6 @@ static bool says(const struct reply *r, const char *part)
 /* Whoever has the answer may rely on it, though the rep be killed the next moment. */
 static void the_answer_waits_for_the_disk(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.slow_disk = true;
@@ -51,7 +46,6 @@ static void the_answer_waits_for_the_disk(void **state)
 
 static void so_many_wait_for_the_disk(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.slow_disk = true;
@@ -72,7 +66,6 @@ static void so_many_wait_for_the_disk(void **state)
 
 static void a_disk_that_refuses_is_reported_to_whoever_asks(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.slow_disk = true;
@@ -102,7 +95,6 @@ static void a_disk_that_refuses_is_reported_to_whoever_asks(void **state)
 /* Else it would be found by the start after that. A disk that refuses holds up no end. */
 static void it_is_dropped_before_the_cell_leaves(void **state)
 {
-    (void)state;
     static const char *const answers[] = {"", "cannot remove /x: Read-only file system"};
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
         struct rep_rig g;
@@ -129,7 +121,6 @@ static void it_is_dropped_before_the_cell_leaves(void **state)
 
 static void it_is_dropped_before_an_end_that_no_board_hears_of(void **state)
 {
-    (void)state;
     struct rep_rig g;
     struct container_status one;
     for (int left = 0; left < 2; left++) {
@@ -156,7 +147,6 @@ static void it_is_dropped_before_an_end_that_no_board_hears_of(void **state)
  * over. */
 static void what_is_kept_goes_on_to_its_limit(void **state)
 {
-    (void)state;
     static const struct {
         bool handed_on;
         const char *boot;
@@ -216,7 +206,6 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
 /* The board hears of it with the first word of the new rep, and says nothing against it. */
 static void the_board_is_notified_of_what_is_kept(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.evacuation = drain_rig_kept(30, 30, RIG_BOOT, true);
@@ -232,7 +221,6 @@ static void the_board_is_notified_of_what_is_kept(void **state)
 /* One that is over is on its way off the disk when the next is asked for. */
 static void the_next_evacuation_waits_for_its_own_word(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.slow_disk = true;

@@ -4,20 +4,16 @@
 #include "rep/driver/oci_spec.h"
 #include "rep/driver/passwd.h"
 #include "rep/driver/status.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Statuses and reports ---- */
 
 static void a_status_is_read_as_written(void **state)
 {
     struct ending e;
-    (void)state;
     assert_int_equal(status_parse(bytes_of("code 3\nsignal 0\noom 0\ntext \n"), &e, NULL), 0);
     assert_int_equal(e.code, 3);
     assert_string_equal(e.text, "");
@@ -39,7 +35,6 @@ static void a_broken_status_is_an_error_and_changes_nothing(void **state)
     struct ending e = {.code = 77};
     struct err err;
     char long_one[4096];
-    (void)state;
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
         assert_int_equal(status_parse(bytes_of(broken[i]), &e, &err), -ERR_INVALID);
     }
@@ -52,7 +47,6 @@ static void a_broken_status_is_an_error_and_changes_nothing(void **state)
 
 static void reports_are_read_piece_by_piece(void **state)
 {
-    (void)state;
     assert_int_equal(report_parse(bytes_of(""), false).kind, REPORT_NONE);
     assert_int_equal(report_parse(bytes_of(""), true).kind, REPORT_NONE);
     assert_int_equal(report_parse(bytes_of("S 12"), false).kind, REPORT_NONE); /* 123 perhaps */
@@ -104,7 +98,6 @@ static void users_are_resolved(void **state)
         {"vcap:7", 2000, 7, 2, "vcap", "/home/vcap"},
         {"last", 5, 6, 0, "last", "/"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct user u;
         struct err err = {0};
@@ -125,7 +118,6 @@ static void an_endless_home_is_none(void **state)
     SCOPED_BUF(passwd);
     struct user u;
     struct err err;
-    (void)state;
     buf_append_string(&passwd, "far:x:1:1::/");
     for (int i = 0; i < USER_HOME_BYTES; i++) {
         buf_append_string(&passwd, "h");
@@ -142,7 +134,6 @@ static void unknown_users_are_named(void **state)
                                         "99999999999", "root x"};
     struct user u = {.uid = 77};
     struct err err;
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         assert_int_equal(resolve(wrong[i], &u, &err), -ERR_NOT_FOUND);
     }
@@ -157,7 +148,6 @@ static void too_many_groups_are_refused(void **state)
     SCOPED_BUF(groups);
     struct user u;
     struct err err;
-    (void)state;
     for (int i = 0; i < USER_GROUPS_MAX; i++) {
         buf_printf(&groups, "g%d:x:%d:vcap\n", i, 100 + i);
     }
@@ -206,7 +196,6 @@ static void a_spec_becomes_a_config(void **state)
         .rootfs = "preloaded:r", .path = "/bin/sh", .args = args, .env = env, .env_count = 2,
         .dir = "/home", .memory_mb = 3, .max_pids = 10, .cpu_weight = 50, .nofile = 5000,
     };
-    (void)state;
     json_t *c = oci_config(&spec, &params);
     assert_non_null(c);
     assert_string_equal(text_at(c, "process.args.0"), "/dev/init");
@@ -260,7 +249,6 @@ static void weights_keep_their_proportions(void **state)
         {1, 10, "1"},     {2, 20, "2"},           {50, 500, "50"},
         {100, 1000, "100"}, {10000, 100000, "10000"}, {UINT32_MAX, 100000, "10000"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         json_t *c = cpu_of(rows[i].weight, false);
         assert_int_equal(json_integer_value(at(c, "linux.resources.cpu.shares")), rows[i].shares);
@@ -284,7 +272,6 @@ static void weights_keep_their_proportions(void **state)
 /* Where the machine has it, and for privileged containers alone. */
 static void the_privileged_have_fuse(void **state)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct oci_params p = params;
         struct container_spec spec = {.path = "/bin/sh", .privileged = i & 1};
@@ -306,7 +293,6 @@ static void limits_are_left_out_where_there_are_none(void **state)
     struct oci_params p = params;
     struct container_spec spec = {
         .path = "/bin/sh", .privileged = true, .env = env, .env_count = 1};
-    (void)state;
     json_t *c = oci_config(&spec, &p);
     assert_null(at(c, "linux.resources.memory"));
     assert_null(at(c, "linux.resources.pids"));
@@ -334,7 +320,6 @@ static void bad_words_make_no_config(void **state)
 {
     static const struct name_value env[] = {{"A", "\xff\xfe"}};
     struct container_spec spec = {.path = "/bin/sh", .env = env, .env_count = 1};
-    (void)state;
     json_t *c = oci_config(&spec, &params);
     assert_null(c ? json_dumps(c, 0) : NULL);
     json_decref(c);
@@ -347,7 +332,6 @@ static void bad_words_make_no_config(void **state)
 static void command_lines_grow(void **state)
 {
     struct command c;
-    (void)state;
     command_init(&c);
     assert_null(c.env.list);
     for (int i = 0; i < 1000; i++) {

@@ -1,18 +1,14 @@
 /* The thread beside a driver's loop: order, bounds, and an end that loses nothing. Nothing here
  * waits for time: what the thread is to wait for, the test holds. */
 #include "rep/driver/worker_io.h"
+#include "test/tool/cmocka.h"
 
 #include <event2/event.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* What became of all work of a test. */
 struct account {
@@ -97,7 +93,6 @@ static void each_is_done_in_its_turn(void **state)
     struct account a;
     struct event_base *loop = event_base_new();
     struct worker *w = worker_new(loop);
-    (void)state;
     account_init(&a);
     for (int i = 0; i < COUNT; i++) {
         assert_true(add(w, &a, i, false, false));
@@ -119,7 +114,6 @@ static void one_more_than_the_bound_is_refused(void **state)
     struct account a;
     struct event_base *loop = event_base_new();
     struct worker *w = worker_new(loop);
-    (void)state;
     account_init(&a);
     pthread_mutex_lock(&a.gate);
     assert_true(add(w, &a, 0, true, false));
@@ -145,7 +139,6 @@ static void its_end_drops_what_is_not_done(void **state)
     struct account a;
     struct event_base *loop = event_base_new();
     struct worker *w = worker_new(loop);
-    (void)state;
     account_init(&a);
     assert_true(add(w, &a, 0, false, true));
     while (!atomic_load(&a.began)) {
@@ -170,7 +163,6 @@ static void its_thread_takes_no_signal(void **state)
     struct event_base *loop = event_base_new();
     struct worker *w = worker_new(loop);
     sigset_t term, before, pending;
-    (void)state;
     account_init(&a);
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);

@@ -5,14 +5,10 @@
 #include "rep/http/metrics.h"
 #include "rep/http/output.h"
 #include "rep/http/request.h"
+#include "test/tool/cmocka.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PROTOBUF "application/x-protobuf"
 
@@ -30,7 +26,6 @@ static const char *text_of(struct rep_rig *g, struct reply r)
 
 static void who_may_call_what(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -83,7 +78,6 @@ static void who_may_call_what(void **state)
 
 static void a_body_beyond_its_bound_is_refused(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -107,7 +101,6 @@ static void a_body_beyond_its_bound_is_refused(void **state)
 
 static void state_in_json_has_diegos_keys(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -147,7 +140,6 @@ static void measured(struct rep_rig *g, struct verb_call call, enum verb_outcome
 
 static void metrics_in_json_have_diegos_keys(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -178,7 +170,6 @@ static void metrics_in_json_have_diegos_keys(void **state)
 
 static void metrics_that_cannot_be_had_are_an_error(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -210,7 +201,6 @@ static void metrics_that_cannot_be_had_are_an_error(void **state)
 /* A task's guid may be longer than a container's name. */
 static void output_is_of_the_tasks_container(void **state)
 {
-    (void)state;
     enum { NAME_CHARACTERS = 64 };
     for (int more = 0; more <= 1; more++) {
         struct rep_rig g;
@@ -230,7 +220,6 @@ static void output_is_of_the_tasks_container(void **state)
 
 static void output_is_given_past_the_step(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -293,7 +282,6 @@ static void output_is_given_past_the_step(void **state)
 
 static void what_ended_leaves_its_output(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -319,7 +307,6 @@ static Cell__CellState *state_of(struct rep_rig *g)
 
 static void states_are_told_in_diegos_words(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -361,7 +348,6 @@ static struct reply tagged_state(struct rep_rig *g, const char *tag)
 
 static void an_unchanged_state_is_reported_by_its_tag(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -380,7 +366,6 @@ static void an_unchanged_state_is_reported_by_its_tag(void **state)
 
 static void a_cell_that_is_not_well_says_so(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_start(&g);
@@ -405,7 +390,6 @@ static void a_cell_that_is_not_well_says_so(void **state)
 
 static void what_does_not_fit_goes_back(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -423,7 +407,6 @@ static void what_does_not_fit_goes_back(void **state)
 /* Each LRP takes its own memory and its proxy's, and gives both back. */
 static void a_proxy_takes_memory_too(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.proxy_memory_mb = 100;
@@ -447,7 +430,6 @@ static void a_proxy_takes_memory_too(void **state)
 /* A task has no proxy: it takes its own memory alone, and gives back just that. */
 static void a_task_has_no_proxy(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.proxy_memory_mb = 100;
@@ -463,7 +445,6 @@ static void a_task_has_no_proxy(void **state)
 
 static void the_same_start_is_not_reserved_twice(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -475,7 +456,6 @@ static void the_same_start_is_not_reserved_twice(void **state)
 
 static void work_in_json_by_descending_memory(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -506,7 +486,6 @@ static void work_in_json_by_descending_memory(void **state)
 
 static void work_for_another_cell_is_an_error(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -534,7 +513,6 @@ static struct rep_rig_move claim_of(struct rep_rig *g, const char *process_guid)
 
 static void no_port_is_allotted_twice(void **state)
 {
-    (void)state;
     static const uint32_t ports[] = {80, 81, 82};
     struct rep_rig g;
     rep_rig_init(&g);
@@ -587,7 +565,6 @@ static void noted(struct rep_rig *g, const char *expected)
 
 static void new_tags_are_reported_to_bbs(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -643,7 +620,6 @@ static void new_tags_are_reported_to_bbs(void **state)
 /* The record has them only once a bbs has said so. */
 static void new_tags_are_reported_until_they_are_settled(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -662,7 +638,6 @@ static void new_tags_are_reported_until_they_are_settled(void **state)
 /* What could not be noted is told to bbs nevertheless. */
 static void a_note_that_fails_holds_nothing_up(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
@@ -680,7 +655,6 @@ static void a_note_that_fails_holds_nothing_up(void **state)
  * by chance; new tags are tried at once. When it is written, that is all. */
 static void a_note_that_fails_is_tried_again(void **state)
 {
-    (void)state;
     static const int waits_ms[] = {100, 200, 400, 800, 1600, 3200, 5000, 5000};
     struct rep_rig g;
     rep_rig_init(&g);

@@ -1,14 +1,10 @@
 /* Host ports that others use: each is tried before a container is made with it, a held one is
  * passed over and told once, and who ends for one that was taken in between has not crashed. */
 #include "rep/instance/host_ports.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const uint32_t one_port[] = {8080};
 
@@ -38,7 +34,6 @@ static struct verb_call first_prepare(struct rep_rig *g, const char *process_gui
 
 static void a_held_port_is_passed_over_and_told_once(void **state)
 {
-    (void)state;
     static const uint32_t first[] = {61000}, second[] = {61001};
     struct rep_rig g;
     rep_rig_init(&g);
@@ -76,7 +71,6 @@ static void a_held_port_is_passed_over_and_told_once(void **state)
 
 static void a_range_of_which_all_is_held_is_no_crash(void **state)
 {
-    (void)state;
     static const uint32_t all[] = {61000, 61001, 61002, 61003};
     struct rep_rig g;
     rep_rig_init(&g);
@@ -99,7 +93,6 @@ static void a_range_of_which_all_is_held_is_no_crash(void **state)
 /* Its own instances have them all: that is the range's fault, and is told. */
 static void a_range_that_is_used_up_ends(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.port_high = g.config.port_low;
@@ -126,7 +119,6 @@ static struct container_status ended_badly(struct rep_rig *g, const char *guid)
 /* A search that tells nothing holds nobody up: PREPARE tries the ports itself. */
 static void a_search_without_an_answer_is_passed_by(void **state)
 {
-    (void)state;
     static const uint32_t first[] = {61000};
     struct rep_rig g;
     rep_rig_init(&g);
@@ -149,7 +141,6 @@ static void given_back(struct rep_rig *g, const char *process_guid, const char *
 
 static void an_end_for_a_held_port_is_no_crash(void **state)
 {
-    (void)state;
     static const uint32_t taken[] = {61000};
     struct rep_rig g;
     rep_rig_init(&g);
@@ -183,7 +174,6 @@ static void known_running(struct rep_rig *g)
 
 static void other_ends_are_crashes(void **state)
 {
-    (void)state;
     struct rep_rig g;
     for (int i = 0; i < 2; i++) {
         rep_rig_init(&g); /* its port is nobody's; nobody can tell */
@@ -221,7 +211,6 @@ static void other_ends_are_crashes(void **state)
  * or soon after. */
 static void an_adopted_one_has_not_crashed_either(void **state)
 {
-    (void)state;
     static const uint32_t taken[] = {61001};
     for (int ended = 0; ended < 2; ended++) {
         struct rep_rig g;
@@ -246,7 +235,6 @@ static void an_adopted_one_has_not_crashed_either(void **state)
 /* Something that takes port after port makes no endless round. */
 static void so_many_a_minute_are_given_back(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     g.config.port_high = 61999;

@@ -4,15 +4,11 @@
 #include "common/model/moves.h"
 #include "models/task_requests.pb-c.h"
 #include "rep/container/note.h"
+#include "test/tool/cmocka.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define STATE(name) MODELS__TASK__STATE__##name
 #define TYPE(name) MODELS__ERROR__TYPE__##name
@@ -103,7 +99,6 @@ static void open_rig(struct rep_rig *g, const struct container_status *list, siz
 
 static void work_becomes_a_result(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     const char *attempt = executing(&g);
@@ -126,7 +121,6 @@ static void work_becomes_a_result(void **state)
 
 static void a_failure_says_its_status(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     const char *attempt = executing(&g);
@@ -143,7 +137,6 @@ static void a_failure_says_its_status(void **state)
 
 static void without_a_readable_result_it_failed(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct rep_rig g;
         open_rig(&g, NULL, 0);
@@ -166,7 +159,6 @@ static void without_a_readable_result_it_failed(void **state)
 
 static void work_is_returned(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     assert_false(rep_rig_task_work(&g, "t-big", 1001));
@@ -181,7 +173,6 @@ static void work_is_returned(void **state)
 
 static void state_shows_tasks(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     const char *attempt = granted(&g);
@@ -210,7 +201,6 @@ static void state_shows_tasks(void **state)
 /* Its container's name is not longer than drivers take, and is its own. */
 static void a_long_guid_is_run(void **state)
 {
-    (void)state;
     char guids[2][256];
     struct rep_rig g;
     open_rig(&g, NULL, 0);
@@ -234,7 +224,6 @@ static void a_long_guid_is_run(void **state)
 
 static void a_start_is_asked_until_it_is_answered(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     assert_true(rep_rig_task_work(&g, "t-1", 100));
@@ -253,7 +242,6 @@ static void a_start_is_asked_until_it_is_answered(void **state)
 
 static void a_refused_start_drops_the_reservation(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     assert_true(rep_rig_task_work(&g, "t-1", 100));
@@ -270,7 +258,6 @@ static void a_refused_start_drops_the_reservation(void **state)
 
 static void what_cannot_be_made_is_rejected(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     const char *attempt = granted(&g);
@@ -287,7 +274,6 @@ static void what_cannot_be_made_is_rejected(void **state)
 
 static void without_its_note_it_is_not_started(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     granted(&g);
@@ -306,7 +292,6 @@ static void without_its_note_it_is_not_started(void **state)
  * that ended with, and another cell may fare better. */
 static void one_that_ends_before_its_start_is_rejected(void **state)
 {
-    (void)state;
     static const int codes[] = {0, 137};
     static const enum verb_outcome outcomes[] = {VERB_DONE, VERB_FAILED};
     for (size_t i = 0; i < 4; i++) {
@@ -326,7 +311,6 @@ static void one_that_ends_before_its_start_is_rejected(void **state)
 
 static void what_nobody_can_run_fails(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     assert_true(rep_rig_task_work(&g, "t-1", 100));
@@ -370,7 +354,6 @@ static Models__Action *deepest_action(struct arena *a)
 /* The answer that shows a task has more around it than the request that brought it. */
 static void the_deepest_task_is_read(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     assert_true(rep_rig_task_work(&g, "t-1", 100));
@@ -435,7 +418,6 @@ static size_t grant_next_call(struct rep_rig *g)
 
 static void heavy_tasks_that_start_together_are_read(void **state)
 {
-    (void)state;
     enum { TASKS = 12 };
     struct rep_rig g;
     rep_rig_init(&g);
@@ -456,7 +438,6 @@ static void heavy_tasks_that_start_together_are_read(void **state)
 
 static void a_failed_start_is_its_outcome(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     granted(&g);
@@ -473,7 +454,6 @@ static void a_failed_start_is_its_outcome(void **state)
 /* The driver did not say what became of its start, and the listing says: nothing. */
 static void an_unanswered_start_is_not_repeated(void **state)
 {
-    (void)state;
     static const enum container_state found[] = {CONTAINER_PREPARED, CONTAINER_RUNNING,
                                                  CONTAINER_EXITED};
     for (size_t i = 0; i < 3; i++) {
@@ -515,7 +495,6 @@ static void stopped_and_deleted(struct rep_rig *g)
 
 static void a_cancel_stops_it(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     const char *attempt = executing(&g);
@@ -532,7 +511,6 @@ static void a_cancel_stops_it(void **state)
 
 static void a_cancel_is_reported(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     const char *attempt = executing(&g);
@@ -552,7 +530,6 @@ static void a_cancel_is_reported(void **state)
 /* Cancelled while it waits, is made, and between its note and its process. */
 static void a_cancel_ends_what_has_not_begun(void **state)
 {
-    (void)state;
     for (int stage = 0; stage < 3; stage++) {
         struct rep_rig g;
         open_rig(&g, NULL, 0);
@@ -585,7 +562,6 @@ static void a_cancel_ends_what_has_not_begun(void **state)
 /* The board says that another attempt has it: it was completed by somebody else's word. */
 static void another_attempt_has_it(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     executing(&g);
@@ -616,7 +592,6 @@ static Models__Task *again(struct rep_rig *g)
  */
 static void a_grant_is_for_one_task(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     assert_true(rep_rig_task_work(&g, "t-1", 100));
@@ -637,7 +612,6 @@ static void a_grant_is_for_one_task(void **state)
  * new one is returned for as long as its container is there. */
 static void desired_again_it_is_another(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     const char *attempt = executing(&g);
@@ -663,7 +637,6 @@ static void desired_again_it_is_another(void **state)
 /* The same after its end: what it came to is not the new task's outcome. */
 static void its_outcome_is_not_anothers(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     executing(&g);
@@ -678,7 +651,6 @@ static void its_outcome_is_not_anothers(void **state)
 /* And by the note, after its rep died. */
 static void a_restarted_rep_knows_which_it_was(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     struct container_status s = rep_rig_task_status(&g, "t-1", "a-1", true, CONTAINER_RUNNING);
@@ -693,7 +665,6 @@ static void a_restarted_rep_knows_which_it_was(void **state)
 /* A conflict about the attempt is not one about the incarnation. */
 static void a_conflict_of_its_own(void **state)
 {
-    (void)state;
     struct rep_rig g;
     open_rig(&g, NULL, 0);
     executing(&g);
@@ -726,7 +697,6 @@ static void back(struct rep_rig *g, int state, bool noted, int exit_code)
 
 static void died_before_it_was_prepared(void **state)
 {
-    (void)state;
     struct rep_rig g;
     back(&g, NOTHING_THERE, false, 0);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
@@ -743,7 +713,6 @@ static void died_before_it_was_prepared(void **state)
 
 static void died_before_its_note(void **state)
 {
-    (void)state;
     struct rep_rig g;
     back(&g, CONTAINER_PREPARED, false, 0);
     struct verb_call note = rep_rig_take_verb(&g, VERB_NOTE);
@@ -758,7 +727,6 @@ static void died_before_its_note(void **state)
 
 static void died_after_its_note(void **state)
 {
-    (void)state;
     struct rep_rig g;
     back(&g, CONTAINER_PREPARED, true, 0);
     assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
@@ -772,7 +740,6 @@ static void died_after_its_note(void **state)
 
 static void died_while_it_started(void **state)
 {
-    (void)state;
     struct rep_rig g;
     back(&g, CONTAINER_STARTING, true, 0);
     rep_rig_advance(&g, 2000);
@@ -787,7 +754,6 @@ static void died_while_it_started(void **state)
 
 static void died_while_it_ran(void **state)
 {
-    (void)state;
     struct rep_rig g;
     back(&g, CONTAINER_RUNNING, true, 0);
     rep_rig_advance(&g, 5000);
@@ -801,7 +767,6 @@ static void died_while_it_ran(void **state)
 
 static void died_after_its_end(void **state)
 {
-    (void)state;
     struct rep_rig g;
     back(&g, CONTAINER_EXITED, true, 9);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
@@ -812,7 +777,6 @@ static void died_after_its_end(void **state)
 /* Its completion is recorded; what remains is asked about and deleted. */
 static void died_before_it_was_deleted(void **state)
 {
-    (void)state;
     struct rep_rig g;
     rep_rig_init(&g);
     struct container_status s = rep_rig_task_status(&g, "t-1", "a-1", true, CONTAINER_EXITED);

@@ -3,16 +3,10 @@
 #include "rep/container/task_step.h"
 
 #include "common/lifecycle/container.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test/tool/cmocka.h"
 
 static void each_has_a_phase_and_a_side(void **state)
 {
-    (void)state;
     for (int i = STEP_NONE + 1; i < TASK_STEP_COUNT; i++) {
         enum task_step step = (enum task_step)i;
         int phase = task_step_phase(step);
@@ -42,7 +36,6 @@ static void a_phase_begins_with_its_first_step(void **state)
         {PHASE_COMPLETED, false, STEP_REJECTABLE},
         {PHASE_COMPLETED, true, STEP_FAILED},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(task_step_entered(rows[i].phase, rows[i].executing), rows[i].step);
     }
@@ -51,7 +44,6 @@ static void a_phase_begins_with_its_first_step(void **state)
 /* Once it may have executed no step lets it begin again, or go to another cell (S3). */
 static void what_executed_is_never_to_begin(void **state)
 {
-    (void)state;
     for (int phase = PHASE_CREATED; phase <= PHASE_COMPLETED; phase++) {
         enum harmony_task side = task_step_side(task_step_entered(phase, true));
         assert_true(side == TASK_EXECUTING || side == TASK_FINISHED);
