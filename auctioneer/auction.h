@@ -2,8 +2,7 @@
  * tell the board why the rest stays unplaced (design.md 5; rep-auctioneer.md 4, 5.4). No fixed
  * delay: a batch is what arrived during the round before. Pure: embedded in the role, driven by its
  * events. */
-#ifndef AUCTIONEER_AUCTION_H
-#define AUCTIONEER_AUCTION_H
+#pragma once
 
 #include "auctioneer/cells.h"
 #include "auctioneer/freeing.h"
@@ -87,5 +86,3 @@ bool auction_step(struct auction *x, const struct event *ev, struct effects *out
 
 /* Not the leader any more: lets go of everything at once. Calls under way are not listened to. */
 void auction_stop(struct auction *x, const struct event *ev, struct effects *out);
-
-#endif

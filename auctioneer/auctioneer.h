@@ -1,7 +1,6 @@
 /* The auctioneer: decides which cell starts what (design.md 1, 5). A role; one leads, others stand
  * by. */
-#ifndef AUCTIONEER_AUCTIONEER_H
-#define AUCTIONEER_AUCTIONEER_H
+#pragma once
 
 #include "common/contract/role.h"
 
@@ -23,5 +22,3 @@ struct auctioneer_config {
 /* Strings are copied. With a wrong configuration the role's first step is EFFECT_EXIT with code 2
  * and a text that says what is wrong. */
 struct role *auctioneer_new(const struct auctioneer_config *config);
-
-#endif

@@ -5,8 +5,7 @@
  * - the cell took the job, and that did not show on the board: another cell comes first. Its
  * runtime may hang with an old container of the very instance; without this it is offered to that
  * cell for ever. By the job's key, for the job itself may leave and come again. Bounded. Pure. */
-#ifndef AUCTIONEER_BOUNCES_H
-#define AUCTIONEER_BOUNCES_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/map.h"
@@ -64,5 +63,3 @@ int64_t bounces_due_ns(const struct bounces *b); /* NEVER_NS = there is none */
 
 /* Forgets all of a cell that has more room than before: what was in the way may be gone. */
 void bounces_forget_cell(struct bounces *b, const char *cell_id);
-
-#endif

@@ -1,7 +1,6 @@
 /* The cells as the auctioneer sees them: who is there, from the feed; what is free, from the cells
  * themselves, asked before each auction (design.md 5; rep-auctioneer.md 2.1, 4). Pure. */
-#ifndef AUCTIONEER_CELLS_H
-#define AUCTIONEER_CELLS_H
+#pragma once
 
 #include "auctioneer/schedule.h"
 #include "board.pb-c.h"
@@ -89,5 +88,3 @@ void cell_returned(struct cell *cell);
 
 /* It did not answer to its work: left out of this auction. */
 void cell_leave_out(struct cell *cell, const char *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* Which cells a job is compatible with, judged once for all jobs that ask for the same root
  * filesystem, volume drivers and tags. Pure. */
-#ifndef AUCTIONEER_COMPAT_H
-#define AUCTIONEER_COMPAT_H
+#pragma once
 
 #include "auctioneer/filter.h"
 #include "auctioneer/pick.h"
@@ -31,5 +30,3 @@ void compats_init(struct compats *c);
 
 /* The number of what this job asks for. */
 uint32_t compats_of(struct compats *c, const struct job *job);
-
-#endif

@@ -1,7 +1,6 @@
 /* Which cells may take a job at all, and the texts that say why none does (rep-auctioneer.md 5.1).
  * Pure. */
-#ifndef AUCTIONEER_FILTER_H
-#define AUCTIONEER_FILTER_H
+#pragma once
 
 #include "auctioneer/schedule.h"
 
@@ -36,5 +35,3 @@ const char *filter_shortage_text(unsigned common);
 size_t filter_scheme(const char *root_fs);
 
 #define FILTER_TEXT_IN_FLIGHT "waiting to start instance: reached in-flight start limit"
-
-#endif

@@ -1,8 +1,7 @@
 /* Room that cells are about to have: what has ended there is being removed. Where something that
  * was refused may fit by then, the cell is asked again soon, then ever later, until the usual look
  * for more room takes over. Pure. */
-#ifndef AUCTIONEER_FREEING_H
-#define AUCTIONEER_FREEING_H
+#pragma once
 
 #include "auctioneer/cells.h"
 #include "auctioneer/score.h"
@@ -32,5 +31,3 @@ void freeing_refused(struct freeing *f, const struct demand *q);
 /* Cells have reported their room: marks those that are awaited (cells.h), and plans when they are
  * asked again. One that frees more than it did begins again. */
 void freeing_plan(struct freeing *f, struct cells *c, int64_t now_ns);
-
-#endif

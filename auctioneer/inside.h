@@ -1,6 +1,5 @@
 /* The auctioneer from inside: its parts and what ties them together. For auctioneer/ only. */
-#ifndef AUCTIONEER_INSIDE_H
-#define AUCTIONEER_INSIDE_H
+#pragma once
 
 #include "auctioneer/auction.h"
 #include "auctioneer/auctioneer.h"
@@ -19,5 +18,3 @@ struct auctioneer {
 
 /* What it is asked (rep-auctioneer.md 3). */
 extern const struct path_table auctioneer_questions;
-
-#endif

@@ -2,8 +2,7 @@
  * cells. Scores only rise while a batch is placed, so the cells of a zone stand in a heap by the
  * part of the score that all jobs of the run share, and only the few that can still win are looked
  * at. Gives exactly what a look at every cell would give. Pure. */
-#ifndef AUCTIONEER_PICK_H
-#define AUCTIONEER_PICK_H
+#pragma once
 
 #include "auctioneer/score.h"
 #include "auctioneer/tally.h"
@@ -78,5 +77,3 @@ uint32_t pick_spared(const struct pick *p, const uint32_t *zones, size_t count, 
 
 /* A job of the run was placed on `cell`: takes its room and keeps the order. */
 void pick_take(struct pick *p, uint32_t cell, uint32_t process);
-
-#endif

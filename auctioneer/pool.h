@@ -1,8 +1,7 @@
 /* What is unplaced: one entry an instance, from the feed of UNCLAIMED records and from hints, with
  * what the board says of its process; and one entry a Pending task, with what it asks for
  * (design.md 5, docs/tasks.md). Bounded, both together. Pure. */
-#ifndef AUCTIONEER_POOL_H
-#define AUCTIONEER_POOL_H
+#pragma once
 
 #include "auctioneer/bounces.h"
 #include "auctioneer/waiting.h"
@@ -167,5 +166,3 @@ void pool_cell_grew(struct pool *p, const char *cell_id);
 /* The text of a reason; "" for NULL. */
 const char *reason_text(const struct blob *reason);
 void reason_set(struct blob **slot, const char *text);
-
-#endif

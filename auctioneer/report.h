@@ -1,8 +1,7 @@
 /* Tells the board why instances and tasks stay unplaced: `fail` moves of instances, only when the
  * reason changed; `reject` moves of tasks, once a request; with the leader's term, a bounded number
  * at a time (design.md 5, docs/tasks.md). Pure. */
-#ifndef AUCTIONEER_REPORT_H
-#define AUCTIONEER_REPORT_H
+#pragma once
 
 #include "auctioneer/pool.h"
 #include "common/client/mover.h"
@@ -28,5 +27,3 @@ bool report_step(struct report *r, const struct event *ev, struct effects *out);
 
 /* Not the leader any more: forgets everything. */
 void report_stop(struct report *r);
-
-#endif

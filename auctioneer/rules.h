@@ -1,6 +1,5 @@
 /* How the auction decides, from its settings (design.md 5, Score and Availability zones). Pure. */
-#ifndef AUCTIONEER_RULES_H
-#define AUCTIONEER_RULES_H
+#pragma once
 
 #include "auctioneer/auctioneer.h"
 #include "auctioneer/schedule.h"
@@ -12,5 +11,3 @@ enum { ZONES_REPORTED_MAX = 64 };
  * usable even then. */
 int rules_init(struct arena *a, const struct auctioneer_config *config, struct schedule_rules *ret,
                struct err *err);
-
-#endif

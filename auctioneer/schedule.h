@@ -1,8 +1,7 @@
 /* The decision of an auction: cells and jobs in, placements and refusals with text out (design.md
  * 5; rep-auctioneer.md 5). Pure. Jobs are decided one after another, each seeing the cells
  * as the ones before it left them. */
-#ifndef AUCTIONEER_SCHEDULE_H
-#define AUCTIONEER_SCHEDULE_H
+#pragma once
 
 #include "auctioneer/score.h"
 #include "cell.pb-c.h"
@@ -77,5 +76,3 @@ struct schedule_input {
 
 /* Gives job_count decisions, in the order of the jobs. */
 struct decision *schedule(struct arena *a, const struct schedule_input *in);
-
-#endif

@@ -1,6 +1,5 @@
 /* How good a cell is for a job: lower wins (design.md 5, Score; rep-auctioneer.md 5.2). Pure. */
-#ifndef AUCTIONEER_SCORE_H
-#define AUCTIONEER_SCORE_H
+#pragma once
 
 #include "cell.pb-c.h"
 
@@ -113,5 +112,3 @@ static inline double score_with(double base, uint32_t locality)
 {
     return base + SCORE_LOCALITY_WEIGHT * locality;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A dry run of an auction: what would be placed where and why, by the very decision that places
  * (schedule.h), with what an onlooker wants to know beside it. Pure. */
-#ifndef AUCTIONEER_SIMULATE_H
-#define AUCTIONEER_SIMULATE_H
+#pragma once
 
 #include "auctioneer/why.h"
 
@@ -23,5 +22,3 @@ struct simulate_input {
 
 /* What it gives lives in the arena, or is borrowed from cells and jobs. */
 void simulate(struct arena *a, const struct simulate_input *in, Auction__Simulation *ret);
-
-#endif

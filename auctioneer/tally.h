@@ -1,7 +1,6 @@
 /* Two small tables of the decision: strings to numbers, and how many instances of a process a cell
  * holds. Both live in the arena of the decision. Pure. */
-#ifndef AUCTIONEER_TALLY_H
-#define AUCTIONEER_TALLY_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -38,5 +37,3 @@ struct tally {
 void tally_init(struct tally *t, struct arena *a, size_t expected);
 void tally_add(struct tally *t, uint32_t process, uint32_t cell);
 uint32_t tally_get(const struct tally *t, uint32_t process, uint32_t cell);
-
-#endif

@@ -1,8 +1,7 @@
 /* Which of equal cells wins: ranks that differ, drawn from entropy for each decision, so that no
  * cell draws all that comes one after another (design.md 5, Score). The same entropy gives the same
  * ranks. Pure. */
-#ifndef AUCTIONEER_TIE_H
-#define AUCTIONEER_TIE_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -14,5 +13,3 @@ uint32_t *tie_ranks(struct arena *a, const uint64_t entropy[2], size_t count);
 
 /* The same with nothing drawn: the lower cell has the lower rank. */
 uint32_t *tie_ranks_in_order(struct arena *a, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* What waits by kind of record: a row a kind, in a file of its own. The pool, the auction and the
  * reports ask the row where kinds differ (design.md 5, docs/tasks.md). Pure. */
-#ifndef AUCTIONEER_WAITING_H
-#define AUCTIONEER_WAITING_H
+#pragma once
 
 #include "auctioneer/wanted.h"
 #include "board.pb-c.h"
@@ -52,5 +51,3 @@ struct waiting_kind {
 };
 
 extern const struct waiting_kind waiting_instance, waiting_task;
-
-#endif

@@ -1,7 +1,6 @@
 /* What is asked of a cell: a counted, immutable copy of the part of a definition that the auction
  * looks at. All instances of a process share one; a task has one of its own. Pure. */
-#ifndef AUCTIONEER_WANTED_H
-#define AUCTIONEER_WANTED_H
+#pragma once
 
 #include "auctioneer/schedule.h"
 #include "cell.pb-c.h"
@@ -36,5 +35,3 @@ struct job wanted_job(const struct wanted *w, int32_t index);
 
 struct wanted *wanted_ref(struct wanted *w);
 void wanted_unref(struct wanted *w); /* accepts NULL */
-
-#endif

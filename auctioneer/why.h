@@ -1,8 +1,7 @@
 /* Why a job is on no cell: which filter each cell falls to, and which cell comes nearest
  * (design.md 5, Unplaced work). Says in numbers what a placement error (filter.h) says in a word.
  * Pure. */
-#ifndef AUCTIONEER_WHY_H
-#define AUCTIONEER_WHY_H
+#pragma once
 
 #include "auction.pb-c.h"
 #include "auctioneer/schedule.h"
@@ -18,5 +17,3 @@ struct why_cell {
  * `ret` is the caller's; strings and lists live in the arena or are borrowed. */
 void why_explain(struct arena *a, const struct schedule_rules *rules, const struct why_cell *cells,
                  size_t cell_count, const struct job *job, Auction__Why *ret);
-
-#endif

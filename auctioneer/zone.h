@@ -1,7 +1,6 @@
 /* In which order the zones are tried for a job: the preferred one (docs/instances.md,
  * Zones), or the fewest first (rep-auctioneer.md 5.3). Pure. */
-#ifndef AUCTIONEER_ZONE_H
-#define AUCTIONEER_ZONE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ size_t zone_preferred(const char *process_guid, int32_t index, size_t zone_count
 
 /* An index up to this one may go to another zone when there is no room in its own. */
 enum { ZONE_LAST_FREE_INDEX = 1 };
-
-#endif

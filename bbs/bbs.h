@@ -1,6 +1,5 @@
 /* The bbs: guards the board (design.md 1, 2). A role; several run at once, all active. */
-#ifndef BBS_BBS_H
-#define BBS_BBS_H
+#pragma once
 
 #include "common/contract/role.h"
 
@@ -29,5 +28,3 @@ struct bbs_config {
 
 /* The strings are copied. The boot id is drawn from the entropy of EVENT_START. */
 struct role *bbs_new(const struct bbs_config *config);
-
-#endif

@@ -2,8 +2,7 @@
  * its completion_callback_url, and then it is deleted (behaviour.md 13.4; docs/tasks.md,
  * Completion). What is not heard, or forgotten by a bbs that dies, stays on the board: the
  * converger kicks it and has it delivered again. Pure. */
-#ifndef BBS_CALLBACKS_H
-#define BBS_CALLBACKS_H
+#pragma once
 
 #include "bbs/bbs.h"
 #include "bbs/board/board.h"
@@ -49,5 +48,3 @@ void callbacks_done(struct callbacks *c);
 void callbacks_add(struct bbs *b, const char *task_guid, const char *trace_id,
                    struct effects *out);
 void callbacks_run(struct bbs *b, struct effects *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The bbs's inside, for its own files: the role, notices, callbacks. */
-#ifndef BBS_INSIDE_H
-#define BBS_INSIDE_H
+#pragma once
 
 #include "bbs/bbs.h"
 #include "bbs/board/board.h"
@@ -23,5 +22,3 @@ struct bbs {
 /* What a slice of the job does (bbs/jobs.def), for board_hooks; NULL of a kind of a later version.
  */
 const struct op_row *bbs_job_row(void *context, const Board__JobRecord *job);
-
-#endif

@@ -1,8 +1,7 @@
 /* What is reported to auctioneer and reps once a plan is committed (design.md 2; behaviour.md 8.2
  * to 8.4, 13.3). A task's callback is bbs/callbacks.h's. Hints: best effort, failures are only
  * logged; the feed and the stopping mark repeat what they say. Pure. */
-#ifndef BBS_NOTICES_H
-#define BBS_NOTICES_H
+#pragma once
 
 #include "bbs/board/board.h"
 #include "common/contract/plan.h"
@@ -55,5 +54,3 @@ void notices_done(struct notices *n);
 void notices_add(struct bbs *b, const struct notice *notice, const char *trace_id,
                  struct effects *out);
 void notices_send(struct bbs *b, struct effects *out);
-
-#endif

@@ -2,8 +2,7 @@
  * it, of each domain whether it is fresh. It is kept up with each change, before the keepers
  * hear of it, so that a look decodes nothing and walks over nothing but what a change concerns.
  * Pure. */
-#ifndef CONVERGER_CACHE_H
-#define CONVERGER_CACHE_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/map.h"
@@ -75,5 +74,3 @@ void domain_bear_no_more(struct cache *c, struct cached_domain *d);
 
 /* Whether nothing of it may be missed (common/model/freshness.h). */
 bool domain_is_fresh(const struct cache *c, const struct cached_domain *d, struct moment now);
-
-#endif

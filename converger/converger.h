@@ -1,8 +1,7 @@
 /* The converger: the slow honest eye that finds whatever got lost and plans the repair (design.md
  * 1, 5). A role; one leads, others stand by. It writes nothing itself: its repairs are named moves,
  * which a bbs decides again on what it reads. */
-#ifndef CONVERGER_CONVERGER_H
-#define CONVERGER_CONVERGER_H
+#pragma once
 
 #include "common/contract/role.h"
 #include "common/model/settings.h"
@@ -20,5 +19,3 @@ struct converger_config {
 /* Strings are copied. With a wrong configuration the role's first step is EFFECT_EXIT with code 2
  * and a text that says what is wrong. */
 struct role *converger_new(const struct converger_config *config);
-
-#endif

@@ -1,7 +1,6 @@
 /* Things that are due by time: which of them next. Each keeps its own time in a slot of its own;
  * NEVER_NS = not by time. Pure. */
-#ifndef CONVERGER_DUE_H
-#define CONVERGER_DUE_H
+#pragma once
 
 #include "common/base/map.h"
 #include "common/contract/moment.h"
@@ -21,5 +20,3 @@ void due_clear(struct due *d, int64_t *slot, const char *name);
 
 /* The next one and when; NULL and NEVER_NS = there is none. */
 void *due_next(const struct due *d, int64_t *ret_ns);
-
-#endif

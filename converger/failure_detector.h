@@ -13,8 +13,7 @@
  * Cells that die together are reported within two heartbeats of each other. So a cell that would be
  * lost alone, but not if those who are silent for longer than a healthy cell should be are dead
  * too, waits for their answer, at most for `spread_ns`. */
-#ifndef CONVERGER_FAILURE_DETECTOR_H
-#define CONVERGER_FAILURE_DETECTOR_H
+#pragma once
 
 #include "common/client/liveness_report.h"
 #include "common/model/keys.h"
@@ -112,5 +111,3 @@ struct watched_cell_view {
 void failure_detector_each(const struct failure_detector *j,
                            void (*each)(void *context, const struct watched_cell_view *cell),
                            void *context);
-
-#endif

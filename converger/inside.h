@@ -1,6 +1,5 @@
 /* The converger from inside: what its keepers share. For converger/ only. */
-#ifndef CONVERGER_INSIDE_H
-#define CONVERGER_INSIDE_H
+#pragma once
 
 #include "common/client/questions.h"
 #include "converger/cache.h"
@@ -31,5 +30,3 @@ int64_t converger_again_ns(const struct converger *x, enum move_end end);
 
 /* What it is asked: GET /state, GET /plan, POST /once. */
 extern const struct path_table converger_questions;
-
-#endif

@@ -1,7 +1,6 @@
 /* The keeper of instances: it finds what is missing, too many, lost or out of date of each process
  * (passes.def) and plans its repair. Pure. */
-#ifndef CONVERGER_INSTANCES_H
-#define CONVERGER_INSTANCES_H
+#pragma once
 
 #include "converger/process_cache.h"
 #include "converger/work.h"
@@ -25,5 +24,3 @@ struct instances {
     int64_t unplaced_after_ns;
     uint64_t found_late; /* repairs that a change should have brought, and that a full pass found */
 };
-
-#endif

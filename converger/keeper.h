@@ -1,8 +1,7 @@
 /* A keeper: what the converger does for some kinds of records. It hears of each change of them,
  * looks whether something is to be repaired, and plans moves, whose ends it learns. The rows
  * are keepers.def; the converger itself knows none of them by name. Pure. */
-#ifndef CONVERGER_KEEPER_H
-#define CONVERGER_KEEPER_H
+#pragma once
 
 #include "common/client/leading.h"
 #include "common/client/mover.h"
@@ -66,5 +65,3 @@ struct keeper {
     /* Adds to what GET /state tells. */
     void (*show)(void *state, Converge__ConvergerState *ret, struct arena *a);
 };
-
-#endif

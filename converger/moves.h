@@ -1,7 +1,6 @@
 /* The moves that the converger plans, as the board wants them: all but the term. In the arena;
  * what is named is borrowed. Pure. */
-#ifndef CONVERGER_MOVES_H
-#define CONVERGER_MOVES_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
@@ -17,5 +16,3 @@ Board__Move *move_of_lock(struct arena *a, const char *name, int64_t revision);
 /* `cell_id` is "" for a move about the limiter; `cells` are those of "hold". */
 Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id,
                           uint64_t incarnation, Board__CellHeartbeat **cells, size_t cell_count);
-
-#endif

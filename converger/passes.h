@@ -1,7 +1,6 @@
 /* The decisions of the converger: one process as the board shows it in, repairs out. The rows are
  * passes.def. Pure. */
-#ifndef CONVERGER_PASSES_H
-#define CONVERGER_PASSES_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/contract/moment.h"
@@ -81,5 +80,3 @@ void repairs_init(struct repairs *r, struct arena *arena);
 
 /* Runs the rows; those of full passes only when `full`. */
 void passes_run(const struct process_view *v, bool full, struct repairs *r);
-
-#endif

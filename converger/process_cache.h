@@ -1,8 +1,7 @@
 /* What the passes need to know of a process, kept up with each change, so that a look decodes
  * nothing: of each ActualLRP record some 110 bytes (struct instance), and what its DesiredLRP
  * asks for. Pure. */
-#ifndef CONVERGER_PROCESS_CACHE_H
-#define CONVERGER_PROCESS_CACHE_H
+#pragma once
 
 #include "converger/cache.h"
 #include "converger/passes.h"
@@ -54,5 +53,3 @@ bool process_cache_any(const struct process *p);
 void process_cache_view(const struct cache *c, struct moment now, struct arena *a,
                         const struct process *p, int32_t first, int32_t last,
                         struct process_view *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* The decisions of the converger about tasks: one task as the board shows it in, at most one repair
  * out. The rows are tasks.def. Pure. */
-#ifndef CONVERGER_TASK_PASSES_H
-#define CONVERGER_TASK_PASSES_H
+#pragma once
 
 #include "common/model/task_guards.h"
 #include "common/model/task_times.h"
@@ -17,5 +16,3 @@ struct task_repair {
 void task_passes_run(const struct task_facts *f, const struct task_times *given,
                      const struct task_times *in_force, struct moment now,
                      struct task_repair *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* The keeper of tasks: it finds which have waited for too long, and plans their repair
  * (tasks.def). One whose repair is on its way waits until that is answered. Pure. */
-#ifndef CONVERGER_TASKS_H
-#define CONVERGER_TASKS_H
+#pragma once
 
 #include "converger/cache.h"
 #include "converger/task_passes.h"
@@ -23,5 +22,3 @@ struct tasks {
     struct work work;
     struct task_times given; /* limits; 0 = the cluster's */
 };
-
-#endif

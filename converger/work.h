@@ -1,8 +1,7 @@
 /* What awaits a look: things that were touched, in the order in which they were, and those that are
  * due by time. One whose repairs are on their way waits until they are answered, so that nothing is
  * planned twice. The things are the owner's; each begins with a struct work_item. Pure. */
-#ifndef CONVERGER_WORK_H
-#define CONVERGER_WORK_H
+#pragma once
 
 #include "converger/due.h"
 
@@ -55,5 +54,3 @@ int64_t work_wake_ns(const struct work *w); /* NEVER_NS = nothing is due by time
  * (NEVER_NS = it is well): ignored when none is awaited. */
 void work_moving(struct work *w, struct work_item *one);
 void work_settled(struct work *w, struct work_item *one, int64_t again_ns);
-
-#endif

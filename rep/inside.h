@@ -2,8 +2,7 @@
  * reconcile(). Calls go down: http/ answers requests; instance/ and task/ know what a container of
  * their kind does next; drain/ empties the cell; board/ asks bbs, and holds what they answered;
  * container/ is the table of containers, the driver's verbs, and the pure tables. */
-#ifndef REP_INSIDE_H
-#define REP_INSIDE_H
+#pragma once
 
 #include "common/base/random.h"
 #include "common/client/askers.h"
@@ -72,5 +71,3 @@ static inline size_t rep_list_size(const char *const *list)
     }
     return n;
 }
-
-#endif

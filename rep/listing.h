@@ -1,8 +1,7 @@
 /* The driver's listing: adoption at the start and reconciliation later in one path (design.md 3.1a,
  * 5). It tells what a restarted rep has, what became of a verb without an answer, and of an end
  * whose hint was missed. */
-#ifndef REP_LISTING_H
-#define REP_LISTING_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -42,5 +41,3 @@ static inline bool listing_is_good(const struct listing *l)
 /* The end of a LIST. Judges only containers whose driver side rested since the listing was asked
  * for: no verb under way, none answered since. */
 void listing_answer(struct rep *r, const struct verb_answer *answer, struct effects *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The pass over all containers and records: every 30 s, and when something calls for it (design.md
  * 5, Harmonising). */
-#ifndef REP_PASS_H
-#define REP_PASS_H
+#pragma once
 
 #include "common/contract/moment.h"
 
@@ -31,5 +30,3 @@ static inline void pass_by(struct pass *p, int64_t due_ns)
 {
     p->due_ns = earlier_ns(p->due_ns, due_ns);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* One reconcile function for all causes: what changed (a record, a container, an answer, time) only
  * queues the containers concerned; every 30 s all of them and all records are looked at (design.md
  * 5, Harmonising). */
-#ifndef REP_RECONCILE_H
-#define REP_RECONCILE_H
+#pragma once
 
 #include "rep/container/container.h"
 
@@ -19,5 +18,3 @@ void reconcile(struct rep *r, struct effects *out);
 /* The end of REMOVE; the container's operation is over already, and so it may be itself. */
 void reconcile_removed(struct rep *r, struct container *c, const struct verb_answer *answer,
                        struct effects *out);
-
-#endif

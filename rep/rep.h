@@ -1,7 +1,6 @@
 /* The rep: represents one cell; makes containers follow the board and the board follow containers
  * (design.md 1, 5, 7). A role. */
-#ifndef REP_REP_H
-#define REP_REP_H
+#pragma once
 
 #include "common/contract/role.h"
 
@@ -35,5 +34,3 @@ struct rep_config {
 
 /* Strings and lists are copied. */
 struct role *rep_new(const struct rep_config *config);
-
-#endif

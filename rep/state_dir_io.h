@@ -7,8 +7,7 @@
  *   evacuation while this cell is being emptied: the incarnation of the rep that kept it, its limit
  *              by the wall clock and by the monotonic one (ns), and the boot of the latter ("-" =
  *              not known) */
-#ifndef REP_STATE_DIR_IO_H
-#define REP_STATE_DIR_IO_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/contract/effect.h"
@@ -44,5 +43,3 @@ int state_dir_keep(struct state_dir *s, const struct kept_evacuation *e, struct 
 
 /* Gives the lock back. Accepts one that failed to open. */
 void state_dir_close(struct state_dir *s);
-
-#endif

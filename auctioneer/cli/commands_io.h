@@ -1,6 +1,5 @@
 /* The commands of `auctioneer`, for the table in auctioneer/main.c. Each as cli_command.run. */
-#ifndef AUCTIONEER_CLI_COMMANDS_IO_H
-#define AUCTIONEER_CLI_COMMANDS_IO_H
+#pragma once
 
 #include "auctioneer/auctioneer.h"
 #include "common/cli/options.h"
@@ -16,5 +15,3 @@ extern const struct cli_option auctioneer_serve_options[];
 extern const struct cli_option auctioneer_rules_options[];
 extern const struct cli_option auctioneer_simulate_options[];
 extern const struct cli_option auctioneer_url_options[];
-
-#endif

@@ -1,6 +1,5 @@
 /* Who waits for the copy to reach a revision, or for an instant, whichever comes first. Pure. */
-#ifndef BBS_BOARD_AWAIT_H
-#define BBS_BOARD_AWAIT_H
+#pragma once
 
 #include <bsd/sys/tree.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ struct await *awaits_late(struct awaits *w, int64_t now_ns);
 
 /* The earliest deadline, NEVER_NS if there is none. */
 int64_t awaits_due_ns(const struct awaits *w);
-
-#endif

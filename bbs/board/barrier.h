@@ -1,6 +1,5 @@
 /* The read barrier: who waits until the copy is as fresh as the store */
-#ifndef BBS_BOARD_BARRIER_H
-#define BBS_BOARD_BARRIER_H
+#pragma once
 
 #include "bbs/board/await.h"
 #include "bbs/board/board.h"
@@ -43,5 +42,3 @@ void barrier_read(struct board *b, struct arena *arena, board_read *read, void *
                   struct effects *out);
 void barrier_send(struct board *b, struct effects *out);
 void barrier_free(struct board *b, struct effects *nowhere);
-
-#endif

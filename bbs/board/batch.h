@@ -2,8 +2,7 @@
  * etcd judges all compares against the state before the transaction, so an op joins only if nothing
  * it writes is read or written by another op of the batch and nothing it reads is written there;
  * ranges count. */
-#ifndef BBS_BOARD_BATCH_H
-#define BBS_BOARD_BATCH_H
+#pragma once
 
 #include "bbs/board/compare.h"
 #include "common/base/bytes.h"
@@ -64,5 +63,3 @@ void batch_init(struct batch *b);
 /* Takes the commit along, or leaves the batch as it was and gives false. One for which
  * commit_too_large() is NULL always fits into an empty batch. */
 bool batch_join(struct batch *b, const struct commit *c);
-
-#endif

@@ -1,8 +1,7 @@
 /* The board as a bbs holds it: the memory copy, the watch that alone changes it, the read barrier,
  * group commit with causes, the feed, jobs, heartbeats, and the health of etcd (design.md 2). Pure:
  * driven by the role's events. */
-#ifndef BBS_BOARD_BOARD_H
-#define BBS_BOARD_BOARD_H
+#pragma once
 
 #include "bbs/bbs.h"
 #include "bbs/board/copy.h"
@@ -103,5 +102,3 @@ bool board_witness(struct board *b, const Board__FeedRequest *r, enum actor acto
 
 /* Fills in what /v1/board/state shows; strings live as long as the board. */
 void board_state(const struct board *b, Board__BoardState *state);
-
-#endif

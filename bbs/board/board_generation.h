@@ -1,8 +1,7 @@
 /* The board generation: a key whose name is a random id, made by the first bbs and again by `bbs
  * restore`. Every transaction compares that it exists, so what was decided before a restore can
  * not be written after it (design.md 2, Board generation). Pure. */
-#ifndef BBS_BOARD_BOARD_GENERATION_H
-#define BBS_BOARD_BOARD_GENERATION_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -26,5 +25,3 @@ void board_generation_again(struct arena *a, const Etcd__RangeResponse *found, c
  * compare that it is unchanged. Lives in the arena, but for the record. */
 void board_generation_rewrite(struct arena *a, const Etcd__KeyValue *kv,
                               const Board__BoardGenerationRecord *record, Etcd__TxnRequest *ret);
-
-#endif

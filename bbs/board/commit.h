@@ -1,6 +1,5 @@
 /* Transactions, their slots, and the settling of unknown outcomes (cause.c) */
-#ifndef BBS_BOARD_COMMIT_H
-#define BBS_BOARD_COMMIT_H
+#pragma once
 
 #include "bbs/board/ops.h"
 
@@ -59,5 +58,3 @@ Etcd__Compare *slot_compare(const struct slot *s, struct arena *arena);
 /* Settles the slot whose transaction ended unknown: voids it under the compare that it is
  * unchanged. `settled` is called once, when that is known. */
 void slot_settle(struct slot *s, slot_settled *settled, struct effects *out);
-
-#endif

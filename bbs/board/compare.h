@@ -1,7 +1,6 @@
 /* From a read set to etcd's compares and back: how a transaction checks that nothing a decision
  * rests on has changed, and what its failure branch reads to tell which did (design.md 2). Pure. */
-#ifndef BBS_BOARD_COMPARE_H
-#define BBS_BOARD_COMPARE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -35,5 +34,3 @@ Etcd__RequestOp *etcd_op_put(struct arena *a, const char *key, struct bytes valu
 Etcd__RequestOp *etcd_op_delete(struct arena *a, const char *key);
 Etcd__RequestOp *etcd_op_delete_range(struct arena *a, const char *prefix);
 Etcd__RequestOp *etcd_op_range(struct arena *a, const char *key);
-
-#endif

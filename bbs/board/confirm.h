@@ -1,6 +1,5 @@
 /* Answers that commit nothing: what they rest on is confirmed first */
-#ifndef BBS_BOARD_CONFIRM_H
-#define BBS_BOARD_CONFIRM_H
+#pragma once
 
 #include "bbs/board/ops.h"
 
@@ -21,5 +20,3 @@ struct confirms {
 void confirms_init(struct board *b);
 void confirms_send(struct board *b, struct effects *out);
 void confirms_free(struct board *b);
-
-#endif

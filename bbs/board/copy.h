@@ -1,8 +1,7 @@
 /* The memory copy of the board (design.md 2): each record as one immutable, counted version
  * (encoded blob beside a small decoded index), found by key, by cell and by owner. The watch alone
  * changes it. */
-#ifndef BBS_BOARD_COPY_H
-#define BBS_BOARD_COPY_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -75,5 +74,3 @@ struct copied *copied_next_tagged(struct copied *p, enum tag tag);
 /* Keeps what `old` has seen of the records whose revision, or creation, is still the same; what it
  * had not seen was written after `after_ns`, until when it was up to date. */
 void copy_inherit(struct copy *c, const struct copy *old, int64_t after_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* The errors of the API: one text for each type (behaviour.md 4). */
-#ifndef BBS_BOARD_ERRORS_H
-#define BBS_BOARD_ERRORS_H
+#pragma once
 
 #include "common/contract/plan.h"
 
@@ -17,5 +16,3 @@ void plan_answer_error(struct plan *p, Models__Error__Type type);
 /* The error that the answer to this plan carries, in `out`; false if it carries none. Both strings
  * are the plan's. */
 bool plan_error(const struct plan *p, Models__Error *out);
-
-#endif

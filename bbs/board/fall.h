@@ -1,6 +1,5 @@
 /* etcd went back: what is known of it (fall.c), how it is proved and marked (witness.c) */
-#ifndef BBS_BOARD_FALL_H
-#define BBS_BOARD_FALL_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/contract/effect.h"
@@ -34,5 +33,3 @@ void witness_heard(struct board *b, const Board__FeedRequest *r, enum actor acto
                    struct effects *out);
 /* Marks the board generation that stands at `kv`, if that is still to be done. */
 void fall_mark(struct board *b, const Etcd__KeyValue *kv, struct effects *out);
-
-#endif

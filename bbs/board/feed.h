@@ -1,8 +1,7 @@
 /* The feed: a bounded ring of changes that any number of readers follow, each with its own
  * selectors and place (design.md 2, Feed). Pure. A reader's cursor belongs to the shell and may
  * outlive the board. */
-#ifndef BBS_BOARD_FEED_H
-#define BBS_BOARD_FEED_H
+#pragma once
 
 #include "bbs/board/copy.h"
 #include "bbs/board/picker.h"
@@ -48,5 +47,3 @@ bool feed_take_wake(struct feed *f);
  * topics. */
 struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request);
 size_t feed_reader_count(const struct feed *f);
-
-#endif

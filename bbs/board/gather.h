@@ -1,6 +1,5 @@
 /* What a view of the board is made of (view.c) */
-#ifndef BBS_BOARD_GATHER_H
-#define BBS_BOARD_GATHER_H
+#pragma once
 
 #include "bbs/board/copy.h"
 #include "bbs/board/view.h"
@@ -16,5 +15,3 @@ struct view {
 
 /* The record decoded into the arena; NULL if it cannot be decoded. */
 const struct seen *seen_of(struct arena *a, struct version *item);
-
-#endif

@@ -1,6 +1,5 @@
 /* Compaction, and what is done when etcd is out of quota */
-#ifndef BBS_BOARD_HEALTH_H
-#define BBS_BOARD_HEALTH_H
+#pragma once
 
 #include "common/contract/effect.h"
 
@@ -36,5 +35,3 @@ int64_t health_due_ns(const struct board *b);
 void health_out_of_space(struct board *b, struct effects *out);
 /* A write that was sent then has landed. */
 void health_wrote(struct board *b, int64_t sent_ns, struct effects *out);
-
-#endif

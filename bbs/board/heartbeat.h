@@ -1,6 +1,5 @@
 /* The heartbeat of this bbs, and those that it sees */
-#ifndef BBS_BOARD_HEARTBEAT_H
-#define BBS_BOARD_HEARTBEAT_H
+#pragma once
 
 #include "bbs/board/await.h"
 #include "common/base/map.h"
@@ -38,5 +37,3 @@ void heartbeats_leave(struct board *b, struct effects *out);
 int64_t heartbeat_since_ns(const struct board *b, const char *boot_id);
 /* The mod-revision of our own heartbeat key in the copy; 0 when it is not there. */
 int64_t heartbeat_revision(const struct board *b);
-
-#endif

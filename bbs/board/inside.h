@@ -3,8 +3,7 @@
  *
  * Calls go one way: board.c steps and does what was noted; below it stand the subjects, of which
  * none calls board.c back; below them store.c, copy.c, feed.c; state.c is what all may note. */
-#ifndef BBS_BOARD_INSIDE_H
-#define BBS_BOARD_INSIDE_H
+#pragma once
 
 #include "bbs/board/barrier.h"
 #include "bbs/board/heartbeat.h"
@@ -90,5 +89,3 @@ struct board {
     uint64_t ops, transactions, conflicts; /* counted for /v1/board/state */
     uint64_t reloads, differences, settled; /* likewise: what stood in for what failed */
 };
-
-#endif

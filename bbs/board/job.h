@@ -8,8 +8,7 @@
  * target as it stands, and has no effect where its work is done, or is not wanted any more. Two
  * jobs that must not both be at work have one name: the later one takes the place of the earlier
  * one, in a transaction that compares it (common/lifecycle/job.def, replace). */
-#ifndef BBS_BOARD_JOB_H
-#define BBS_BOARD_JOB_H
+#pragma once
 
 #include "bbs/board/op.h"
 #include "common/base/map.h"
@@ -24,5 +23,3 @@ void board_jobs_noted(struct board *b, const char *key);  /* it was put or delet
 void board_jobs_reset(struct board *b);                   /* the copy was loaded again */
 void board_jobs_timer(struct board *b, struct effects *out);
 void board_jobs_free(struct board *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* The list that makes a copy (load.c), and how the copy is given up and taken over (reload.c) */
-#ifndef BBS_BOARD_LOAD_H
-#define BBS_BOARD_LOAD_H
+#pragma once
 
 #include "bbs/board/copy.h"
 #include "bbs/board/page.h"
@@ -41,5 +40,3 @@ void reload_begin(struct board *b, const char *why, struct effects *out);
 /* Takes a copy that is complete, and loads it again if that is wanted. After every call that may
  * have noted either. */
 void reload_step(struct board *b, struct effects *out);
-
-#endif

@@ -2,8 +2,7 @@
  * 4, 5). A row says what a move must say, what it rests on, which guards of the lifecycle it looks
  * at, what refuses it and what it does. Diego's paths and /v1/board/apply bring them alike, as a
  * Board__Move. Pure. */
-#ifndef BBS_BOARD_MOVE_FAMILY_H
-#define BBS_BOARD_MOVE_FAMILY_H
+#pragma once
 
 #include "bbs/board/op.h"
 #include "bbs/board/validation.h"
@@ -79,5 +78,3 @@ void move_decide(const struct move_family *f, const void *snapshot, const struct
 struct change *move_put(const struct move_turn *t, const char *key, int from, int to,
                         const ProtobufCMessage *message);
 void move_delete(const struct move_turn *t, const char *key, int from, const char *trigger);
-
-#endif

@@ -2,8 +2,7 @@
  * updates and removes DesiredLRPs (design.md 3.3). What they read is read through the caller's
  * view, so that its transaction compares all of it, beside the term of the leader who asks; what
  * they change is in its plan. All of it is committed, or nothing. Pure. */
-#ifndef BBS_BOARD_NESTED_H
-#define BBS_BOARD_NESTED_H
+#pragma once
 
 #include "bbs/board/op.h"
 
@@ -25,5 +24,3 @@ void nested_gather(struct view *v, const struct op_input *in, struct nested_op *
  * the plan does; nothing else is left in it, and nothing may be added. */
 bool nested_decide(const struct nested_op *list, size_t count, const struct op_input *in,
                    struct plan *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* The op: gather (which records), decide, commit, answer; on conflict gather again, a bounded
  * number of times (design.md 3.3). An endpoint or a named move is a row: which records, which
  * decide function. The engine knows nothing of LRPs. */
-#ifndef BBS_BOARD_OP_H
-#define BBS_BOARD_OP_H
+#pragma once
 
 #include "bbs/board/view.h"
 #include "common/base/random.h"
@@ -66,5 +65,3 @@ struct arena *board_arena(void);
  * that is not loaded: OP_UNAVAILABLE), but is called exactly once. */
 void board_op(struct board *b, const struct op_row *row, const struct op_input *in,
               struct arena *arena, op_done *done, void *context, struct effects *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Ops at work: the states of an op, and how its transaction tells it of its end */
-#ifndef BBS_BOARD_OPS_H
-#define BBS_BOARD_OPS_H
+#pragma once
 
 #include "bbs/board/await.h"
 #include "bbs/board/batch.h"
@@ -88,5 +87,3 @@ void op_failed(struct op *op, const char *text, struct effects *out);
 void ops_new_board_generation(struct board *b);
 
 void ops_free(struct board *b, struct effects *nowhere);
-
-#endif

@@ -1,6 +1,5 @@
 /* How many records a page of a long list has */
-#ifndef BBS_BOARD_PAGE_H
-#define BBS_BOARD_PAGE_H
+#pragma once
 
 #include "etcd.pb-c.h"
 
@@ -36,5 +35,3 @@ void page_size_answered(struct page_size *p, const Etcd__RangeResponse *page);
 /* A page was not answered: too large for an answer, or for its time, maybe. The next has a quarter,
  * and none has more any longer. False if it was as small as pages get: then that is not why. */
 bool page_size_shrink(struct page_size *p);
-
-#endif

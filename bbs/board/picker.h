@@ -1,7 +1,6 @@
 /* A selector made ready for matching, and the walk over the records of the copy that it picks,
  * along the narrowest index that serves it (design.md 2, Feed). Pure. */
-#ifndef BBS_BOARD_PICKER_H
-#define BBS_BOARD_PICKER_H
+#pragma once
 
 #include "bbs/board/copy.h"
 
@@ -34,5 +33,3 @@ struct picker_walk picker_begin(const struct picker *p, const struct copy *c);
 
 /* The next item picked, in byte order of the keys; NULL at the end. Borrowed. */
 struct version *picker_next(struct picker_walk *w);
-
-#endif

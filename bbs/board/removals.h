@@ -1,6 +1,5 @@
 /* Marks of removals that nobody needs any more */
-#ifndef BBS_BOARD_REMOVALS_H
-#define BBS_BOARD_REMOVALS_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/moment.h"
@@ -20,5 +19,3 @@ struct removals {
 
 void removals_timer(struct board *b, struct effects *out);
 int64_t removals_due_ns(const struct board *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* Who may speak for whom (design.md 6, Fencing): a rep for its own cell, with the incarnation that
  * the board has; a leader in its term and board generation. Of moves and of heartbeats. Pure. */
-#ifndef BBS_BOARD_SPEAKER_H
-#define BBS_BOARD_SPEAKER_H
+#pragma once
 
 #include "bbs/board/op.h"
 
@@ -32,5 +31,3 @@ const char *term_refused(struct arena *a, const char *role, int64_t stands, int6
 
 /* The cell is not there: it has no record, or is LOST. */
 bool cell_is_absent(const Board__CellRecord *cell);
-
-#endif

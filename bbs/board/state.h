@@ -1,6 +1,5 @@
 /* What every subject of the board may note, and what all share (state.c) */
-#ifndef BBS_BOARD_STATE_H
-#define BBS_BOARD_STATE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/contract/effect.h"
@@ -27,5 +26,3 @@ void effects_forget(struct effects *nowhere);
 void board_want_reload(struct board *b, const char *why);
 #define BOARD_GENERATION_GONE "the board generation is gone: it was restored"
 #define WENT_BACK "etcd went back to an older revision"
-
-#endif

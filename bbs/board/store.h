@@ -1,6 +1,5 @@
 /* Open calls to etcd: who waits for which answer */
-#ifndef BBS_BOARD_STORE_H
-#define BBS_BOARD_STORE_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/store.h"
@@ -42,5 +41,3 @@ bool store_certainly_refused(const struct store_answer *answer);
 
 /* What went wrong, for texts. */
 const char *store_text(const struct store_answer *answer);
-
-#endif

@@ -1,6 +1,5 @@
 /* What bbs that are gone have left on the board */
-#ifndef BBS_BOARD_SWEEP_H
-#define BBS_BOARD_SWEEP_H
+#pragma once
 
 #include "bbs/board/compare.h"
 #include "bbs/board/store.h"
@@ -21,5 +20,3 @@ void sweep_free(struct board *b);
  * any case). */
 void sweep_bbs(struct board *b, const char *boot_id, const struct compare *heartbeat,
                store_done *done, struct effects *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* The topics of a reader of the feed: keys, and prefixes of keys that end in a slash. A changed key
  * is looked up by hash at each of its slashes and as a whole, so that thousands of topics cost a
  * change no more than one does (design.md 2, Feed). Pure. */
-#ifndef BBS_BOARD_TOPICS_H
-#define BBS_BOARD_TOPICS_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/model/keys.h"
@@ -25,5 +24,3 @@ void topics_add(struct topics *t, const char *topic);
 
 /* One of them is the key, or is a prefix of it. `type` is the key's. */
 bool topics_match(const struct topics *t, enum record_type type, const char *key);
-
-#endif

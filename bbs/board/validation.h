@@ -1,7 +1,6 @@
 /* What is wrong with a request, collected before anything is decided. What each request must fulfil
  * stands in its own folder (bbs/lrp/validate.h, ...). Pure. */
-#ifndef BBS_BOARD_VALIDATION_H
-#define BBS_BOARD_VALIDATION_H
+#pragma once
 
 #include "common/base/bytes.h"
 
@@ -29,5 +28,3 @@ void say_field(struct validation *v, const char *field); /* "Invalid field: X" *
 
 /* Longer than `characters`: unstorable. */
 void check_length(struct validation *v, const char *text, size_t characters);
-
-#endif

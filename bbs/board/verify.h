@@ -1,6 +1,5 @@
 /* The slow list that verifies the copy */
-#ifndef BBS_BOARD_VERIFY_H
-#define BBS_BOARD_VERIFY_H
+#pragma once
 
 #include "bbs/board/await.h"
 #include "bbs/board/page.h"
@@ -36,5 +35,3 @@ void verify_touched(struct board *b, const char *key);
 /* The copy was loaded again: a pass that was under way ends. */
 void verify_reset(struct board *b);
 void verify_free(struct board *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* The view: how gather reads the board. Every read is noted in the read set, so that the commit
  * compares all that was read (design.md 2). */
-#ifndef BBS_BOARD_VIEW_H
-#define BBS_BOARD_VIEW_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/contract/read_set.h"
@@ -83,5 +82,3 @@ struct sighting view_made(const struct view *v, const char *key);
 
 /* How this process knows the domain at this key, for its freshness. */
 struct domain_seen view_domain_seen(const struct view *v, const char *key);
-
-#endif

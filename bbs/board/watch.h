@@ -1,6 +1,5 @@
 /* The watch, and how what it tells comes into the copy (changes.c) */
-#ifndef BBS_BOARD_WATCH_H
-#define BBS_BOARD_WATCH_H
+#pragma once
 
 #include "bbs/board/copy.h"
 #include "common/contract/effect.h"
@@ -42,5 +41,3 @@ void watch_done(struct board *b);
 
 /* Brings what the watch reported into the copy, revision by revision. */
 void apply_changes(struct board *b, struct effects *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Cells: beginning an incarnation, being counted, being lost (design.md 6). Pure. */
-#ifndef BBS_CELL_CELL_H
-#define BBS_CELL_CELL_H
+#pragma once
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
@@ -28,5 +27,3 @@ struct lose_snapshot {
 };
 
 void valid_cell(struct validation *v, const Board__CellRequest *request);
-
-#endif

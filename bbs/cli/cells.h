@@ -1,6 +1,5 @@
 /* What the bbs command line shows of cells. Pure: messages in, text out. */
-#ifndef BBS_CLI_CELLS_H
-#define BBS_CLI_CELLS_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -17,5 +16,3 @@ const char *limiter_text(struct arena *a, const Board__LimiterRecord *limiter);
 /* The same with the cell of this id alone. */
 Board__CellsStatus *cells_only(struct arena *a, const Board__CellsStatus *cells,
                                const char *cell_id);
-
-#endif

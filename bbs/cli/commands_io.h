@@ -1,7 +1,6 @@
 /* The command line of `bbs`: its groups, and what their tables share. A group stands with its
  * subject: a table of its verbs, what their help says, and its row in groups.def. */
-#ifndef BBS_CLI_COMMANDS_IO_H
-#define BBS_CLI_COMMANDS_IO_H
+#pragma once
 
 #include "common/cli/client_io.h"
 #include "common/cli/options.h"
@@ -47,5 +46,3 @@ extern const struct cli_option bbs_restore_options[];
 
 /* More of the help of a command that stands in two tables. */
 extern const char bbs_cancel_details[];
-
-#endif

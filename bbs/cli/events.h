@@ -1,6 +1,5 @@
 /* What `bbs events` makes of the board's feed: one line a change. Pure. */
-#ifndef BBS_CLI_EVENTS_H
-#define BBS_CLI_EVENTS_H
+#pragma once
 
 #include "bbs/cli/frames.h"
 #include "common/base/arena.h"
@@ -51,5 +50,3 @@ void events_connect(struct events *e, bool compares);
 /* Takes bytes of the feed's answer. ERR_INVALID when they are no feed; ERR_UNAVAILABLE when this
  * bbs is behind another one that reported before. */
 int events_take(struct events *e, struct bytes bytes, struct err *err);
-
-#endif

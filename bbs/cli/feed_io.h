@@ -1,6 +1,5 @@
 /* Following the board's feed from the command line: from bbs to bbs, until Ctrl-C. */
-#ifndef BBS_CLI_FEED_IO_H
-#define BBS_CLI_FEED_IO_H
+#pragma once
 
 #include "bbs/cli/session_io.h"
 #include "board.pb-c.h"
@@ -41,5 +40,3 @@ struct feed_follow {
  * finds that, but whoever has left for another one, which has sent the change to others, is
  * told by nobody (common/client/feed_client.h). */
 int feed_follow(struct session *s, struct feed_follow *f, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The answer of the board's feed, cut into its frames. Pure. */
-#ifndef BBS_CLI_FRAMES_H
-#define BBS_CLI_FRAMES_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
@@ -28,5 +27,3 @@ int frames_take(struct frames *f, struct bytes bytes,
 
 /* The record of a frame, in the arena; NULL when it is of a later type or version. */
 ProtobufCMessage *frame_record(struct arena *a, const Board__FeedFrame *frame);
-
-#endif

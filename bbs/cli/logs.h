@@ -1,6 +1,5 @@
 /* What `bbs logs` makes of what containers wrote, and which of those that ended it shows. Pure. */
-#ifndef BBS_CLI_LOGS_H
-#define BBS_CLI_LOGS_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -64,5 +63,3 @@ size_t logs_newest(struct arena *a, struct log_source *sources, size_t count);
 
 /* "web/0 of web-81c3f7580f on cell-1, removed 2026-01-02T03:04:05.000Z, 3m ago (GUID)" */
 const char *logs_ended_text(struct arena *a, const struct log_source *s, int64_t now_ns);
-
-#endif

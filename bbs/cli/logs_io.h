@@ -1,6 +1,5 @@
 /* What the files of `bbs logs` share. */
-#ifndef BBS_CLI_LOGS_IO_H
-#define BBS_CLI_LOGS_IO_H
+#pragma once
 
 #include "bbs/cli/logs.h"
 #include "bbs/cli/logs_watch.h"
@@ -80,5 +79,3 @@ int logs_follow(struct logs *l, const char *name, int32_t index, bool definition
 
 /* --task. */
 int logs_task(struct logs *l, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which containers an app has, as the board's feed tells it: for `bbs logs -f`. Pure. */
-#ifndef BBS_CLI_LOGS_WATCH_H
-#define BBS_CLI_LOGS_WATCH_H
+#pragma once
 
 #include "bbs/cli/frames.h"
 #include "bbs/cli/logs.h"
@@ -49,5 +48,3 @@ int logs_watch_take(struct logs_watch *w, struct bytes bytes, struct err *err);
 
 /* Whether the app is not on the board any more, and nothing of it. */
 bool logs_watch_is_gone(const struct logs_watch *w);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the bbs command line decides and shows about LRPs. Pure: lists in, plans and tables out. */
-#ifndef BBS_CLI_LRPS_H
-#define BBS_CLI_LRPS_H
+#pragma once
 
 #include "bbs/cli/name.h"
 #include "board.pb-c.h"
@@ -92,5 +91,3 @@ const char *state_text(struct arena *a, const Models__ActualLRP *actual);
 /* Why one waits for a cell, or for its next start: the placement error, or the reason of its crash.
  * "" of one in another state, although its record keeps the reason of the last crash. */
 const char *lrp_reason(const Models__ActualLRP *actual);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a NAME on the command line means: an app and its index, a process_guid, a task, a cell; and
  * what is said of one that means nothing. Pure. */
-#ifndef BBS_CLI_NAME_H
-#define BBS_CLI_NAME_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
@@ -48,5 +47,3 @@ int name_no_index(const char *name, int32_t index, int32_t instances, struct err
 
 /* ERR_CONFLICT: it has several definitions, and the command is for one. */
 int name_ambiguous(const char *name, size_t count, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What `bbs events` says of a record behind its name: one function for each text that records.def
  * names. A new kind brings its own. Pure; texts live in the arena. */
-#ifndef BBS_CLI_RECORD_TEXT_H
-#define BBS_CLI_RECORD_TEXT_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/model/record.h"
@@ -13,5 +12,3 @@ const char *record_text(struct arena *a, enum record_type type, const ProtobufCM
 #define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story, ...) \
     const char *record_text_##text(struct arena *a, const ProtobufCMessage *m);
 #include "common/model/records.def"
-
-#endif

@@ -1,6 +1,5 @@
 /* What `bbs restart` makes of the records of an index while it waits for a new instance. Pure. */
-#ifndef BBS_CLI_RESTART_H
-#define BBS_CLI_RESTART_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/err.h"
@@ -32,5 +31,3 @@ const char *restart_text(struct arena *a, const Models__ActualLRP *record);
  * failed; "" = none. */
 const char *restart_late_text(struct arena *a, bool asked, int64_t waited_ms, const char *is,
                               const char *trouble);
-
-#endif

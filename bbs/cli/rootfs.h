@@ -1,6 +1,5 @@
 /* Which root filesystems the cells have, in words. Pure. */
-#ifndef BBS_CLI_ROOTFS_H
-#define BBS_CLI_ROOTFS_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
@@ -16,5 +15,3 @@ const char *rootfs_of_cell(struct arena *a, const Models__CellPresence *cell);
  * name, and the names that they have. NULL when one has it, be it lost, and when no cell is known.
  */
 const char *rootfs_problem(struct arena *a, const Board__CellsStatus *cells, const char *rootfs);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the commands of `bbs` share: a client, an arena, the lists they ask for, and waiting. */
-#ifndef BBS_CLI_SESSION_IO_H
-#define BBS_CLI_SESSION_IO_H
+#pragma once
 
 #include "bbs/cli/lrps.h"
 #include "bbs/cli/unheard.h"
@@ -124,5 +123,3 @@ int session_print(struct session *s, struct bytes text, struct err *err);
 /* Prints a line, in JSON mode {"name":...,"process_guid":...,"result":...}. */
 int session_line(struct session *s, const char *name, const char *process_guid, const char *result,
                  struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The calls about tasks that several commands of `bbs` make. */
-#ifndef BBS_CLI_TASK_CALLS_IO_H
-#define BBS_CLI_TASK_CALLS_IO_H
+#pragma once
 
 #include "bbs/cli/session_io.h"
 #include "models/task.pb-c.h"
@@ -28,5 +27,3 @@ int session_cancel_task(struct session *s, const char *guid, struct err *err);
 /* Deletes one that is over, as Diego's clients do; that somebody else has deleted it is no error.
  */
 int session_delete_task(struct session *s, const char *guid, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the bbs command line shows of tasks. Pure: messages in, text out. */
-#ifndef BBS_CLI_TASKS_H
-#define BBS_CLI_TASKS_H
+#pragma once
 
 #include "bbs/cli/name.h"
 #include "common/base/arena.h"
@@ -61,5 +60,3 @@ const char *task_gone_text(struct arena *a, const char *name,
 
 /* One line while it is waited for: "backup: RUNNING on cell-1". */
 const char *task_progress_text(struct arena *a, const char *name, const Models__Task *task);
-
-#endif

@@ -1,7 +1,6 @@
 /* Instances that are to stop, or were replaced, on cells of which nothing is heard: the board gives
  * their records up, but what runs there runs on until the cell is back. Pure. */
-#ifndef BBS_CLI_UNHEARD_H
-#define BBS_CLI_UNHEARD_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
@@ -45,5 +44,3 @@ const char *unheard_old_text(struct arena *a, int32_t index, Models__ActualLRP *
  *   "cell-2 is LOST and cannot be asked"
  * NULL = all are heard, or `cells` is NULL. */
 const char *unheard_cells_text(struct arena *a, const Board__CellsStatus *cells);
-
-#endif

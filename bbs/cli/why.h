@@ -1,7 +1,6 @@
 /* `bbs why`: why an instance or a task is as it is, told from the board in sentences. Pure: what
  * the board has in, sentences out. */
-#ifndef BBS_CLI_WHY_H
-#define BBS_CLI_WHY_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
@@ -47,5 +46,3 @@ void why_task(struct arena *a, const struct why_facts *facts, const Models__Task
  * for people, or as one JSON object a line: {"subject","guid","index","explanation":[...],
  * "auctioneer":...}. */
 void why_print(const struct why *why, struct bytes auctioneer, bool json, struct buf *out);
-
-#endif

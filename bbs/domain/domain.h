@@ -1,6 +1,5 @@
 /* Domains: upsert (behaviour.md 7, design.md 5, Freshness and clocks). Pure. */
-#ifndef BBS_DOMAIN_DOMAIN_H
-#define BBS_DOMAIN_DOMAIN_H
+#pragma once
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
@@ -19,5 +18,3 @@ struct domain_snapshot {
     struct domain_seen seen;
 };
 void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-
-#endif

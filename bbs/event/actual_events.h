@@ -1,7 +1,6 @@
 /* Which events a change at one index of a process makes: the table of behaviour.md 16.3 as a pure
  * function of the records before and after. What a record does not say comes from the cause. */
-#ifndef BBS_EVENT_ACTUAL_EVENTS_H
-#define BBS_EVENT_ACTUAL_EVENTS_H
+#pragma once
 
 #include "bbs/event/api_event.h"
 #include "models/actual_lrp.pb-c.h"
@@ -37,5 +36,3 @@ void actual_group_events(struct arena *a, const struct actual_change *change,
                          struct api_events *ret);
 void actual_instance_events(struct arena *a, const struct actual_change *change,
                             struct api_events *ret);
-
-#endif

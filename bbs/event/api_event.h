@@ -1,7 +1,6 @@
 /* The events of Diego's API (behaviour.md 16), before anybody reads them: which ones a change of
  * the board makes. Pure. */
-#ifndef BBS_EVENT_API_EVENT_H
-#define BBS_EVENT_API_EVENT_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "models/events.pb-c.h"
@@ -29,5 +28,3 @@ struct api_events {
     struct api_event list[API_EVENTS_MAX];
     size_t count;
 };
-
-#endif

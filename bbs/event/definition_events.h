@@ -1,7 +1,6 @@
 /* The payloads of events about DesiredLRPs and tasks (behaviour.md 16.2), from the records as the
  * board holds them. Pure. */
-#ifndef BBS_EVENT_DEFINITION_EVENTS_H
-#define BBS_EVENT_DEFINITION_EVENTS_H
+#pragma once
 
 #include "bbs/board/copy.h"
 #include "bbs/event/api_event.h"
@@ -26,5 +25,3 @@ void desired_event_r0(struct arena *a, const struct definition_change *change, s
  * difference (or none of it can be read). */
 void task_event_r1(struct arena *a, const struct definition_change *change, struct buf *out);
 void task_event_r0(struct arena *a, const struct definition_change *change, struct buf *out);
-
-#endif

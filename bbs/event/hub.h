@@ -2,8 +2,7 @@
  * and tells them to the readers of its streams (behaviour.md 16; design.md 2). All of it follows
  * from the watch alone, so every bbs tells the same events in the same order. What nobody reads is
  * not made. Pure. */
-#ifndef BBS_EVENT_HUB_H
-#define BBS_EVENT_HUB_H
+#pragma once
 
 #include "bbs/board/board.h"
 #include "bbs/event/stream.h"
@@ -36,5 +35,3 @@ struct cursor *hub_reader(struct hub *h, enum stream_kind kind, enum stream_vers
 
 /* On which channel its readers are woken. */
 const char *hub_channel(enum stream_kind kind);
-
-#endif

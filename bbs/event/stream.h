@@ -7,8 +7,7 @@
  *   STREAM_BYTES_MAX    of the ring, whatever the number of events: a reader behind it is cut off
  *   STREAM_READERS_MAX  no more readers are taken
  *   STREAM_CELL_BYTES   of a cell id to filter by: no cell has a longer one */
-#ifndef BBS_EVENT_STREAM_H
-#define BBS_EVENT_STREAM_H
+#pragma once
 
 #include "bbs/event/api_event.h"
 #include "common/base/bytes.h"
@@ -60,5 +59,3 @@ bool stream_take_wake(struct stream *s);
 /* A new reader, which is sent all that is added from now on. "" = of all cells. NULL when there are
  * STREAM_READERS_MAX. */
 struct cursor *stream_reader(struct stream *s, enum stream_version version, const char *cell_id);
-
-#endif

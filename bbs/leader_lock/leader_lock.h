@@ -1,6 +1,5 @@
 /* Leaders' locks: acquiring, displacing, releasing (design.md 6, Fencing). Pure. */
-#ifndef BBS_LEADER_LOCK_LEADER_LOCK_H
-#define BBS_LEADER_LOCK_LEADER_LOCK_H
+#pragma once
 
 #include "bbs/board/op.h"
 #include "bbs/board/validation.h"
@@ -18,5 +17,3 @@ struct leader_lock_snapshot {
 void leader_lock_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 void valid_leader_lock(struct validation *v, const Board__LeaderLockRequest *request);
-
-#endif

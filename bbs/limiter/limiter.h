@@ -1,7 +1,6 @@
 /* The mass-loss limiter (design.md 6): the board's list of cells that are silent and yet not LOST.
  * The converger holds and releases by named moves, an operator confirms and keeps. Pure. */
-#ifndef BBS_LIMITER_LIMITER_H
-#define BBS_LIMITER_LIMITER_H
+#pragma once
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
@@ -38,5 +37,3 @@ struct limiter_word_snapshot {
 void limiter_word_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 void valid_limiter_word(struct validation *v, const Board__LimiterRequest *request);
-
-#endif

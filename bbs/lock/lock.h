@@ -1,8 +1,7 @@
 /* Locks and presences of owners outside the cluster, as Diego's Locket keeps them
  * (rep-auctioneer.md 6): claim, renew, release, expire (common/lifecycle/lock.def). A name that a
  * cell or a role of ours bears is not to be had. Pure. */
-#ifndef BBS_LOCK_LOCK_H
-#define BBS_LOCK_LOCK_H
+#pragma once
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
@@ -33,5 +32,3 @@ void release_lock_decide(const void *snapshot, const struct op_input *in, struct
 
 /* Whether the name is that of a role, which leads by lead/<role> or, as `bbs`, needs no lock. */
 bool lock_name_of_role(const char *name);
-
-#endif

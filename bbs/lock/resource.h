@@ -1,8 +1,7 @@
 /* What Locket's readers see (rep-auctioneer.md 1 and 6): the presences of our cells, the locks of
  * our roles, and the locks and presences of outside owners. Nothing here is stored for them: a
  * cell's presence is its incarnation, a role's lock is its leader's. Only peeks. Pure. */
-#ifndef BBS_LOCK_RESOURCE_H
-#define BBS_LOCK_RESOURCE_H
+#pragma once
 
 #include "bbs/board/view.h"
 #include "models/locket.pb-c.h"
@@ -31,5 +30,3 @@ size_t resources_of(struct view *v, Models__TypeCode type, struct moment now,
  * a cell of ours, lost or not. They are shown and nothing else: no move takes one for a cell. Gives
  * their number. */
 size_t outside_cells(struct view *v, struct moment now, Models__CellPresence ***ret_list);
-
-#endif

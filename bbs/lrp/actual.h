@@ -1,7 +1,6 @@
 /* ActualLRP records: making them, and the field effects of each change (behaviour.md 10.1). Records
  * that were read are never written to: a change starts from a copy. Pure. */
-#ifndef BBS_LRP_ACTUAL_H
-#define BBS_LRP_ACTUAL_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -50,5 +49,3 @@ bool actual_has_instance(const Models__ActualLRP *record);
 
 /* Nothing but `since` and the modification tag differs. */
 bool actual_same_content(const Models__ActualLRP *a, const Models__ActualLRP *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* Desired LRPs: desire, update, remove (behaviour.md 8). Each an op whose decision is a pure
  * function of the snapshot; the rules are numbered in their own files. */
-#ifndef BBS_LRP_DESIRED_H
-#define BBS_LRP_DESIRED_H
+#pragma once
 
 #include "bbs/board/op.h"
 #include "bbs/lrp/instances.h"
@@ -49,5 +48,3 @@ void desired_put_removal(struct plan *p, const struct desired_snapshot *s, int32
 void desire_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void update_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void remove_desired_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-
-#endif

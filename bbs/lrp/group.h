@@ -1,7 +1,6 @@
 /* ActualLRPs as groups, the deprecated view (behaviour.md 10.5): which records of an index are
  * shown, and for which a group stands. Pure. */
-#ifndef BBS_LRP_GROUP_H
-#define BBS_LRP_GROUP_H
+#pragma once
 
 #include "models/actual_lrp.pb-c.h"
 
@@ -14,5 +13,3 @@ bool group_shows_suspect(const char *ordinary, const char *suspect);
 
 /* The one record that a group stands for when it is filtered by cell; NULL = none. */
 const Models__ActualLRP *group_resolve(const Models__ActualLRPGroup *group);
-
-#endif

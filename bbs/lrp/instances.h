@@ -2,8 +2,7 @@
  * desired, a bounded slice at a time (behaviour.md 8.2 to 8.4; design.md 2, Jobs; design.md 5,
  * Explicit stop). Desire, update, remove and their job all do this and nothing else to
  * instances, so that a job which an update replaced needs no undoing. Pure. */
-#ifndef BBS_LRP_INSTANCES_H
-#define BBS_LRP_INSTANCES_H
+#pragma once
 
 #include "bbs/board/op.h"
 #include "models/actual_lrp.pb-c.h"
@@ -70,5 +69,3 @@ struct job_snapshot {
     struct instances instances;
 };
 void job_decide(const void *snapshot, const struct op_input *in, struct plan *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* The moves of the ActualLRP records of one index: the rows of moves.def, over one snapshot. Who
  * speaks makes the difference (common/lifecycle/actual_lrp.def). Pure. */
-#ifndef BBS_LRP_MOVE_H
-#define BBS_LRP_MOVE_H
+#pragma once
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
@@ -114,5 +113,3 @@ void notice_stop(const struct move_turn *t, const Models__ActualLRP *record);
 
 /* All that the move tells of an instance that runs. The move's own parts are borrowed. */
 void actual_set_running(const struct move_turn *t, Models__ActualLRP *after);
-
-#endif

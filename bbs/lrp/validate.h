@@ -1,7 +1,6 @@
 /* What a request must fulfil before anything is decided: behaviour.md 8.1, 8.3, 9, 10.3 and the
  * lengths of 18, with the exact messages in the exact order. Pure. */
-#ifndef BBS_LRP_VALIDATE_H
-#define BBS_LRP_VALIDATE_H
+#pragma once
 
 #include "bbs/board/validation.h"
 #include "common/base/arena.h"
@@ -60,5 +59,3 @@ void valid_image_credentials(struct validation *v, const char *username, const c
 void valid_dependencies(struct validation *v, Models__CachedDependency *const *list, size_t count);
 void valid_layers(struct validation *v, Models__ImageLayer *const *list, size_t count,
                   const char *legacy_download_user);
-
-#endif

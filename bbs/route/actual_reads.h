@@ -1,6 +1,5 @@
 /* Which records of an index a group shows (behaviour.md 10.5). Pure. */
-#ifndef BBS_ROUTE_ACTUAL_READS_H
-#define BBS_ROUTE_ACTUAL_READS_H
+#pragma once
 
 #include "bbs/board/view.h"
 
@@ -8,5 +7,3 @@
  * EVACUATING one; NULL where there is none. */
 void group_choose(const struct picked *list, size_t count, const struct picked **ret_instance,
                   const struct picked **ret_evacuating);
-
-#endif

@@ -1,7 +1,6 @@
 /* Answers as Diego's clients expect them (behaviour.md 3, 4): status 200 with the error in field 1,
  * application/x-protobuf; a success with nothing to say is a 200 with an empty body. */
-#ifndef BBS_ROUTE_ANSWER_H
-#define BBS_ROUTE_ANSWER_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "models/error.pb-c.h"
@@ -34,5 +33,3 @@ void answer_broken(struct effects *out, uint64_t request_id);
 
 /* 405 with Allow. */
 void answer_wrong_method(struct effects *out, uint64_t request_id, const char *allow);
-
-#endif

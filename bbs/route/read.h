@@ -1,7 +1,6 @@
 /* Reads: a row says of what (READ in routes.def). All pass the read barrier, so that every bbs
  * gives the same answer (design.md 2). */
-#ifndef BBS_ROUTE_READ_H
-#define BBS_ROUTE_READ_H
+#pragma once
 
 #include "bbs/route/records.h"
 #include "bbs/route/route.h"
@@ -33,5 +32,3 @@ size_t read_pick_one(struct view *v, const char *key, struct picked **ret_list);
 
 /* For `message`: all records of a type that can be read, decoded, in the view's arena. */
 size_t read_all(struct view *v, enum record_type type, ProtobufCMessage ***ret_list);
-
-#endif

@@ -1,8 +1,7 @@
 /* A long answer made of records as the board holds them: each is one message in field 2 of the
  * response. Most are given as they are, nothing is decoded or copied before the reader takes it;
  * those that are shown in another form are decoded one at a time (design.md 2, 3.1c). */
-#ifndef BBS_ROUTE_RECORDS_H
-#define BBS_ROUTE_RECORDS_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -43,5 +42,3 @@ size_t records_count(const struct records *r);
 void records_answer(struct records *r, uint64_t request_id, struct effects *out);
 
 void records_free(struct records *r);
-
-#endif

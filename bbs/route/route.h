@@ -1,7 +1,6 @@
 /* From a request to its handler: the table is routes.def. What stands here knows of the board and
  * of those who wait for it, not of the role around it (bbs/inside.h). */
-#ifndef BBS_ROUTE_ROUTE_H
-#define BBS_ROUTE_ROUTE_H
+#pragma once
 
 #include "bbs/board/board.h"
 #include "bbs/event/hub.h"
@@ -85,5 +84,3 @@ typedef void route_handler(struct ask *ask, struct effects *out);
 
 /* Answers what ended as OP_UNAVAILABLE, and logs why. */
 void ask_answer_unavailable(struct ask *ask, const struct op_result *result, struct effects *out);
-
-#endif

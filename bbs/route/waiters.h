@@ -1,7 +1,6 @@
 /* Requests whose answer waits for the last slice of a job, 5 s at most (design.md 2, Jobs).
  * Pure. */
-#ifndef BBS_ROUTE_WAITERS_H
-#define BBS_ROUTE_WAITERS_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/moment.h"
@@ -43,5 +42,3 @@ void waiters_job_ended(struct waiters *w, const char *job_key, struct effects *o
  * Ends every step. */
 void waiters_timer(struct waiters *w, struct moment now, struct effects *out);
 void waiters_done(struct waiters *w);
-
-#endif

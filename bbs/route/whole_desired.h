@@ -1,7 +1,6 @@
 /* A DesiredLRP as its readers see it: its scheduling part and its run part, two records, and a few
  * fields that are harmonised (behaviour.md 8.5). */
-#ifndef BBS_ROUTE_WHOLE_DESIRED_H
-#define BBS_ROUTE_WHOLE_DESIRED_H
+#pragma once
 
 #include "bbs/board/view.h"
 #include "bbs/route/records.h"
@@ -11,5 +10,3 @@
  * version is left out. */
 void whole_desired_add(struct records *records, struct view *v, struct arena *scratch,
                        const struct picked *scheduling, bool r2);
-
-#endif

@@ -3,8 +3,7 @@
  * alike, as a Board__Move that names a task. Each decision is a pure function of the snapshot; its
  * rules are numbered in its own file. A record that was read is never written to: a change starts
  * from a copy. */
-#ifndef BBS_TASK_TASK_H
-#define BBS_TASK_TASK_H
+#pragma once
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
@@ -96,5 +95,3 @@ void task_put(const struct move_turn *t, const Models__Task *task);
 
 /* task_put of one that is now over; who is to be called back is. */
 void task_over(const struct move_turn *t, const Models__Task *task);
-
-#endif

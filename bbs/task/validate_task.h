@@ -1,7 +1,6 @@
 /* What a request about a task must fulfil before anything is decided: behaviour.md 13.2 and the
  * lengths of 18, with the exact messages in the exact order. Pure. */
-#ifndef BBS_TASK_VALIDATE_TASK_H
-#define BBS_TASK_VALIDATE_TASK_H
+#pragma once
 
 #include "bbs/lrp/validate.h"
 #include "models/task_requests.pb-c.h"
@@ -13,5 +12,3 @@ void valid_task_guid(struct validation *v, const char *task_guid); /* only that 
 void valid_task_named(struct validation *v, const Board__Move *move);   /* says which task */
 void valid_task_by_cell(struct validation *v, const Board__Move *move); /* and which cell has it */
 void valid_task_with_reason(struct validation *v, const Board__Move *move); /* and why */
-
-#endif

@@ -2,8 +2,7 @@
  * keys (app_keys.def): the API's own (messages.tsv: the JSON names of DesiredLRP) and
  * shorthands. The process_guid is the name and a hash of the definition. A file holds one app,
  * several YAML documents, or a list under `apps:`. */
-#ifndef COMMON_APPFILE_APP_H
-#define COMMON_APPFILE_APP_H
+#pragma once
 
 #include "common/appfile/node.h"
 #include "common/base/arena.h"
@@ -65,5 +64,3 @@ const char *app_process_guid(struct arena *a, const char *name, const Models__De
  * app of this name, whatever its definition. "web" has web-81c3f7580f, and not web-api-81c3f7580f.
  */
 bool app_has_guid(const char *name, const char *process_guid);
-
-#endif

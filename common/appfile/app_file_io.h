@@ -1,6 +1,5 @@
 /* Reads an app file from the disk or from standard input. */
-#ifndef COMMON_APPFILE_APP_FILE_IO_H
-#define COMMON_APPFILE_APP_FILE_IO_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -10,5 +9,3 @@
  * command, for a file that is not there, may not be read or is a directory; ERR_TOO_LARGE beyond
  * APPFILE_MAX_BYTES. */
 int app_file_read(struct arena *a, const char *file, struct bytes *ret_text, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* The keys of app files and task files: the API's own and the shorthands, turned into the API's
  * JSON. app_keys.def has a row for each. */
-#ifndef COMMON_APPFILE_APP_KEYS_H
-#define COMMON_APPFILE_APP_KEYS_H
+#pragma once
 
 #include "common/appfile/node.h"
 #include "models/actions.pb-c.h"
@@ -81,5 +80,3 @@ int app_check(const struct app_source *s, const struct node *from, const struct 
 
 /* Of a text that stands there: ERR_INVALID when it is empty, or longer. */
 int app_check_domain(const struct app_source *s, const struct node *at, const char *domain);
-
-#endif

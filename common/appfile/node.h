@@ -1,7 +1,6 @@
 /* What stands in a YAML or JSON file, with the line of each value, so that a mistake can be told
  * where it is. Pure: bytes in, a tree in an arena out. */
-#ifndef COMMON_APPFILE_NODE_H
-#define COMMON_APPFILE_NODE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -65,5 +64,3 @@ json_t *node_to_json(const struct node *n);
 
 /* The deepest node on a path as json_decode_tree() gives it: "action.run.args[1]". */
 const struct node *node_at(const struct node *n, const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /* Task files: what `bbs run` is told to do once, in YAML or JSON. docs/app-file.md lists
  * all keys: the API's own (the JSON names of TaskDefinition, and task_guid and domain), shorthands,
  * and policies of the task. A file holds one task. */
-#ifndef COMMON_APPFILE_TASK_APP_H
-#define COMMON_APPFILE_TASK_APP_H
+#pragma once
 
 #include "common/appfile/node.h"
 #include "common/base/arena.h"
@@ -21,5 +20,3 @@ struct task_app {
 /* As appfile_parse(). */
 int task_app_parse(struct arena *a, const char *file, struct bytes text, struct task_app *ret_task,
                    struct err *err);
-
-#endif

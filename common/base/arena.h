@@ -1,7 +1,6 @@
 /* A bump allocator: everything a step makes lives in one arena and goes with it (design.md 3.7).
  * Memory comes zeroed. Running out of memory ends the process: the board remembers. */
-#ifndef COMMON_BASE_ARENA_H
-#define COMMON_BASE_ARENA_H
+#pragma once
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdarg.h>
@@ -47,5 +46,3 @@ ProtobufCAllocator arena_protobuf(struct arena *a);
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))
-
-#endif

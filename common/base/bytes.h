@@ -1,7 +1,6 @@
 /* Strings of bytes in three shapes: borrowed (struct bytes), growing (struct buf), and shared,
  * immutable, counted (struct blob). */
-#ifndef COMMON_BASE_BYTES_H
-#define COMMON_BASE_BYTES_H
+#pragma once
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>
@@ -58,5 +57,3 @@ struct blob *blob_new(const void *data, size_t size);          /* one reference,
 struct blob *blob_ref(struct blob *b);                         /* NULL gives NULL */
 void blob_unref(struct blob *b);                               /* accepts NULL */
 struct bytes blob_bytes(const struct blob *b);                 /* NULL gives no bytes */
-
-#endif

@@ -1,6 +1,5 @@
 /* One error convention: a negative code and a text, made where it failed, untouched on success. */
-#ifndef COMMON_BASE_ERR_H
-#define COMMON_BASE_ERR_H
+#pragma once
 
 enum err_code {
     ERR_INVALID = 1,  /* the input is wrong */
@@ -28,5 +27,3 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 
 /* Puts `format: ` before the text that is there; gives -code again. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

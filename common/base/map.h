@@ -1,7 +1,6 @@
 /* A sorted map from string to pointer. Always walked in byte order of the keys, so that the same
  * seed gives the same trace (style 3.6). Keys are copied; values belong to the caller. */
-#ifndef COMMON_BASE_MAP_H
-#define COMMON_BASE_MAP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -42,5 +41,3 @@ void *map_value(const struct map_node *n);
 #define MAP_EACH(m, n)                                                                             \
     for (struct map_node *n = map_first(m), *n##_next = n ? map_next(n) : NULL; n;                 \
          n = n##_next, n##_next = n ? map_next(n) : NULL)
-
-#endif

@@ -1,6 +1,5 @@
 /* Messages, whatever their type: packed, copied, compared. Pure. */
-#ifndef COMMON_BASE_MESSAGE_H
-#define COMMON_BASE_MESSAGE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -13,5 +12,3 @@ ProtobufCMessage *message_copy(struct arena *a, const ProtobufCMessage *m);
 
 /* Whether two messages of a type say the same. */
 bool message_equal(const ProtobufCMessage *a, const ProtobufCMessage *b);
-
-#endif

@@ -3,8 +3,7 @@
  * A pattern is "/v1/tasks/{task_guid}/cancel": a component "{name}" stands for one component that
  * is not empty, a parameter; all else stands for itself, byte for byte. A slash at the end makes
  * another path. */
-#ifndef COMMON_BASE_PATH_PATTERN_H
-#define COMMON_BASE_PATH_PATTERN_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -58,5 +57,3 @@ const struct path_row *path_table_fault(const struct path_table *t);
 
 /* Row i, less than the count. */
 const struct path_row *path_row_at(const struct path_table *t, size_t i);
-
-#endif

@@ -1,6 +1,5 @@
 /* Percent-escapes, and the query of a path: "name=value&name=value". Pure. */
-#ifndef COMMON_BASE_QUERY_H
-#define COMMON_BASE_QUERY_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -11,5 +10,3 @@ char *percent_decoded(struct arena *a, const char *text, size_t size);
 /* The first value of a name, with its escapes undone ("+" is a space), in the arena; NULL when it
  * is not there. */
 const char *query_value(struct arena *a, const char *query, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* Randomness as an input: a generator seeded from an event's entropy, so that the same seed gives
  * the same trace (design.md 3.1). Not for secrets. */
-#ifndef COMMON_BASE_RANDOM_H
-#define COMMON_BASE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ uint64_t random_below(struct random *r, uint64_t bound);
 /* A random UUID (version 4) in text: 36 characters and NUL. */
 enum { GUID_BYTES = 37 };
 void random_guid(struct random *r, char out[GUID_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* The shell of a command line: runs a program's command and gives its exit status (design.md 4). */
-#ifndef COMMON_CLI_CLI_IO_H
-#define COMMON_CLI_CLI_IO_H
+#pragma once
 
 #include "common/cli/options.h"
 
@@ -60,5 +59,3 @@ void cli_progress(struct cli_progress *p, const char *text);
 
 /* It has come to this: where lines stay, the last one is not of before. */
 void cli_progress_end(struct cli_progress *p, const char *text);
-
-#endif

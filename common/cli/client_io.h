@@ -1,7 +1,6 @@
 /* Calls of the command line to a bbs, a rep or an auctioneer: one after the other, over libcurl's
  * easy interface with mutual TLS. */
-#ifndef COMMON_CLI_CLIENT_IO_H
-#define COMMON_CLI_CLIENT_IO_H
+#pragma once
 
 #include "common/cli/options.h"
 
@@ -80,5 +79,3 @@ bool cli_client_answered(const struct cli_client *c);
 int cli_client_stream(struct cli_client *c, const char *path, const ProtobufCMessage *request,
                       int64_t silence_ms, int (*take)(void *owner, struct bytes bytes), void *owner,
                       struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which command a command line means: the tables of a program, and the groups among them. Pure. */
-#ifndef COMMON_CLI_COMMANDS_H
-#define COMMON_CLI_COMMANDS_H
+#pragma once
 
 #include "common/cli/options.h"
 
@@ -34,5 +33,3 @@ void cli_each_command(const struct cli_program *p,
 
 /* A script for bash that completes the program's groups, verbs and options. */
 void cli_completion(const struct cli_program *p, struct buf *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* A command line as data: programs, commands and options in tables, parsed without touching the
  * world. `bbs apply web.yaml --wait`, `--name value`, `--name=value`, options anywhere, "--" ends
  * them. Whatever is not known names the nearest that is. */
-#ifndef COMMON_CLI_OPTIONS_H
-#define COMMON_CLI_OPTIONS_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -116,5 +115,3 @@ int cli_choice(const struct invocation *call, const char *name, const char **ret
 
 /* The help of a program, or of a command when the call names one. */
 void cli_help(const struct invocation *call, struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* What others wrote, made so that it cannot play with a terminal. Pure. A control character is one
  * of U+0000 to U+001F, U+007F, and U+0080 to U+009F, which a terminal obeys in UTF-8, too. */
-#ifndef COMMON_CLI_PRINTABLE_H
-#define COMMON_CLI_PRINTABLE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -22,5 +21,3 @@ void printable_take(struct printable *p, struct bytes bytes, struct buf *out);
 
 /* No more comes: what was held is no whole character. */
 void printable_end(struct printable *p, struct buf *out);
-
-#endif

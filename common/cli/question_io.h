@@ -1,7 +1,6 @@
 /* What a running program is asked from the command line: one GET or POST, its answer shown as a
  * table or as JSON. */
-#ifndef COMMON_CLI_QUESTION_IO_H
-#define COMMON_CLI_QUESTION_IO_H
+#pragma once
 
 #include "common/cli/client_io.h"
 
@@ -25,5 +24,3 @@ int question_close(struct question *q, int r, struct err *err);
  * has little to show: the leader that it names is asked instead. One that --url names on the
  * command line itself is shown as it is. stderr says of a standby that it is one, and who leads. */
 int question_state_run(const struct invocation *call, struct err *err);
-
-#endif

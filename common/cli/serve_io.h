@@ -1,6 +1,5 @@
 /* What the `serve` commands of all roles share. */
-#ifndef COMMON_CLI_SERVE_IO_H
-#define COMMON_CLI_SERVE_IO_H
+#pragma once
 
 #include "common/cli/options.h"
 #include "common/shell/host_io.h"
@@ -17,5 +16,3 @@ int serve_host_config(const struct invocation *call, struct host_config *ret_hos
 
 /* Runs the role until it ends, frees it, and gives the process's exit status or -code. */
 int serve_role(struct role *role, const struct host_config *host, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the `state` commands of auctioneer and converger show of their JSON. Pure. */
-#ifndef COMMON_CLI_STATE_TEXT_H
-#define COMMON_CLI_STATE_TEXT_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -22,5 +21,3 @@ enum state_role {
  * understood, STATE_LEADS. */
 enum state_role cli_state_role(struct arena *a, struct bytes body, const char **ret_name,
                                const char **ret_leader_url);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tables for people: columns as wide as their widest cell. */
-#ifndef COMMON_CLI_TABLE_H
-#define COMMON_CLI_TABLE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -46,5 +45,3 @@ const char *wall_text(int64_t wall_ns, char text[WALL_TEXT_BYTES]);
 
 /* "47s", "3m", "5h", "12d"; a negative age counts as 0. */
 const char *age_text(struct arena *a, int64_t age_ns);
-
-#endif

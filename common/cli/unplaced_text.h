@@ -1,6 +1,5 @@
 /* Why the auctioneer has found no cell for an instance or a task, in sentences. Pure. */
-#ifndef COMMON_CLI_UNPLACED_TEXT_H
-#define COMMON_CLI_UNPLACED_TEXT_H
+#pragma once
 
 #include "auction.pb-c.h"
 #include "common/base/arena.h"
@@ -14,5 +13,3 @@ enum { UNPLACED_LINES_MAX = 8 };
  * was so when the auctioneer was asked: then a line says what has become of it. */
 size_t unplaced_lines(struct arena *a, const Auction__Why *why,
                       const char *ret_lines[UNPLACED_LINES_MAX]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Who waits for the answer to which call: an answer finds its asker by the call's id. Pure. */
-#ifndef COMMON_CLIENT_ASKERS_H
-#define COMMON_CLIENT_ASKERS_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -30,5 +29,3 @@ void askers_add(struct askers *s, uint64_t id, asker_answered *answered, void *c
 
 /* Gives the answer to who waits for it. False if nobody does. */
 bool askers_answer(struct askers *s, const struct response *r, struct effects *out);
-
-#endif

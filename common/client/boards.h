@@ -1,7 +1,6 @@
 /* The bbs processes that a role talks to: which one now, which next when it fails, and calls that
  * go to another one when the first does not answer (design.md 6). Pure. */
-#ifndef COMMON_CLIENT_BOARDS_H
-#define COMMON_CLIENT_BOARDS_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -40,5 +39,3 @@ uint64_t boards_call(struct boards *b, struct effects *out, const char *path, co
 const ProtobufCMessage *boards_answer(struct arena *a, const struct response *response,
                                       const ProtobufCMessageDescriptor *descriptor,
                                       size_t decoded_max, const char **ret_why);
-
-#endif

@@ -1,8 +1,7 @@
 /* Follows the board's feed from inside a role: keeps a copy of the selected records, resumes after
  * a gap, changes to another bbs when heartbeats fail (design.md 2, Feed). Pure: embedded in a role,
  * driven by its events. */
-#ifndef COMMON_CLIENT_FEED_CLIENT_H
-#define COMMON_CLIENT_FEED_CLIENT_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/map.h"
@@ -114,5 +113,3 @@ bool feed_client_step(struct feed_client *f, const struct event *ev, struct effe
 /* A bbs has answered elsewhere of another board generation than this one's: the next subscription
  * waits for no back-off. An open one stays: its bbs says so itself. Adds its due time to `out`. */
 void feed_client_hurry(struct feed_client *f, struct effects *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Sends heartbeats: every 2 s to one bbs, after 1 s without an answer to the next (design.md 6).
  * Pure. */
-#ifndef COMMON_CLIENT_HEARTBEAT_SENDER_H
-#define COMMON_CLIENT_HEARTBEAT_SENDER_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/client/boards.h"
@@ -41,5 +40,3 @@ void heartbeat_sender_stop(struct heartbeat_sender *b);
 /* Give it every event. After REJECTED it goes on until stopped. Adds its due time to `out`. */
 enum heartbeat_verdict heartbeat_sender_step(struct heartbeat_sender *b, const struct event *ev,
                                              struct effects *out);
-
-#endif

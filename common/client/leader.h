@@ -2,8 +2,7 @@
  * written once a term; its create-revision is the term. A leader renews by heartbeats. A standby
  * displaces a holder that no bbs has heard of for 6 s, by its own clock. Pure: embedded in a role,
  * driven by its events, fed by the role's feed client. */
-#ifndef COMMON_CLIENT_LEADER_H
-#define COMMON_CLIENT_LEADER_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/random.h"
@@ -73,5 +72,3 @@ bool leader_stopped(const struct leader *l);
 
 /* The holder's record as the feed shows it, decoded into the arena; NULL if there is none. */
 const Board__LeaderLockRecord *leader_holder(const struct leader *l, struct arena *a);
-
-#endif

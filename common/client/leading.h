@@ -5,8 +5,7 @@
  *
  * A step of the role:  leading_begin(), what its changes made due, leading_elect(), what it is
  * there for, leading_end(). */
-#ifndef COMMON_CLIENT_LEADING_H
-#define COMMON_CLIENT_LEADING_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/client/boards.h"
@@ -81,5 +80,3 @@ enum leader_change leading_elect(struct leading *l, const struct event *ev, stru
 
 /* Last in each step: ends when the lock is given back, or the wait has been long enough. */
 void leading_end(struct leading *l, const struct event *ev, struct effects *out);
-
-#endif

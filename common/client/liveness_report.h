@@ -13,8 +13,7 @@
  * A tick costs as much as there are bbs, a heartbeat as much as it names, a lost bbs as much as it
  * was the last to hear: silence is a difference on one clock, and nobody is walked who is not
  * heard. */
-#ifndef COMMON_CLIENT_LIVENESS_REPORT_H
-#define COMMON_CLIENT_LIVENESS_REPORT_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/map.h"
@@ -113,5 +112,3 @@ const struct silence *liveness_report_find(const struct liveness_report *h,
  * expected. */
 const struct silence *liveness_report_longest(const struct liveness_report *h,
                                               enum liveness_report_kind kind);
-
-#endif

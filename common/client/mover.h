@@ -2,8 +2,7 @@
  * at a time, and tells who added a move how it ended. What was not settled its owner plans again
  * from what the board shows then: a move that is sent twice as it was may be out of date. Pure:
  * embedded in a role that leads, driven by its events. */
-#ifndef COMMON_CLIENT_MOVER_H
-#define COMMON_CLIENT_MOVER_H
+#pragma once
 
 #include "common/client/leader.h"
 
@@ -75,5 +74,3 @@ void mover_send(struct mover *m, struct moment now, struct effects *out);
 
 /* Not the leader any more: all is MOVE_FORGOTTEN. */
 void mover_stop(struct mover *m);
-
-#endif

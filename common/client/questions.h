@@ -1,7 +1,6 @@
 /* What a leader and its standbys are asked over HTTP: which route a request is for, who may take
  * it, and how it is answered. Pure. */
-#ifndef COMMON_CLIENT_QUESTIONS_H
-#define COMMON_CLIENT_QUESTIONS_H
+#pragma once
 
 #include "common/base/path_pattern.h"
 #include "common/client/leading.h"
@@ -32,5 +31,3 @@ void question_reply_json(const struct request *q, const ProtobufCMessage *m, str
 /* Answers 503: this one `does` something else than to answer ("stands by"), the leader is there. */
 void question_refer(const struct leading *l, const struct request *q, const char *does,
                     struct effects *out);
-
-#endif

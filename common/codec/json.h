@@ -6,8 +6,7 @@
  * name; int64 as numbers; bytes as base64; maps as objects with sorted keys; ProtoRoutes as an
  * object router -> JSON; empty lists that are always shown as null; `<`, `>`, `&` escaped and
  * invalid UTF-8 replaced, as Go does. */
-#ifndef COMMON_CODEC_JSON_H
-#define COMMON_CODEC_JSON_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -53,5 +52,3 @@ int json_compact(struct bytes text, struct buf *out, struct err *err);
 
 /* Appends `text` as a JSON string with its quotes. */
 void json_string_text(struct bytes text, struct buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* How each message type looks in JSON: descriptors joined with the side table json_fields.def. */
-#ifndef COMMON_CODEC_JSON_SHAPE_H
-#define COMMON_CODEC_JSON_SHAPE_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -46,5 +45,3 @@ const struct json_shape *json_shape_of(struct json_shapes *shapes,
 
 /* Whether the field is Corkboard's own, not Diego's. */
 bool json_field_is_own(const struct json_field *f);
-
-#endif

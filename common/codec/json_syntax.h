@@ -1,6 +1,5 @@
 /* Whether a text is JSON by its grammar alone. Pure. */
-#ifndef COMMON_CODEC_JSON_SYNTAX_H
-#define COMMON_CODEC_JSON_SYNTAX_H
+#pragma once
 
 #include "common/base/bytes.h"
 
@@ -11,5 +10,3 @@ enum { JSON_SYNTAX_DEPTH_MAX = 10000 };
  * from 0x20 on in strings, whatever they mean as UTF-8, and escapes of halves of surrogate pairs.
  * Without recursion, in one pass. */
 bool json_syntax_valid(struct bytes text);
-
-#endif

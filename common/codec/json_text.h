@@ -1,6 +1,5 @@
 /* The letters of JSON: quoting, base64. */
-#ifndef COMMON_CODEC_JSON_TEXT_H
-#define COMMON_CODEC_JSON_TEXT_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -25,5 +24,3 @@ void json_as_written(struct bytes text, struct buf *out);
 /* Checks, without recursion, that brackets nest at most JSON_DEPTH_MAX deep and that there are at
  * most JSON_VALUES_MAX values, so that a parser may have the text. It need not be valid JSON. */
 int json_check_bounds(struct bytes text, struct err *err);
-
-#endif

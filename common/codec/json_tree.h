@@ -1,6 +1,5 @@
 /* Decoding from a parsed tree: for those that parse or make the tree themselves (app files). */
-#ifndef COMMON_CODEC_JSON_TREE_H
-#define COMMON_CODEC_JSON_TREE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/err.h"
@@ -13,5 +12,3 @@
 int json_decode_tree(struct arena *a, const ProtobufCMessageDescriptor *descriptor,
                      const json_t *tree, unsigned flags, ProtobufCMessage **ret_message,
                      const char **ret_path, struct err *err);
-
-#endif

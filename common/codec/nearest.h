@@ -1,6 +1,5 @@
 /* The known word that somebody probably meant. */
-#ifndef COMMON_CODEC_NEAREST_H
-#define COMMON_CODEC_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ void nearest_begin(struct nearest *n, const char *word);
 
 /* Considers `known`, which must outlive the search. NULL is ignored. */
 void nearest_consider(struct nearest *n, const char *known);
-
-#endif

@@ -1,8 +1,7 @@
 /* The look at a message before protobuf-c unpacks it (design.md 3.7). protobuf-c 1.4.1 recurses
  * without limit (34 KB of nested actions end the process) and 1 MiB of empty sub-messages become 96
  * MB; so every body and record passes here first. Iterative, linear in the size of the input. */
-#ifndef COMMON_CODEC_SCAN_H
-#define COMMON_CODEC_SCAN_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -41,5 +40,3 @@ int scan_and_unpack_answer(struct arena *a, const ProtobufCMessageDescriptor *de
  * or scanned before), without decoding the rest; false if there is none. The value is borrowed from
  * `message`. */
 bool message_field(struct bytes message, uint32_t number, struct bytes *ret_value);
-
-#endif

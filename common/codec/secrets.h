@@ -2,8 +2,7 @@
  * (design.md 8): values of environment variables, passwords of images, settings of volumes, and of
  * URLs the user before the host and the query, which carry tokens and signatures. Command lines are
  * shown as they are. Pure. */
-#ifndef COMMON_CODEC_SECRETS_H
-#define COMMON_CODEC_SECRETS_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -23,5 +22,3 @@ const char *secrets_hide_url(struct arena *a, const char *url);
 /* Whether a field of a message, by the names of the .proto files ("models.DesiredLRP",
  * "image_password"), is hidden, or its part if it is a URL. */
 bool secrets_hold(const char *message, const char *field);
-
-#endif

@@ -1,6 +1,5 @@
 /* Who may ask what: the words of a refusal that all roles share (docs/certificates.md). Pure. */
-#ifndef COMMON_CONTRACT_CALLER_H
-#define COMMON_CONTRACT_CALLER_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/contract/event.h"
@@ -18,5 +17,3 @@ enum { CALLER_UNIT_SHOWN_BYTES = 64 };
  * in printable ASCII as far as it repeats the certificate. */
 const char *caller_refusal(struct arena *a, const struct request *q, actor_set callers,
                            const char *remedy);
-
-#endif

@@ -2,8 +2,7 @@
  * role makes it and hands it to the shell with EFFECT_REPLY; from then on the shell owns it and
  * asks for bytes when the reader can take some. Shared data (a ring, counted blobs) is never
  * copied per reader beyond one slice. */
-#ifndef COMMON_CONTRACT_CURSOR_H
-#define COMMON_CONTRACT_CURSOR_H
+#pragma once
 
 #include "common/base/bytes.h"
 
@@ -40,5 +39,3 @@ static inline void cursor_free(struct cursor *c)
         c->ops->free(c);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Containers as a rep sees them: verbs, each with an id and a deadline, each answered exactly once
  * (design.md 3.1a, 7). Real drivers: rep/driver (oci, process); the simulated one: test/sim. */
-#ifndef COMMON_CONTRACT_DRIVER_H
-#define COMMON_CONTRACT_DRIVER_H
+#pragma once
 
 #include "common/base/bytes.h"
 
@@ -126,5 +125,3 @@ struct verb_answer {
     size_t taken_count;
     struct bytes data; /* for READ: the whole file */
 };
-
-#endif

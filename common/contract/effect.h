@@ -1,8 +1,7 @@
 /* What a role wants done: a bounded list, made by one step, carried out by the shell in order
  * (design.md 3.1). Everything an effect points to lives in the arena of the step and is borrowed
  * until the shell has taken it; cursors change owner. */
-#ifndef COMMON_CONTRACT_EFFECT_H
-#define COMMON_CONTRACT_EFFECT_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -179,5 +178,3 @@ void effects_log_single(struct effects *out, enum log_level level, const char *m
                         const char *data_format, ...) __attribute__((format(printf, 4, 5)));
 
 void effects_exit(struct effects *out, int code, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* What happens to a role: one event a step, carrying the time and fresh entropy (design.md 3.1).
  * Everything an event points to is borrowed until the step returns. */
-#ifndef COMMON_CONTRACT_EVENT_H
-#define COMMON_CONTRACT_EVENT_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/contract/driver.h"
@@ -113,5 +112,3 @@ struct event {
         enum stop_kind stop;
     };
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* How a gRPC call ends: the numbers that we give or look at. */
-#ifndef COMMON_CONTRACT_GRPC_STATUS_H
-#define COMMON_CONTRACT_GRPC_STATUS_H
+#pragma once
 
 enum grpc_status {
     GRPC_OK = 0,
@@ -18,5 +17,3 @@ enum grpc_status {
     GRPC_UNAVAILABLE = 14,
     GRPC_UNAUTHENTICATED = 16,
 };
-
-#endif

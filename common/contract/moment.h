@@ -1,6 +1,5 @@
 /* Time as an input: both clocks of the instant at which an event is handed to a role. */
-#ifndef COMMON_CONTRACT_MOMENT_H
-#define COMMON_CONTRACT_MOMENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ static inline int64_t earlier_ns(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
-
-#endif

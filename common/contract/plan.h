@@ -1,7 +1,6 @@
 /* A plan: the short list of changes a decision wants, each a named move (design.md 3.2). It prints
  * as text: what logs, tests and dry runs show. */
-#ifndef COMMON_CONTRACT_PLAN_H
-#define COMMON_CONTRACT_PLAN_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -92,5 +91,3 @@ void plan_notice_callback(struct plan *p, const char *task_guid);
 
 /* One line a change: "claim actual/web/000.. by rep", "refuse ResourceNotFound: ...", in order. */
 void plan_print(const struct plan *p, struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The read set: all that a decision read, so that its write compares all of it (design.md 2).
  * Gather fills it, the op compiles it into compares; no decision writes compares by hand. */
-#ifndef COMMON_CONTRACT_READ_SET_H
-#define COMMON_CONTRACT_READ_SET_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -48,5 +47,3 @@ bool compare_equal(const struct compare *a, const struct compare *b);
 
 /* "unchanged", "exists", ... */
 const char *compare_kind_name(enum compare_kind kind);
-
-#endif

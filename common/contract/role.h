@@ -2,8 +2,7 @@
  * random source or process, keeps no state outside its object, and two of any role can live in one
  * process. The shell (common/shell/host_io.h) and the simulator (test/sim) drive the same objects.
  */
-#ifndef COMMON_CONTRACT_ROLE_H
-#define COMMON_CONTRACT_ROLE_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -33,5 +32,3 @@ static inline void role_free(struct role *r)
         r->ops->free(r);
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* The store as a role sees it: calls and a watch, with etcd's own messages (proto/etcd.proto).
  * The real one is common/shell/etcd_io.h, the simulated one test/sim/model/etcd.h; both pass the
  * conformance program. */
-#ifndef COMMON_CONTRACT_STORE_H
-#define COMMON_CONTRACT_STORE_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/contract/grpc_status.h"
@@ -66,5 +65,3 @@ struct watch_event {
     const Etcd__WatchResponse *response; /* NULL for a broken connection */
     const char *text;                    /* for CLOSED; never NULL */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Who may act. Bits, so that a lifecycle row can name several. */
-#ifndef COMMON_LIFECYCLE_ACTOR_H
-#define COMMON_LIFECYCLE_ACTOR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ enum actor actor_of_unit(const char *unit);
 /* As whom this caller acts where `callers` may: as himself; an operator, where he is not named, as
  * a client. 0 = he may not. */
 actor_set actor_among(enum actor caller, actor_set callers);
-
-#endif

@@ -1,6 +1,5 @@
 /* The lifecycle of an ActualLRP record: actual_lrp.def says it. */
-#ifndef COMMON_LIFECYCLE_ACTUAL_LRP_H
-#define COMMON_LIFECYCLE_ACTUAL_LRP_H
+#pragma once
 
 #include "common/lifecycle/lifecycle.h"
 
@@ -10,5 +9,3 @@
 #include "common/lifecycle/lifecycle_enums.h"
 
 extern const struct lifecycle actual_lrp_lifecycle;
-
-#endif

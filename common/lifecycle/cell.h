@@ -1,6 +1,5 @@
 /* The lifecycle of a cell's record: cell.def says it. */
-#ifndef COMMON_LIFECYCLE_CELL_H
-#define COMMON_LIFECYCLE_CELL_H
+#pragma once
 
 #include "common/lifecycle/lifecycle.h"
 
@@ -10,5 +9,3 @@
 #include "common/lifecycle/lifecycle_enums.h"
 
 extern const struct lifecycle cell_lifecycle;
-
-#endif

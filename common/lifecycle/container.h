@@ -1,7 +1,6 @@
 /* The lifecycle of a container as its rep keeps it: container.def says it. Its states are called
  * phases, for `enum container_state` is the driver's view. */
-#ifndef COMMON_LIFECYCLE_CONTAINER_H
-#define COMMON_LIFECYCLE_CONTAINER_H
+#pragma once
 
 #include "common/lifecycle/lifecycle.h"
 
@@ -11,5 +10,3 @@
 #include "common/lifecycle/lifecycle_enums.h"
 
 extern const struct lifecycle container_lifecycle;
-
-#endif

@@ -1,6 +1,5 @@
 /* The lifecycle of a DesiredLRP: desired_lrp.def says it. */
-#ifndef COMMON_LIFECYCLE_DESIRED_LRP_H
-#define COMMON_LIFECYCLE_DESIRED_LRP_H
+#pragma once
 
 #include "common/lifecycle/lifecycle.h"
 
@@ -10,5 +9,3 @@
 #include "common/lifecycle/lifecycle_enums.h"
 
 extern const struct lifecycle desired_lrp_lifecycle;
-
-#endif

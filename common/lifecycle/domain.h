@@ -1,6 +1,5 @@
 /* The lifecycle of a domain: domain.def says it. */
-#ifndef COMMON_LIFECYCLE_DOMAIN_H
-#define COMMON_LIFECYCLE_DOMAIN_H
+#pragma once
 
 #include "common/lifecycle/lifecycle.h"
 
@@ -10,5 +9,3 @@
 #include "common/lifecycle/lifecycle_enums.h"
 
 extern const struct lifecycle domain_lifecycle;
-
-#endif

@@ -1,6 +1,5 @@
 /* The lifecycle of a leader's lock: leader_lock.def says it. */
-#ifndef COMMON_LIFECYCLE_LEADER_LOCK_H
-#define COMMON_LIFECYCLE_LEADER_LOCK_H
+#pragma once
 
 #include "common/lifecycle/lifecycle.h"
 
@@ -10,5 +9,3 @@
 #include "common/lifecycle/lifecycle_enums.h"
 
 extern const struct lifecycle leader_lock_lifecycle;
-
-#endif

@@ -1,8 +1,7 @@
 /* The lifecycle engine: states and transitions as data, written once in a .def file as X-macros
  * (design.md 3.6). One file gives the enum, the names both ways, the check at every state change,
  * the exhaustive test, and docs/lifecycles.md. */
-#ifndef COMMON_LIFECYCLE_LIFECYCLE_H
-#define COMMON_LIFECYCLE_LIFECYCLE_H
+#pragma once
 
 #include "common/lifecycle/actor.h"
 
@@ -60,5 +59,3 @@ bool lifecycle_leads(const struct lifecycle *l, int from, enum actor actor, int 
 /* State or trigger by name; -1 if unknown. */
 int lifecycle_state(const struct lifecycle *l, const char *name);
 int lifecycle_trigger(const struct lifecycle *l, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* The lifecycle of the mass-loss limiter: limiter.def says it. */
-#ifndef COMMON_LIFECYCLE_LIMITER_H
-#define COMMON_LIFECYCLE_LIMITER_H
+#pragma once
 
 #include "common/lifecycle/lifecycle.h"
 
@@ -10,5 +9,3 @@
 #include "common/lifecycle/lifecycle_enums.h"
 
 extern const struct lifecycle limiter_lifecycle;
-
-#endif

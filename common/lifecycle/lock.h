@@ -1,6 +1,5 @@
 /* The lifecycle of a lock of an outside owner: lock.def says it. */
-#ifndef COMMON_LIFECYCLE_LOCK_H
-#define COMMON_LIFECYCLE_LOCK_H
+#pragma once
 
 #include "common/lifecycle/lifecycle.h"
 
@@ -10,5 +9,3 @@
 #include "common/lifecycle/lifecycle_enums.h"
 
 extern const struct lifecycle lock_lifecycle;
-
-#endif

@@ -1,7 +1,6 @@
 /* The crash policy (behaviour.md 10.4), every number a setting (settings.def): the bbs counts
  * crashes by it, bbs and converger agree by it when a CRASHED instance may run again. Pure. */
-#ifndef COMMON_MODEL_CRASH_POLICY_H
-#define COMMON_MODEL_CRASH_POLICY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ int64_t crash_wait_ns(const struct crash_policy *policy, int32_t count);
 
 /* When that is over on the clock that wrote `since_ns`, for who is shown it; NEVER_NS = never. */
 int64_t crash_restart_ns(const struct crash_policy *policy, int32_t count, int64_t since_ns);
-
-#endif

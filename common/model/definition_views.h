@@ -1,8 +1,7 @@
 /* Older views of DesiredLRPs and tasks: what the deprecated routes and event streams show
  * (behaviour.md 8.5, 13.3, 16.2). Pure; each changes the message given, which must be a decoded
  * copy of the caller's own in `a` (nothing is freed, what is new lives in `a` too). */
-#ifndef COMMON_MODEL_DEFINITION_VIEWS_H
-#define COMMON_MODEL_DEFINITION_VIEWS_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -25,5 +24,3 @@ bool task_has_layers(struct bytes task);
 /* Version 0, of the r0 streams: as r2; then time-outs in their old units too, cached dependencies
  * moved into `setup`, and Try and EmitProgress replaced by what they wrap (a quirk of Diego). */
 void desired_as_r0(struct arena *a, Models__DesiredLRP *desired);
-
-#endif

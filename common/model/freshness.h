@@ -1,6 +1,5 @@
 /* Which domains are fresh, and which locks are over (design.md 5, Freshness and clocks). Pure. */
-#ifndef COMMON_MODEL_FRESHNESS_H
-#define COMMON_MODEL_FRESHNESS_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/model/sighting.h"
@@ -37,5 +36,3 @@ bool domain_over(const Board__DomainRecord *domain, struct sighting seen, struct
  * board was restored, gives every lock its whole time once more (design.md 5; rep-auctioneer.md 6).
  * In doubt a lock lives on. `since_ns`: monotonic, when the present revision was first seen. */
 bool lock_over(const Board__LockRecord *lock, int64_t since_ns, struct moment now);
-
-#endif

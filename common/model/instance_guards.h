@@ -1,7 +1,6 @@
 /* The guards of common/lifecycle/actual_lrp.def that follow from the board alone: what the bbs
  * decides the converger's moves by, and what the converger plans them by. Pure. */
-#ifndef COMMON_MODEL_INSTANCE_GUARDS_H
-#define COMMON_MODEL_INSTANCE_GUARDS_H
+#pragma once
 
 #include "common/contract/moment.h"
 #include "common/model/crash_policy.h"
@@ -41,5 +40,3 @@ bool instance_may(const struct instance_facts *f, int trigger, uint32_t guards);
  * ORDINARY key is of a newer version, and is not written over. */
 bool instance_returns(uint32_t guards);
 int instance_returns_as(const struct instance_facts *f, uint32_t guards);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a DesiredLRP's `internal-router` route says. Pure. */
-#ifndef COMMON_MODEL_INTERNAL_ROUTES_H
-#define COMMON_MODEL_INTERNAL_ROUTES_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -13,5 +12,3 @@
  * a hostname with a NUL in it, which no name can have. Nothing is in what is not JSON. */
 void internal_hostnames(struct arena *a, struct bytes text, const char ***ret_list,
                         size_t *ret_count);
-
-#endif

@@ -1,8 +1,7 @@
 /* The one place that makes and reads keys of the board (design.md 2). Components are
  * percent-escaped (everything but A-Z a-z 0-9 - _ . ~), every prefix ends in "/", numbers are
  * padded so that byte order is numeric order. All results live in the given arena. */
-#ifndef COMMON_MODEL_KEYS_H
-#define COMMON_MODEL_KEYS_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -53,5 +52,3 @@ int key_presence(const char *key);
 
 /* The first key after all that start with `prefix` (not empty): the range_end of its range. */
 const char *key_range_end(struct arena *a, const char *prefix);
-
-#endif

@@ -1,8 +1,7 @@
 /* Moves as they travel (board.proto): a Board__Move names its subject by the key of the record, and
  * what else it says stands in a body of the subject's kind. Making and reading them. Results live
  * in the given arena; texts that are given are borrowed. */
-#ifndef COMMON_MODEL_MOVES_H
-#define COMMON_MODEL_MOVES_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/model/keys.h"
@@ -48,5 +47,3 @@ bool move_place(struct arena *a, const Board__Move *m, struct move_place *ret);
 /* The subject's key is as keys.h makes it, of a kind that moves are about by
  * records.def, and the body is of that kind. */
 bool move_well_formed(struct arena *a, const Board__Move *m);
-
-#endif

@@ -1,7 +1,6 @@
 /* Records: a one-byte format version before a protobuf message (design.md 2). An unknown version is
  * kept and left alone. */
-#ifndef COMMON_MODEL_RECORD_H
-#define COMMON_MODEL_RECORD_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -74,5 +73,3 @@ struct bytes record_body(struct bytes record);
  * result is of record_descriptor(type). */
 int record_decode(struct arena *a, enum record_type type, struct bytes record,
                   ProtobufCMessage **ret_message, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What of a DesiredLRP an instance shows while it runs, and what may change under it: the internal
  * routes and the metric tags (behaviour.md 14.1, row 10). Pure. */
-#ifndef COMMON_MODEL_ROUTING_H
-#define COMMON_MODEL_ROUTING_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "models/actual_lrp.pb-c.h"
@@ -42,5 +41,3 @@ bool routing_equal(const struct routing *x, const struct routing *y);
 #define ROUTING_OWN_GUID "\x01guid"
 uint64_t routing_digest(const struct routing *r, const char *instance_guid);
 uint64_t routing_digest_tag(const char *key, const char *value);
-
-#endif

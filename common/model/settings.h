@@ -1,7 +1,6 @@
 /* The numbers that several roles decide by, and that operators may change: settings.def has them, a
  * row each. A decision takes them as an argument. Pure. */
-#ifndef COMMON_MODEL_SETTINGS_H
-#define COMMON_MODEL_SETTINGS_H
+#pragma once
 
 #include "common/model/crash_policy.h"
 #include "common/model/task_times.h"
@@ -59,5 +58,3 @@ void settings_put(struct settings *s, const struct setting_row *row, int64_t val
 
 /* The value in force, in the row's unit. */
 int64_t settings_value(const struct settings *s, const struct setting_row *row);
-
-#endif

@@ -21,8 +21,7 @@
  * a lock                      freshness.h        held late
  * a job, not before           job.c              early; late by an hour
  */
-#ifndef COMMON_MODEL_SIGHTING_H
-#define COMMON_MODEL_SIGHTING_H
+#pragma once
 
 #include "common/contract/moment.h"
 
@@ -45,5 +44,3 @@ int64_t surely_left_ns(int64_t limit_ns, struct sighting seen, struct moment now
 #define KEPT_SURE_NS (60 * 60 * SECOND_NS)
 int64_t kept_left_ns(int64_t limit_ns, int64_t stamp_ns, struct sighting seen,
                      struct sighting known, struct moment now);
-
-#endif

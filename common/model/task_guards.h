@@ -1,8 +1,7 @@
 /* What waits for time in the lifecycle of a task (common/lifecycle/task.def): what the bbs decides
  * the converger's moves by, and what the converger plans them by (behaviour.md 14.2;
  * docs/tasks.md). Pure. */
-#ifndef COMMON_MODEL_TASK_GUARDS_H
-#define COMMON_MODEL_TASK_GUARDS_H
+#pragma once
 
 #include "common/model/sighting.h"
 #include "models/task.pb-c.h"
@@ -46,5 +45,3 @@ task_left task_kept_left_ns;
 task_left task_awaited_left_ns;
 /* The same, to be delivered again: since its last change. */
 task_left task_undelivered_left_ns;
-
-#endif

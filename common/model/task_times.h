@@ -1,7 +1,6 @@
 /* For how long a task may be in each state before somebody does something about it (behaviour.md
  * 14.2, docs/tasks.md), by what a process has seen of it (sighting.h). */
-#ifndef COMMON_MODEL_TASK_TIMES_H
-#define COMMON_MODEL_TASK_TIMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct task_times {
     int64_t undelivered_ns;      /* Completed with one: it goes */
     int64_t max_retries;         /* rejections after which the next one fails it */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* libcurl's multi interface in libevent's loop: sockets and timer become events, transfers that end
  * are reported after libcurl has returned, so that a callback may do anything with the multi. */
-#ifndef COMMON_SHELL_CURL_LOOP_IO_H
-#define COMMON_SHELL_CURL_LOOP_IO_H
+#pragma once
 
 #include <curl/curl.h>
 
@@ -24,5 +23,3 @@ void curl_loop_free(struct curl_loop *l);
 
 /* For setting options and for adding and removing handles; adding never calls back at once. */
 CURLM *curl_loop_multi(struct curl_loop *l);
-
-#endif

@@ -1,8 +1,7 @@
 /* The store shell: etcd's calls and one Watch as gRPC over HTTP/2, on libcurl's multi interface
  * driven by libevent (design.md 2, "Access"). It turns the store_requests of
  * common/contract/store.h into store_answers; what an outcome means stands there. */
-#ifndef COMMON_SHELL_ETCD_IO_H
-#define COMMON_SHELL_ETCD_IO_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/contract/store.h"
@@ -70,5 +69,3 @@ void etcd_call(struct etcd *e, const struct store_request *request);
  * CLOSED or etcd_unwatch() nothing more comes of this id. Reopening is the role's business. */
 void etcd_watch(struct etcd *e, uint64_t id, int64_t start_revision);
 void etcd_unwatch(struct etcd *e, uint64_t id);
-
-#endif

@@ -1,7 +1,6 @@
 /* Inside of the store shell, shared by its files: the client, its endpoints, and the channel that
  * calls and each watch have for themselves. Nobody else includes this. */
-#ifndef COMMON_SHELL_ETCD_PARTS_IO_H
-#define COMMON_SHELL_ETCD_PARTS_IO_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/shell/curl_loop_io.h"
@@ -100,5 +99,3 @@ void etcd_calls_deferred(struct etcd *e);
 void etcd_calls_free(struct etcd *e);
 void etcd_watches_deferred(struct etcd *e);
 void etcd_watches_free(struct etcd *e);
-
-#endif

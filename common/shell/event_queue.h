@@ -1,7 +1,6 @@
 /* Events that came while a step was running: kept, with all they point to, until it is their turn
  * (steps never nest). */
-#ifndef COMMON_SHELL_EVENT_QUEUE_H
-#define COMMON_SHELL_EVENT_QUEUE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/contract/event.h"
@@ -27,5 +26,3 @@ void queued_free(struct queued *e);
 
 /* A copy of `ev` with all it points to, in the arena. */
 void event_copy(struct arena *a, struct event *to, const struct event *ev);
-
-#endif

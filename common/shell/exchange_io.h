@@ -1,7 +1,6 @@
 /* One gRPC exchange on a libcurl easy handle: one request message, then the answer's frames and its
  * trailers. Handles are kept and used again: setting one up costs more than a call. */
-#ifndef COMMON_SHELL_EXCHANGE_IO_H
-#define COMMON_SHELL_EXCHANGE_IO_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/shell/grpc.h"
@@ -60,5 +59,3 @@ bool exchange_unsent(const struct exchange *x);
 
 /* Why it ended like this, in words, for an exchange without a status. */
 void exchange_explain(const struct exchange *x, CURLcode result, struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* gRPC's wire format, without the wire: frames, trailers and what a status means for a call that
  * may have written something. */
-#ifndef COMMON_SHELL_GRPC_H
-#define COMMON_SHELL_GRPC_H
+#pragma once
 
 #include "common/base/bytes.h"
 
@@ -35,5 +34,3 @@ void grpc_trailers_line(struct grpc_trailers *t, struct bytes line);
  * "leader changed", "server stopped"), so they are no refusal. For "database space exceeded" see
  * STORE_REFUSED in common/contract/store.h. */
 bool grpc_refused(int status);
-
-#endif

@@ -1,7 +1,6 @@
 /* A unary gRPC call as its server sees it, without the wire: the words of its headers, and the body
  * that must hold exactly one message. (Frames and trailers of clients: grpc.h.) Pure. */
-#ifndef COMMON_SHELL_GRPC_CALL_H
-#define COMMON_SHELL_GRPC_CALL_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/contract/grpc_status.h"
@@ -50,5 +49,3 @@ struct grpc_fault grpc_body_message(struct bytes body, size_t bound, struct byte
 
 /* Appends a text as grpc-message wants it: bytes outside the printable ASCII, and "%", escaped. */
 void grpc_message_encode(struct buf *out, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Inside of the gRPC server shell: one connection and its calls. */
-#ifndef COMMON_SHELL_GRPC_CONNECTION_IO_H
-#define COMMON_SHELL_GRPC_CONNECTION_IO_H
+#pragma once
 
 #include "common/shell/grpc_call.h"
 #include "common/shell/grpc_server_io.h"
@@ -110,5 +109,3 @@ void grpc_server_gone(struct grpc_server *s);
 
 /* Starts a timer; 0 = stops it. */
 void grpc_timer(struct event *timer, int64_t timeout_ms);
-
-#endif

@@ -15,8 +15,7 @@
  *  5. While a peer does not read, we do not read from it.
  *  6. grpc-timeout ends a call with DEADLINE_EXCEEDED; the role is notified that the peer has gone,
  * as it is when the peer resets the stream. */
-#ifndef COMMON_SHELL_GRPC_SERVER_IO_H
-#define COMMON_SHELL_GRPC_SERVER_IO_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/contract/effect.h"
@@ -93,5 +92,3 @@ bool grpc_server_closing(struct grpc_server *s);
 
 /* Connections now open, for tests and logs. */
 unsigned grpc_server_connections(const struct grpc_server *s);
-
-#endif

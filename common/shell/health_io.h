@@ -4,8 +4,7 @@
  * Anybody may connect, so what they can hold is bounded: HEALTH_CONNECTIONS_MAX descriptors, a head
  * of HEALTH_HEAD_BYTES each, for HEALTH_LIFE_MS from accept to close. One more connection takes the
  * place of the oldest: whoever asks at once is answered, whatever others hold open. */
-#ifndef COMMON_SHELL_HEALTH_IO_H
-#define COMMON_SHELL_HEALTH_IO_H
+#pragma once
 
 #include "common/base/err.h"
 
@@ -26,5 +25,3 @@ int health_new(const char *address, struct event_base *base, struct health **ret
 void health_free(struct health *h);
 
 int health_port(const struct health *h);
-
-#endif

@@ -1,7 +1,6 @@
 /* The host: drives one role in the real world. It turns sockets, timers, signals, etcd and
  * containers into events, and carries out the effects with libevent, libcurl and a driver. */
-#ifndef COMMON_SHELL_HOST_IO_H
-#define COMMON_SHELL_HOST_IO_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/contract/role.h"
@@ -76,5 +75,3 @@ void host_reply(struct host *h, const struct reply *reply);
 
 /* As EFFECT_WAKE, for cursors of a shell's own. */
 void host_wake(struct host *h, const char *channel);
-
-#endif

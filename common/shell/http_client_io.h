@@ -1,8 +1,7 @@
 /* The HTTP client shell: EFFECT_CALL, EFFECT_SUBSCRIBE and EFFECT_CANCEL over HTTPS with our client
  * certificate, on libcurl (design.md 2 "Access", 8). The server's certificate and name are
  * verified. Proxy settings of the environment are ignored. */
-#ifndef COMMON_SHELL_HTTP_CLIENT_IO_H
-#define COMMON_SHELL_HTTP_CLIENT_IO_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -67,5 +66,3 @@ void http_client_subscribe(struct http_client *c, const struct call *call);
 
 /* No more events of this id; an unknown id is let be. The call may have been done. */
 void http_client_cancel(struct http_client *c, uint64_t id);
-
-#endif

@@ -1,6 +1,5 @@
 /* Inside of the HTTP server shell: one connection, from accept to close. */
-#ifndef COMMON_SHELL_HTTP_CONNECTION_IO_H
-#define COMMON_SHELL_HTTP_CONNECTION_IO_H
+#pragma once
 
 #include "common/base/map.h"
 #include "common/shell/http_server_io.h"
@@ -120,5 +119,3 @@ void connection_end_stream(struct connection *c);
 void server_count(struct http_server *s, int change);
 
 int64_t shell_now_ns(void);
-
-#endif

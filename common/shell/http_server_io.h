@@ -16,8 +16,7 @@
  *     connection closes after the answer, and what still comes is drained up to HTTP_DRAIN_BYTES.
  *  8. Malformed requests get 400 and the connection closes; every well-formed one reaches the role,
  *     whatever its method. */
-#ifndef COMMON_SHELL_HTTP_SERVER_IO_H
-#define COMMON_SHELL_HTTP_SERVER_IO_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/contract/effect.h"
@@ -97,5 +96,3 @@ bool http_server_closing(struct http_server *s);
 
 /* Connections now open, for tests and logs. */
 unsigned http_server_connections(const struct http_server *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* A table from 64-bit ids to pointers: the shells' open requests, calls and subscriptions. */
-#ifndef COMMON_SHELL_ID_TABLE_H
-#define COMMON_SHELL_ID_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void id_table_add(struct id_table *t, uint64_t id, void *value);
 
 /* Takes the entry out and gives its value, or NULL. */
 void *id_table_remove(struct id_table *t, uint64_t id);
-
-#endif

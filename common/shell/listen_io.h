@@ -1,6 +1,5 @@
 /* Listening sockets. */
-#ifndef COMMON_SHELL_LISTEN_IO_H
-#define COMMON_SHELL_LISTEN_IO_H
+#pragma once
 
 #include "common/base/err.h"
 
@@ -18,5 +17,3 @@ int listen_open(const char *what, const char *address, unsigned user_timeout_ms,
 /* Whether nobody but this machine reaches such an address: 127.0.0.0/8 or ::1. Not for one that
  * listen_open() would refuse. */
 bool listen_is_loopback(const char *address);
-
-#endif

@@ -7,8 +7,7 @@
  * can forge or break a line. Identical messages beyond LOG_BURST a second are counted and
  * summarised: "message" suppressed=N. A line that would have to wait, because nobody reads the
  * descriptor, is lost; how many are is reported when it is read again. */
-#ifndef COMMON_SHELL_LOG_IO_H
-#define COMMON_SHELL_LOG_IO_H
+#pragma once
 
 #include "common/contract/effect.h"
 
@@ -42,5 +41,3 @@ bool log_tick(struct log *log);
 /* "debug", "info", "warn", "error", both ways; -1 for a name that is none. */
 const char *log_level_name(enum log_level level);
 int log_level_of(const char *name, enum log_level *ret_level);
-
-#endif

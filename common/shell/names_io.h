@@ -2,8 +2,7 @@
  * a minute, so each lookup has a thread of its own. Their number is bounded, and all who wait for
  * one name share one lookup and its answer: however many calls there are, a dead name server costs
  * NAMES_AT_ONCE threads. A name nobody waits for any more is not begun. */
-#ifndef COMMON_SHELL_NAMES_IO_H
-#define COMMON_SHELL_NAMES_IO_H
+#pragma once
 
 #include <sys/queue.h>
 
@@ -40,5 +39,3 @@ void names_ask(struct names *n, struct name_wait *wait, const char *host, int ti
                name_done *done, void *context);
 /* It is not called any more; also for one that does not wait. */
 void names_cancel(struct name_wait *wait);
-
-#endif

@@ -3,8 +3,7 @@
  * say nothing yield to who comes next: of the address that has most of them, the oldest first. One
  * whose handshake is finished never yields, nor one that is young or has sent what is not read yet.
  */
-#ifndef COMMON_SHELL_NEWCOMERS_IO_H
-#define COMMON_SHELL_NEWCOMERS_IO_H
+#pragma once
 
 #include "common/base/map.h"
 #include "common/shell/log_io.h"
@@ -64,5 +63,3 @@ const char *newcomer_address(const struct newcomer *c);
 /* The last place of `open` was taken, and no more are accepted: from the loop, and again until one
  * is free, some yield. */
 void newcomers_make_room(struct newcomers *n, unsigned open);
-
-#endif

@@ -1,7 +1,6 @@
 /* TLS of our listeners: mutual, versions 1.2 and 1.3, the client certificate required and verified
  * (design.md 8, behaviour.md 3). */
-#ifndef COMMON_SHELL_TLS_IO_H
-#define COMMON_SHELL_TLS_IO_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/shell/host_io.h"
@@ -25,5 +24,3 @@ void tls_peer(const SSL *ssl, char **ret_unit, char **ret_name);
  * is everyday life, for it was interrupted or only looked whether somebody listens. */
 struct log;
 void tls_tell_failure(struct log *log, const SSL *ssl, const char *address, unsigned long error);
-
-#endif

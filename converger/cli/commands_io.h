@@ -1,6 +1,5 @@
 /* The commands of `converger`, for the table in converger/main.c. Each as cli_command.run. */
-#ifndef CONVERGER_CLI_COMMANDS_IO_H
-#define CONVERGER_CLI_COMMANDS_IO_H
+#pragma once
 
 #include "common/cli/options.h"
 
@@ -10,5 +9,3 @@ int converger_once_run(const struct invocation *call, struct err *err);
 
 extern const struct cli_option converger_serve_options[];
 extern const struct cli_option converger_url_options[];
-
-#endif

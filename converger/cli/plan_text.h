@@ -1,6 +1,5 @@
 /* What `converger plan` and `converger once` show. Pure. */
-#ifndef CONVERGER_CLI_PLAN_TEXT_H
-#define CONVERGER_CLI_PLAN_TEXT_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -17,5 +16,3 @@ int converger_plan_text(struct arena *a, const Converge__Plan *plan, bool json, 
 /* The same of the answer of GET /plan. ERR_INVALID when the body is no such thing. */
 int converger_plan_json_text(struct arena *a, struct bytes body, bool json, struct buf *out,
                              struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * A cell that was lost comes back with an incarnation above the board's, which is made durable
  * first; any other refusal ends the rep. Its containers run on. Reports of an open incarnation make
  * no record: one that comes late must not bring back a cell that has left. */
-#ifndef REP_BOARD_INCARNATION_H
-#define REP_BOARD_INCARNATION_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -45,5 +44,3 @@ void incarnation_lost(struct rep *r, const char *why, struct effects *out);
 
 /* Codes of the process when the cell cannot be had, or its settings are of no use (design.md 4). */
 enum { EXIT_USAGE = 2, EXIT_CELL_TAKEN = 4, EXIT_CELL_DENIED = 8 };
-
-#endif

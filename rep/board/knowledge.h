@@ -1,8 +1,7 @@
 /* What the rep knows of the records of its instances and tasks: the feed's copy of this cell's, and
  * on top of it the answers of bbs that the feed has not caught up with yet, so that nothing is done
  * twice on stale knowledge. */
-#ifndef REP_BOARD_KNOWLEDGE_H
-#define REP_BOARD_KNOWLEDGE_H
+#pragma once
 
 #include "common/client/feed_client.h"
 #include "models/actual_lrp.pb-c.h"
@@ -52,5 +51,3 @@ const Models__Task *knowledge_task(const struct knowledge *k, struct arena *a,
 
 /* Only how it looks: nothing stays in memory. */
 enum harmony_task_record knowledge_task_seen(const struct knowledge *k, const Rep__TaskNote *note);
-
-#endif

@@ -1,8 +1,7 @@
 /* The outbox of named moves: what containers, and records without one, ask of bbs, batched into
  * /v1/board/apply. One move at a time for each of them; what is not settled is asked again after a
  * back-off. */
-#ifndef REP_BOARD_MOVES_H
-#define REP_BOARD_MOVES_H
+#pragma once
 
 #include "common/base/map.h"
 #include "common/contract/effect.h"
@@ -75,5 +74,3 @@ void moves_flush(struct rep *r, struct effects *out);
 
 /* The incarnation was lost: nothing waits any more, all are told to come again. */
 void moves_release(struct rep *r, struct effects *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The commands of `rep`, for the table in rep/main.c. Each as cli_command.run. */
-#ifndef REP_CLI_COMMANDS_IO_H
-#define REP_CLI_COMMANDS_IO_H
+#pragma once
 
 #include "common/cli/options.h"
 
@@ -16,5 +15,3 @@ extern const struct cli_option rep_driver_options[]; /* of serve and destroy */
 extern const struct cli_option rep_destroy_options[];
 extern const struct cli_option rep_evacuate_options[];
 extern const struct cli_option rep_url_options[];    /* of state, containers, metrics */
-
-#endif

@@ -1,6 +1,5 @@
 /* `rep destroy`: removes every container of a state directory whose rep does not run. */
-#ifndef REP_CLI_DESTROY_IO_H
-#define REP_CLI_DESTROY_IO_H
+#pragma once
 
 #include "common/base/err.h"
 #include "rep/driver/driver_io.h"
@@ -9,5 +8,3 @@
  * -code when listing failed or one could not be removed (the text names it; run it again). Blocks,
  * at most `limit_ns`. The caller holds the lock of the state directory. */
 int rep_destroy(const struct driver_config *config, int64_t limit_ns, struct err *err);
-
-#endif

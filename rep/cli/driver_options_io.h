@@ -1,6 +1,5 @@
 /* The container driver's part of `rep serve` and `rep destroy`. */
-#ifndef REP_CLI_DRIVER_OPTIONS_IO_H
-#define REP_CLI_DRIVER_OPTIONS_IO_H
+#pragma once
 
 #include "common/cli/options.h"
 #include "rep/driver/driver_io.h"
@@ -8,5 +7,3 @@
 /* Fills kind, shim and runtime from the options; `state_dir` is the open directory's path. */
 int driver_config_from(const struct invocation *call, const char *state_dir,
                        struct driver_config *ret_config, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What `rep state` and `rep containers` show of a CellState. Pure. */
-#ifndef REP_CLI_STATE_TABLE_H
-#define REP_CLI_STATE_TABLE_H
+#pragma once
 
 #include "cell.pb-c.h"
 #include "common/base/arena.h"
@@ -14,5 +13,3 @@ void rep_containers_table(struct arena *a, const Cell__CellState *state, struct 
 
 /* What `rep metrics` shows: what each running container uses of what it may. */
 void rep_metrics_table(struct arena *a, const Cell__CellMetrics *metrics, struct buf *out);
-
-#endif

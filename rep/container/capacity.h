@@ -1,8 +1,7 @@
 /* What the cell can hold: memory, disk, container slots and host ports, set aside for containers
  * and given back. Reserved never exceeds capacity (S7) but for adopted containers, which run
  * whatever the settings have become; no host port is allotted twice. */
-#ifndef REP_CONTAINER_CAPACITY_H
-#define REP_CONTAINER_CAPACITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ bool capacity_ports_retry(struct capacity *c);
 
 /* The ports that would be taken next, at most `max` into `ret`; gives how many. */
 size_t capacity_ports_next(const struct capacity *c, uint32_t *ret, size_t max);
-
-#endif

@@ -1,8 +1,7 @@
 /* The rep's own table of containers: what it reserved, makes, runs and has to delete. A container
  * is one LRP instance, or a task, on this cell; its state changes only by
  * common/lifecycle/container.def. */
-#ifndef REP_CONTAINER_CONTAINER_H
-#define REP_CONTAINER_CONTAINER_H
+#pragma once
 
 #include "common/base/map.h"
 #include "common/contract/effect.h"
@@ -192,5 +191,3 @@ bool container_is_starting(const struct container *c);
  * number, as shells do. The driver's own words for what never ran, or was lost with its shim, are
  * no process's end and stand alone. */
 const char *exit_text_of(struct arena *a, const struct container_status *s, const char *source);
-
-#endif

@@ -1,8 +1,7 @@
 /* How a rep makes the board follow its containers and its containers follow the board: the table
  * of docs/instances.md as one pure function. A is this container's instance key (cell and guid);
  * everything else is O. */
-#ifndef REP_CONTAINER_HARMONISE_H
-#define REP_CONTAINER_HARMONISE_H
+#pragma once
 
 #include "models/actual_lrp.pb-c.h"
 #include "models/error.pb-c.h"
@@ -99,5 +98,3 @@ bool harmony_is_rest(enum harmony_action action);
 
 /* The record bears this container's key. */
 bool harmony_record_is_own(enum harmony_record record);
-
-#endif

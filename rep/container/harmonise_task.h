@@ -1,8 +1,7 @@
 /* The same for tasks: "Harmonising tasks with containers" of docs/tasks.md as one pure function. A
  * is this container's attempt on this cell; everybody else is O, the same cell with another attempt
  * included. */
-#ifndef REP_CONTAINER_HARMONISE_TASK_H
-#define REP_CONTAINER_HARMONISE_TASK_H
+#pragma once
 
 #include "models/error.pb-c.h"
 #include "models/task.pb-c.h"
@@ -51,5 +50,3 @@ struct harmony harmonise_task_refused(enum harmony_task container, enum harmony_
  * again; the container's own is gone: NONE. `record` may be NULL: NONE. */
 enum harmony_task_record harmony_task_record_of(const Models__Task *record, const char *attempt,
                                                 int64_t created_at, const char *cell_id);
-
-#endif

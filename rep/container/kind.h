@@ -1,7 +1,6 @@
 /* A kind of container: what an LRP instance and a task do differently, a row each (instance.h,
  * cell_task.h). Everything else of a container is the same for both. */
-#ifndef REP_CONTAINER_KIND_H
-#define REP_CONTAINER_KIND_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "cell.pb-c.h"
@@ -79,5 +78,3 @@ struct container_kind {
     void (*measured)(const struct container *c, struct arena *a, Cell__ContainerMetrics *figures,
                      Cell__CellMetrics *all);
 };
-
-#endif

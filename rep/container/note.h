@@ -1,6 +1,5 @@
 /* The note that a container carries through a restart of its rep (proto/rep_note.proto). */
-#ifndef REP_CONTAINER_NOTE_H
-#define REP_CONTAINER_NOTE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -29,5 +28,3 @@ const char *note_name_of_task(struct arena *a, const char *task_guid);
 
 /* The name under which the output of an index's containers is kept. */
 const char *note_label(struct arena *a, const char *process_guid, int32_t index);
-
-#endif

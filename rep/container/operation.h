@@ -1,6 +1,5 @@
 /* The one operation of a container at a time: a verb of its driver, and when it is tried again. */
-#ifndef REP_CONTAINER_OPERATION_H
-#define REP_CONTAINER_OPERATION_H
+#pragma once
 
 #include "rep/container/container.h"
 
@@ -36,5 +35,3 @@ bool operation_must_wait(struct rep *r, struct container *c);
 
 /* A running one of which a stop was asked: the next signal when it is due. */
 void operation_signal(struct rep *r, struct container *c, struct effects *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a container takes of the cell: memory, disk, a slot, host ports; and what it is made from.
  * */
-#ifndef REP_CONTAINER_ROOM_H
-#define REP_CONTAINER_ROOM_H
+#pragma once
 
 #include "rep/container/container.h"
 
@@ -24,5 +23,3 @@ void room_give(struct rep *r, const struct container *c);
 
 /* "preloaded:NAME" with a name this cell has. */
 bool room_has_rootfs(const struct rep *r, const char *rootfs);
-
-#endif

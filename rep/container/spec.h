@@ -1,7 +1,6 @@
 /* From a DesiredLRP or a task to a container: what the driver gets, and what the rep notes about
  * it. */
-#ifndef REP_CONTAINER_SPEC_H
-#define REP_CONTAINER_SPEC_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/err.h"
@@ -36,5 +35,3 @@ int spec_check_task(const Models__TaskDefinition *definition, struct err *err);
 Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinition *definition);
 void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
                     const Rep__Note *about, const char *address, struct container_spec *ret_spec);
-
-#endif

@@ -1,8 +1,7 @@
 /* How this cell's starts fare: how many in a row failed at once. An auction takes a cell for worse
  * by them, for one that fails fast is always idle, and would draw all work. Bounded, and fading:
  * nothing is held against a cell for long, nor against one where an app is to blame. */
-#ifndef REP_CONTAINER_STARTS_H
-#define REP_CONTAINER_STARTS_H
+#pragma once
 
 #include "common/contract/moment.h"
 
@@ -37,5 +36,3 @@ void starts_judge(struct rep *r, struct container *c);
 
 /* First in each step: those that have run for long enough have lasted. */
 void starts_settle(struct rep *r);
-
-#endif

@@ -1,8 +1,7 @@
 /* The steps of a task on its cell, from the offer to its outcome (docs/tasks.md, Harmonising). A
  * step is finer than the container's phase and goes with it: the table says which phase, and which
  * side of the harmonising table, each of them is. */
-#ifndef REP_CONTAINER_TASK_STEP_H
-#define REP_CONTAINER_TASK_STEP_H
+#pragma once
 
 #include "rep/container/harmonise_task.h"
 
@@ -39,5 +38,3 @@ bool task_step_ended_well(enum task_step step);
 /* Where it stands once its container has entered this phase: at the first step of the phase; with
  * `executing` in its note at the first that says so too. */
 enum task_step task_step_entered(int phase, bool executing);
-
-#endif

@@ -8,8 +8,7 @@
  * older version ran in between, counts what the wall clock says is left, but a minute at least and
  * a whole limit at most; it does all this at the end of its adoption at the soonest; if its driver
  * never lists, it ends 20 s after that limit. */
-#ifndef REP_DRAIN_DRAIN_H
-#define REP_DRAIN_DRAIN_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/contract/effect.h"
@@ -66,5 +65,3 @@ void drain_step(struct rep *r, struct effects *out);
 
 /* How often everything is looked at: the configuration's interval, or 10 s while it lasts. */
 int64_t drain_interval_ns(const struct rep *r);
-
-#endif

@@ -4,8 +4,7 @@
  * does. It is gone before the cell leaves the board or the process ends, so that the next start is
  * an ordinary one. A disk that refuses holds up neither the evacuation nor its end, and whoever
  * asked hears of it. */
-#ifndef REP_DRAIN_KEPT_H
-#define REP_DRAIN_KEPT_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -47,5 +46,3 @@ void drain_kept_answer(struct rep *r, const struct evacuation_kept *answer, stru
 
 /* A peer that waited has gone. */
 void drain_kept_hangup(struct rep *r, uint64_t request_id);
-
-#endif

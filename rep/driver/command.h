@@ -1,6 +1,5 @@
 /* The words of a command line and of its environment, in an arena of their own. Pure. */
-#ifndef REP_DRIVER_COMMAND_H
-#define REP_DRIVER_COMMAND_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -23,5 +22,3 @@ void command_done(struct command *c);
 /* Appends one word; the word is copied. */
 void words_add(struct command *c, struct words *w, const char *word);
 void command_add(struct command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -7,8 +7,7 @@
  * Each container lives in <state_dir>/containers/<guid>/ and is watched by a process of its own,
  * the shim (rep/shim), which outlives the rep: a new driver over the same state directory adopts
  * what runs, whatever ended the old one. */
-#ifndef REP_DRIVER_DRIVER_IO_H
-#define REP_DRIVER_DRIVER_IO_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/contract/event.h"
@@ -87,5 +86,3 @@ unsigned driver_files(unsigned containers);
 
 /* Where a container's logs stand: <state_dir>/containers/<guid>/log/stdout and stderr; older ones
  * have ".1", ".2", ... appended. */
-
-#endif

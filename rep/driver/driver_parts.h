@@ -1,7 +1,6 @@
 /* What the files of the drivers share: the driver, its containers, and the table of functions in
  * which oci and process differ. */
-#ifndef REP_DRIVER_DRIVER_PARTS_H
-#define REP_DRIVER_DRIVER_PARTS_H
+#pragma once
 
 #include "common/base/map.h"
 #include "rep/driver/command.h"
@@ -154,5 +153,3 @@ const char *rootfs_path(struct driver *d, const char *rootfs, struct err *err);
 
 /* probe_io.c */
 void facts_gather(struct oci_facts *ret);
-
-#endif

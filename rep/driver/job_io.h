@@ -1,8 +1,7 @@
 /* Child processes of a driver: started without blocking, at most so many at once, each with a
  * deadline (design.md 7). A job is one run of the shim; what it reports comes over a pipe, its end
  * over a pidfd. */
-#ifndef REP_DRIVER_JOB_IO_H
-#define REP_DRIVER_JOB_IO_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
@@ -66,5 +65,3 @@ int job_exit_code(const struct job *j);         /* after JOB_ENDED; 128 + signal
  * runs. What it reported is appended to `out`. Gives its exit code, or -ERR_TIMEOUT, after which it
  * is killed, or -ERR_IO. */
 int job_run(const struct job_plan *plan, int timeout_ms, struct buf *out, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a container shall be, as the OCI runtime specification writes it (config.json). Pure: what
  * the machine and this process permit comes in as facts. */
-#ifndef REP_DRIVER_OCI_SPEC_H
-#define REP_DRIVER_OCI_SPEC_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/contract/driver.h"
@@ -50,5 +49,3 @@ json_t *oci_process(const struct container_spec *spec, const struct oci_params *
 
 /* The whole config.json of a container on the host's network. A new reference. */
 json_t *oci_config(const struct container_spec *spec, const struct oci_params *p);
-
-#endif

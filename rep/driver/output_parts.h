@@ -1,6 +1,5 @@
 /* What a container wrote, as its shim keeps it: files of one stream, read across their rotation. */
-#ifndef REP_DRIVER_OUTPUT_PARTS_H
-#define REP_DRIVER_OUTPUT_PARTS_H
+#pragma once
 
 #include "common/base/bytes.h"
 
@@ -59,5 +58,3 @@ int kept_open(const char *dir, const char *guid);
 /* A JSON array of {"instance_guid","process_guid","index","removed_at"} (nanoseconds since 1970),
  * the newest first: of this label, or of all that begin so. A label is PROCESS_GUID/INDEX. */
 void kept_list(const char *dir, const char *label, bool begins, struct buf *out);
-
-#endif

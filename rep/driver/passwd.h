@@ -1,6 +1,5 @@
 /* Users of a root filesystem, as its own /etc/passwd and /etc/group tell them. Pure. */
-#ifndef REP_DRIVER_PASSWD_H
-#define REP_DRIVER_PASSWD_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
@@ -23,5 +22,3 @@ struct user {
  * USER_GROUPS_MAX are -ERR_TOO_LARGE. */
 int user_resolve(const char *words, struct bytes passwd, struct bytes group, struct user *ret,
                  struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a shim wrote about the end of its container (rep/shim/report.c), and what it reports while
  * it works. Pure. */
-#ifndef REP_DRIVER_STATUS_H
-#define REP_DRIVER_STATUS_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
@@ -35,5 +34,3 @@ struct report {
 
 /* The latest of a shim's reports in what it has sent so far. `whole`: it has closed the pipe. */
 struct report report_parse(struct bytes sent, bool whole);
-
-#endif

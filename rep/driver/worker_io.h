@@ -1,8 +1,7 @@
 /* A thread beside a loop, for what reads or deletes directories: that takes as long as the disk
  * likes, and the loop waits for no disk. It does one thing after the other, in the order in which
  * they came. */
-#ifndef REP_DRIVER_WORKER_IO_H
-#define REP_DRIVER_WORKER_IO_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ void worker_free(struct worker *w);
 
 /* False: WORKER_QUEUE_MAX wait already; the work stays the caller's. */
 bool worker_add(struct worker *w, struct work *work);
-
-#endif

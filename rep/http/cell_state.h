@@ -1,6 +1,5 @@
 /* What the cell tells of itself on GET /state (rep-auctioneer.md 2.1). */
-#ifndef REP_HTTP_CELL_STATE_H
-#define REP_HTTP_CELL_STATE_H
+#pragma once
 
 #include "cell.pb-c.h"
 #include "common/base/arena.h"
@@ -19,5 +18,3 @@ const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf);
  * Otherwise
  * /state is answered 503, which the auctioneer takes for unreachable. */
 bool cell_state_is_well(const struct rep *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* GET /container_metrics (rep-auctioneer.md 2.4): the driver measures, all who ask meanwhile share
  * its answer. */
-#ifndef REP_HTTP_METRICS_H
-#define REP_HTTP_METRICS_H
+#pragma once
 
 #include "common/contract/effect.h"
 
@@ -27,5 +26,3 @@ void metrics_answer(struct rep *r, const struct verb_answer *answer, struct effe
 
 /* A peer that waited has gone. */
 void metrics_hangup(struct rep *r, uint64_t request_id);
-
-#endif

@@ -10,8 +10,7 @@
  *       Which removed containers of that index, or of all processes whose guid begins so, have kept
  *       output: a JSON array of {"instance_guid","process_guid","index","removed_at"} (nanoseconds
  *       since 1970), the newest first. */
-#ifndef REP_HTTP_OUTPUT_H
-#define REP_HTTP_OUTPUT_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/contract/effect.h"
@@ -22,5 +21,3 @@ enum { OUTPUT_LINES_MAX = 1000000 };
 /* Both answer the request; INVALID, and nothing done, for a query that makes no sense. */
 int output_ask(const struct request *q, const char *guid, struct effects *out, struct err *err);
 int output_list(const struct request *q, struct effects *out, struct err *err);
-
-#endif

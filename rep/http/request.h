@@ -1,6 +1,5 @@
 /* The rep's HTTP interface (rep-auctioneer.md 2): one row a route, with who may call it. */
-#ifndef REP_HTTP_REQUEST_H
-#define REP_HTTP_REQUEST_H
+#pragma once
 
 #include "common/base/path_pattern.h"
 #include "common/contract/effect.h"
@@ -16,5 +15,3 @@ void request_handle(struct rep *r, const struct request *q, struct effects *out)
 
 /* rep/http/routes.def as a table; a path that it has not has EMPTY_BODY_MAX. */
 extern const struct path_table rep_routes;
-
-#endif

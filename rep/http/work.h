@@ -1,6 +1,5 @@
 /* Work from the auctioneer: what fits is reserved, the rest goes back (rep-auctioneer.md 2.2). */
-#ifndef REP_HTTP_WORK_H
-#define REP_HTTP_WORK_H
+#pragma once
 
 #include "cell.pb-c.h"
 #include "common/base/arena.h"
@@ -13,5 +12,3 @@ struct rep;
  * counts as accepted and is not reserved twice. Nothing is accepted while the cell is not well
  * (cell_state.h). */
 Cell__Work *work_take(struct rep *r, const Cell__Work *work, struct effects *out);
-
-#endif

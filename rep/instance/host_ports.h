@@ -2,8 +2,7 @@
  * use as well. The driver tries each by a bind before a container is made with it (driver.h); what
  * somebody else holds is passed over, and reported once. An instance that ends because somebody
  * took its port in the moment between is not to blame: its record is given back. */
-#ifndef REP_INSTANCE_HOST_PORTS_H
-#define REP_INSTANCE_HOST_PORTS_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -56,5 +55,3 @@ void host_ports_answer(struct rep *r, struct container *c, const struct verb_ans
 /* Its process has ended by itself, and badly: whether that may be because of a port is asked before
  * bbs hears of a crash. True: it is under way. */
 bool host_ports_doubt(struct rep *r, struct container *c, struct effects *out);
-
-#endif

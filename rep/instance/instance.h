@@ -1,8 +1,7 @@
 /* The life of an LRP's instance on its cell (docs/instances.md): reserved, claimed, launched,
  * running, over, its end reported, deleted. Nothing here is asked of the driver or of bbs but by
  * the table of harmonise.h. */
-#ifndef REP_INSTANCE_INSTANCE_H
-#define REP_INSTANCE_INSTANCE_H
+#pragma once
 
 #include "rep/container/kind.h"
 
@@ -46,5 +45,3 @@ enum harmony_action instance_stray(const struct rep *r, const char *key);
 Board__Move *instance_stray_move(const struct rep *r, struct arena *a, struct move_order *o);
 bool instance_stray_settled(struct rep *r, const struct move_order *o,
                             const Board__MoveResult *result);
-
-#endif

@@ -1,8 +1,7 @@
 /* Who a process is: its id, its start time and the boot it belongs to. A bare process id may have
  * been given to somebody else meanwhile, so nothing is signalled before all three agree.
  * Shared by the shim and the rep's drivers (the shim is linked alone, hence inline). */
-#ifndef REP_SHIM_IDENTITY_H
-#define REP_SHIM_IDENTITY_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,5 +123,3 @@ static inline int identity_signal(int pidfd, int number)
 {
     return (int)syscall(SYS_pidfd_send_signal, pidfd, number, NULL, 0);
 }
-
-#endif

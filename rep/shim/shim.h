@@ -12,8 +12,7 @@
  * program itself. Reports of run: "S PID" (started) or "F TEXT" (failed); of exec: "S", then
  * "X CODE" and a line feed and the tail of its output, or "F TEXT". The others report the text of
  * their failure and exit with 1. */
-#ifndef REP_SHIM_SHIM_H
-#define REP_SHIM_SHIM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,5 +115,3 @@ int cgroup_remove(const char *name);
 
 /* delete.c: everything below a directory, never crossing into another file system. */
 int delete_tree(int parent, const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /* The life of a task on its cell (docs/tasks.md): reserved, granted by "start", prepared, noted as
  * executing, started, over, its outcome reported, deleted. Nothing here is asked of the driver or
  * of bbs but by the table of harmonise_task.h; a task's process is started at most once (S3). */
-#ifndef REP_TASK_CELL_TASK_H
-#define REP_TASK_CELL_TASK_H
+#pragma once
 
 #include "rep/container/kind.h"
 
@@ -29,5 +28,3 @@ enum harmony_action cell_task_stray(const struct rep *r, const char *key);
 Board__Move *cell_task_stray_move(const struct rep *r, struct arena *a, struct move_order *o);
 bool cell_task_stray_settled(struct rep *r, const struct move_order *o,
                              const Board__MoveResult *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* What tests of running bbs share: two of them on a real etcd, the certificates of who speaks to
  * them, and what several tests ask. */
-#ifndef TEST_API_BBS_RIG_H
-#define TEST_API_BBS_RIG_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "models/desired_lrp_requests.pb-c.h"
@@ -54,5 +53,3 @@ Models__DesireTaskRequest *bbs_desire_task_of(struct arena *a, const char *guid,
 int32_t bbs_desire(int port, const char *guid, int32_t instances, struct buf *answer);
 int32_t bbs_open_incarnation(struct arena *a, const char *cell_id, uint64_t incarnation,
                              struct buf *answer);
-
-#endif

@@ -1,8 +1,7 @@
 /* protoc as the failure detector of the conformance test: it encodes requests and decodes answers
  * and events, by the messages that the facts describe (test/conformance/spec), not by our .proto
  * files. Our own paths are the exception: theirs are those of proto/board.proto. */
-#ifndef TEST_API_DIEGO_PROTOC_H
-#define TEST_API_DIEGO_PROTOC_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -25,5 +24,3 @@ const char *protoc_event(const char *name);
 /* Text to bytes and back; false with what protoc said in `why`. */
 bool protoc_encode(const char *message, const char *text, struct buf *out, struct buf *why);
 bool protoc_decode(const char *message, struct bytes bytes, struct buf *out, struct buf *why);
-
-#endif

@@ -20,8 +20,7 @@
  *
  * A line goes on in lines that begin with a space. Requests and answers are protobuf text of the
  * path's messages (test/conformance/spec/endpoints.tsv; placeholders: diego_text.h). */
-#ifndef TEST_API_DIEGO_ROWS_H
-#define TEST_API_DIEGO_ROWS_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -65,5 +64,3 @@ struct sequence {
 /* All sequences of a file, in the arena. A line that cannot be read ends the process with what is
  * wrong. */
 struct sequence *rows_read(struct arena *a, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* A subscriber to an event stream, as a client sees it (behaviour.md 16.1). */
-#ifndef TEST_API_DIEGO_STREAM_H
-#define TEST_API_DIEGO_STREAM_H
+#pragma once
 
 #include "test/tool/tls_client.h"
 
@@ -22,5 +21,3 @@ bool diego_stream_next(struct diego_stream *s, struct buf *name, struct buf *mes
                        struct buf *why);
 
 void diego_stream_close(struct diego_stream *s);
-
-#endif

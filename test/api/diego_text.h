@@ -5,8 +5,7 @@
  * ask that the number is above (not below) that of `other`. The member `...` in a message says that
  * it may have more than what is named. The order of different fields does not matter, that of equal
  * ones does; fields that the printer has no name for are passed over, as every client does. */
-#ifndef TEST_API_DIEGO_TEXT_H
-#define TEST_API_DIEGO_TEXT_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -32,5 +31,3 @@ const char *text_filled(struct bindings *b, const char *text);
 
 /* On one line, unnamed fields left out; in the arena. */
 const char *text_compact(struct arena *a, const char *text);
-
-#endif

@@ -1,8 +1,7 @@
 /* What tests of the HTTP server share: the echo role behind it in a process of its own,
  * certificates, one client, and the numbers that the server tells of itself. Each function fails
  * the test when what it does is not possible. */
-#ifndef TEST_API_ECHO_RIG_H
-#define TEST_API_ECHO_RIG_H
+#pragma once
 
 #include "test/tool/certs.h"
 #include "test/tool/echo_role.h"
@@ -49,5 +48,3 @@ int echo_ask_again(struct echo_rig *w, const char *method, const char *target, c
 long echo_number(struct echo_rig *w, const char *target, const char *name);
 /* Waits (bounded) until it has this value. */
 void echo_becomes(struct echo_rig *w, const char *target, const char *name, long value);
-
-#endif

@@ -1,7 +1,6 @@
 /* What tests of event streams at running bbs share (bbs_rig.h): the paths, requests whose changes
  * are told, and the reading of what is told. */
-#ifndef TEST_API_EVENT_RIG_H
-#define TEST_API_EVENT_RIG_H
+#pragma once
 
 #include "test/api/bbs_rig.h"
 
@@ -36,5 +35,3 @@ void pass_event(struct subscriber *s, const char *name);
 
 /* Passes over `count` events, whose ids rise by one. */
 void pass_events(struct subscriber *s, long first, long count);
-
-#endif

@@ -1,7 +1,6 @@
 /* What tests of the gRPC server shell share: the echo role behind it in a process of its own,
  * certificates, a client that makes its frames by hand, and what it expects. */
-#ifndef TEST_API_GRPC_RIG_H
-#define TEST_API_GRPC_RIG_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/shell/grpc_call.h"
@@ -40,5 +39,3 @@ void grpc_rig_await(struct grpc_rig *f, const char *name, unsigned value);
 /* All bytes of a call with the message "hello", as they go over the wire; `timeout` NULL = no time
  * limit. */
 void grpc_rig_call(struct buf *all, const char *path, uint8_t data_flags, const char *timeout);
-
-#endif

@@ -1,7 +1,6 @@
 /* What benchmarks make of their samples: medians, percentiles, and rows of one table in which each
  * figure stands beside its baseline from the same run. */
-#ifndef TEST_BENCH_BENCH_FIGURES_H
-#define TEST_BENCH_BENCH_FIGURES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ double bench_median(struct samples *s);
 /* One row: figure, value, baseline, value / baseline, what the baseline is. */
 void bench_row(const char *figure, double value, const char *unit, double baseline,
                const char *beside);
-
-#endif

@@ -1,6 +1,5 @@
 /* The clients of a benchmark: closed-loop load against a running bbs, its feed, and bare etcd. */
-#ifndef TEST_BENCH_BENCH_IO_H
-#define TEST_BENCH_BENCH_IO_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
@@ -82,5 +81,3 @@ struct bench_result etcd_bench_load(struct etcd_bench *b, int width, int transac
 
 /* One Range over all keys of the last load; it has no first byte of its own to tell. */
 struct bench_answer etcd_bench_range(struct etcd_bench *b);
-
-#endif

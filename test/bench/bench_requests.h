@@ -1,6 +1,5 @@
 /* The requests that benchmarks send, in an arena. */
-#ifndef TEST_BENCH_BENCH_REQUESTS_H
-#define TEST_BENCH_BENCH_REQUESTS_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -42,5 +41,3 @@ const ProtobufCMessage *bench_task(struct arena *a, const char *task_guid,
 
 /* "desire", "start", ... */
 const char *bench_task_step_name(enum bench_task_step step);
-
-#endif

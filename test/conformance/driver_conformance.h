@@ -1,7 +1,6 @@
 /* What every container driver answers, the model included (design.md 3.4): a program of verbs whose
  * answers are judged with cmocka's asserts. A subject is one driver under test. */
-#ifndef TEST_CONFORMANCE_DRIVER_CONFORMANCE_H
-#define TEST_CONFORMANCE_DRIVER_CONFORMANCE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/contract/event.h"
@@ -64,5 +63,3 @@ void subject_remove(struct subject *s, const char *guid);
 
 /* The whole program; leaves no container. */
 void driver_conformance(struct subject *s);
-
-#endif

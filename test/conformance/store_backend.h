@@ -1,7 +1,6 @@
 /* What the conformance program asks of a store: the calls and watches of common/contract/store.h,
  * time, and faults. Two are there: a real etcd behind the store shell, and the model. */
-#ifndef TEST_CONFORMANCE_STORE_BACKEND_H
-#define TEST_CONFORMANCE_STORE_BACKEND_H
+#pragma once
 
 #include "common/shell/etcd_io.h"
 
@@ -51,5 +50,3 @@ struct store_backend *backend_model_new(const struct backend_options *options);
 struct store_backend *backend_etcd_new(const struct backend_options *options);
 
 const char *store_fault_name(enum store_fault fault);
-
-#endif

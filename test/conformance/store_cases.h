@@ -1,7 +1,6 @@
 /* The conformance program, first part: what a store must answer, case by case. Each case takes a
  * fresh or used store of the given kind and asserts with cmocka. */
-#ifndef TEST_CONFORMANCE_STORE_CASES_H
-#define TEST_CONFORMANCE_STORE_CASES_H
+#pragma once
 
 #include "test/conformance/store_tester.h"
 
@@ -16,5 +15,3 @@ extern const struct store_case store_cases[];
 /* Needs a store with a quota of STORE_CASE_QUOTA_BYTES. */
 enum { STORE_CASE_QUOTA_BYTES = 4 * 1024 * 1024 };
 void store_case_quota(struct tester *t);
-
-#endif

@@ -2,8 +2,7 @@
  * knows nothing of the model; its oracle is a map that it replays the events into, one revision
  * after the other. Each answer must be right for exactly the revision that it names, each write be
  * there wholly or not at all. */
-#ifndef TEST_CONFORMANCE_STORE_JUDGE_H
-#define TEST_CONFORMANCE_STORE_JUDGE_H
+#pragma once
 
 #include "test/conformance/store_tester.h"
 
@@ -36,5 +35,3 @@ struct judge {
 
 /* True if all is as it must be; else the problem says what is not. */
 bool judge_history(struct judge *j);
-
-#endif

@@ -1,6 +1,5 @@
 /* Random operations over a small key set, drawn from a seed, among them wrong ones. */
-#ifndef TEST_CONFORMANCE_STORE_RANDOM_H
-#define TEST_CONFORMANCE_STORE_RANDOM_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/random.h"
@@ -26,5 +25,3 @@ struct random_call store_random_call(struct store_random *r, struct arena *a);
 struct txn;
 struct txn *store_random_txn(struct store_random *r, struct arena *a);
 Etcd__RangeRequest *store_random_range(struct store_random *r, struct arena *a);
-
-#endif

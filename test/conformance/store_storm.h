@@ -1,6 +1,5 @@
 /* Many calls at once on a store that fails in between, then the judgement of all that happened. */
-#ifndef TEST_CONFORMANCE_STORE_STORM_H
-#define TEST_CONFORMANCE_STORE_STORM_H
+#pragma once
 
 #include "test/conformance/store_judge.h"
 
@@ -13,5 +12,3 @@ struct storm_result {
 /* Needs a fresh store. Every fault is made once, with calls in flight; the cmocka test fails when
  * the history is not right. `calls` are made in all. */
 void store_storm(struct tester *t, uint64_t seed, unsigned calls, struct storm_result *ret);
-
-#endif

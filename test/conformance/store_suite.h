@@ -1,6 +1,5 @@
 /* Runs the conformance program on one kind of store. */
-#ifndef TEST_CONFORMANCE_STORE_SUITE_H
-#define TEST_CONFORMANCE_STORE_SUITE_H
+#pragma once
 
 #include "test/conformance/store_backend.h"
 
@@ -20,5 +19,3 @@ int store_suite_run(const struct store_suite *suite);
 
 /* Reads arguments and environment. */
 void store_suite_options(struct store_suite *suite, int argc, char **argv);
-
-#endif

@@ -1,7 +1,6 @@
 /* A client of a store back end for tests: asks and waits, keeps answers and what watches told, and
  * builds requests. Everything lives in the tester's arena. */
-#ifndef TEST_CONFORMANCE_STORE_TESTER_H
-#define TEST_CONFORMANCE_STORE_TESTER_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -109,5 +108,3 @@ const Etcd__RangeResponse *tester_range(struct tester *t, const Etcd__RangeReque
 
 /* Puts one key; gives its revision. */
 int64_t tester_put(struct tester *t, const char *key, const char *value);
-
-#endif

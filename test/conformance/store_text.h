@@ -1,7 +1,6 @@
 /* Any message as one line of text, so that two stores' answers can be compared and shown. What must
  * differ between two stores (ids of cluster and member, raft term) is left out. */
-#ifndef TEST_CONFORMANCE_STORE_TEXT_H
-#define TEST_CONFORMANCE_STORE_TEXT_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/contract/store.h"
@@ -10,5 +9,3 @@ void store_text_message(struct buf *out, const ProtobufCMessage *m);
 
 /* Outcome, status, text and message. */
 void store_text_answer(struct buf *out, const struct store_answer *answer);
-
-#endif

@@ -1,6 +1,5 @@
 /* Cells for tests of placing: made in an arena, with one root filesystem "busybox". */
-#ifndef TEST_DECIDE_CELL_ROWS_H
-#define TEST_DECIDE_CELL_ROWS_H
+#pragma once
 
 #include "cell.pb-c.h"
 #include "common/base/arena.h"
@@ -21,5 +20,3 @@ void cell_row_tasks(struct arena *a, Cell__CellState *s, size_t count);
 
 /* "a b c" to a list; gives its length. */
 size_t cell_row_words(struct arena *a, const char *words, char ***ret_list);
-
-#endif

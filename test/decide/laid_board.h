@@ -1,8 +1,7 @@
 /* A board that a test lays out record by record, on which the ops of a bbs gather as they do on the
  * copy; and the law about what they read (design.md 2: a write compares all that its decision
  * read), held by changing one record after the other. */
-#ifndef TEST_DECIDE_LAID_BOARD_H
-#define TEST_DECIDE_LAID_BOARD_H
+#pragma once
 
 #include "bbs/board/op.h"
 
@@ -53,5 +52,3 @@ enum plan_verdict laid_hold(struct laid_board *l, const struct op_row *row,
                             size_t stranger_count, struct random *random, unsigned changes,
                             bool (*excused)(const struct op_row *row, const char *key, bool added),
                             struct buf *ret_fault);
-
-#endif

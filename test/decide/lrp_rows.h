@@ -11,8 +11,7 @@
  *   a removal     "from=2 board_generation=F": of the board generation, without it of this one
  *   a move        "claim a@c1 incarnation=7 def=D1 error=E term=5 role=auctioneer presence=2
  *                 index=1", "lose cell=c1 incarnation=7", "hold cells=c1:7,c2:8" */
-#ifndef TEST_DECIDE_LRP_ROWS_H
-#define TEST_DECIDE_LRP_ROWS_H
+#pragma once
 
 #include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
@@ -61,5 +60,3 @@ struct op_input row_input(enum actor actor, struct random *random, const Protobu
 
 /* One line a change, with what the record became; then the notices; or the refusal. Needs a buf. */
 void print_plan(const struct plan *p, struct buf *out);
-
-#endif

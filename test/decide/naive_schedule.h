@@ -1,8 +1,7 @@
 /* The rules of rep-auctioneer.md 5 and of docs/instances.md, Zones, written down as plainly as
  * possible: each job looks at every cell. What auctioneer/schedule.h gives must be the same. For
  * tests. */
-#ifndef TEST_DECIDE_NAIVE_SCHEDULE_H
-#define TEST_DECIDE_NAIVE_SCHEDULE_H
+#pragma once
 
 #include "auctioneer/schedule.h"
 
@@ -16,5 +15,3 @@ bool naive_may_follow(const struct job *a, const struct job *b);
 
 /* Whether this cell comes last for the job. */
 bool naive_is_late(const struct job *job, int64_t cell);
-
-#endif

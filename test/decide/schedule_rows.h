@@ -1,7 +1,6 @@
 /* Rows of before (cells), when (jobs), plan for tests of placing: where each job goes, or the text
  * of its refusal. */
-#ifndef TEST_DECIDE_SCHEDULE_ROWS_H
-#define TEST_DECIDE_SCHEDULE_ROWS_H
+#pragma once
 
 #include "auctioneer/schedule.h"
 #include "common/base/bytes.h"
@@ -47,5 +46,3 @@ const char *plan_of(struct schedule_rows *x);
 
 /* The jobs in the order of deciding: "web/0 db/0". */
 const char *order_of(struct schedule_rows *x);
-
-#endif

@@ -1,6 +1,5 @@
 /* What rows of validation share: messages made in an arena, and what is said of them. */
-#ifndef TEST_DECIDE_VALIDATE_ROWS_H
-#define TEST_DECIDE_VALIDATE_ROWS_H
+#pragma once
 
 #include "bbs/lrp/validate.h"
 
@@ -23,5 +22,3 @@ Models__Action *run_action(struct arena *a);
 
 /* What was said, "" = all is well; ends the validation. */
 const char *said(struct arena *a, struct validation *v);
-
-#endif

@@ -1,7 +1,6 @@
 /* Trials of a real driver: real processes, kill -9, logs, memory, leftovers. The same for oci and
  * process, but where a driver promises less. */
-#ifndef TEST_E2E_DRIVER_TRIALS_H
-#define TEST_E2E_DRIVER_TRIALS_H
+#pragma once
 
 #include "rep/driver/driver_io.h"
 #include "test/conformance/driver_conformance.h"
@@ -120,5 +119,3 @@ void trial_hardly_any_room(void **state);
 void trial_ports(void **state);
 void trial_read(void **state);
 void trial_read_in_root(void **state); /* oci only */
-
-#endif

@@ -3,8 +3,7 @@
  * aborts when a promise of the code under it is broken. The corpus of a target is the file
  * test/fuzz/corpus/NAME, an input a line, in base64: test_corpus replays it in each test run,
  * test/fuzz/fuzz makes it grow (`test/run fuzz --minutes 10`). */
-#ifndef TEST_FUZZ_FUZZ_H
-#define TEST_FUZZ_FUZZ_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -58,5 +57,3 @@ struct peer fuzz_peer(uint8_t byte);
  * words (types, tag), and the body. A cursor is read to its end or until it waits. True if the role
  * answered within the step; never twice. */
 bool fuzz_request(struct role *r, const char *method, const char *path, struct bytes in);
-
-#endif

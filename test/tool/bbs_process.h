@@ -1,7 +1,6 @@
 /* A bbs in a process of its own, for tests of what it says on the wire, and a subscriber to its
  * event streams. */
-#ifndef TEST_TOOL_BBS_PROCESS_H
-#define TEST_TOOL_BBS_PROCESS_H
+#pragma once
 
 #include "common/shell/host_io.h"
 #include "test/tool/etcd_server.h"
@@ -67,5 +66,3 @@ bool subscriber_next(struct subscriber *s, int wait_ms, struct stream_item *item
 
 /* Reads what comes within `wait_ms` and adds it to `text`. False when the connection has ended. */
 bool subscriber_read(struct subscriber *s, int wait_ms);
-
-#endif

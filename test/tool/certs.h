@@ -1,6 +1,5 @@
 /* A throwaway CA and certificates (ECDSA, made in milliseconds) in a directory of their own. */
-#ifndef TEST_TOOL_CERTS_H
-#define TEST_TOOL_CERTS_H
+#pragma once
 
 #include "common/shell/host_io.h"
 
@@ -26,5 +25,3 @@ struct tls_files certs_make_for(struct certs *c, const char *name, const char *u
 /* Frees the memory, and certs_done() the directory with its files as well. */
 void certs_forget(struct certs *c);
 void certs_done(struct certs *c);
-
-#endif

@@ -16,8 +16,7 @@
  *   /stop?CODE      answers, then EFFECT_EXIT with that code
  * A too_large request is answered "too large". EVENT_STOP gives EFFECT_EXIT 0, unless /stubborn was
  * asked. Bodies are limited to 1 MiB, 16 bytes on /small. */
-#ifndef TEST_TOOL_ECHO_ROLE_H
-#define TEST_TOOL_ECHO_ROLE_H
+#pragma once
 
 #include "common/contract/role.h"
 
@@ -29,5 +28,3 @@ enum { ECHO_BODY_BYTES = 1024 * 1024, ECHO_SMALL_BYTES = 16 };
     "docs/restore.md (bbs-1 has seen revision 1251, etcd is at 1223)"
 
 struct role *echo_new(void);
-
-#endif

@@ -2,8 +2,7 @@
  * speak to it with blocking calls and limit its descriptors. Beside the role's paths it answers
  * /stats with "connections=N heap_kb=N cpu_ms=N", and holds descriptors: /hold takes all but one
  * that are free, /release gives them back. */
-#ifndef TEST_TOOL_ECHO_SERVER_H
-#define TEST_TOOL_ECHO_SERVER_H
+#pragma once
 
 #include "common/shell/http_server_io.h"
 
@@ -21,5 +20,3 @@ void echo_server_start(struct echo_server *s, const struct http_server_config *c
 
 /* Ends it by SIGTERM; false unless it ended well (no sanitizer report, no crash). */
 bool echo_server_stop(struct echo_server *s);
-
-#endif

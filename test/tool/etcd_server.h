@@ -1,8 +1,7 @@
 /* A real etcd for tests: on random loopback ports, in a directory of its own, with the flags that
  * design.md 10 names. The same from the shell: test/tool/etcd-server. Tests run in the root of the
  * tree. */
-#ifndef TEST_TOOL_ETCD_SERVER_H
-#define TEST_TOOL_ETCD_SERVER_H
+#pragma once
 
 #include "common/base/err.h"
 #include "common/shell/etcd_io.h"
@@ -47,5 +46,3 @@ struct etcd_config etcd_server_client(const struct etcd_server *s);
 
 /* Ends the process and removes the directory. Accepts one that never started. */
 void etcd_server_done(struct etcd_server *s);
-
-#endif

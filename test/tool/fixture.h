@@ -1,7 +1,6 @@
 /* What a test of codecs and texts works with: memory, a text, an error. For cmocka, which makes one
  * for each test. */
-#ifndef TEST_TOOL_FIXTURE_H
-#define TEST_TOOL_FIXTURE_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -16,5 +15,3 @@ struct fixture {
 /* `*state` becomes a struct fixture; the teardown frees it with all that it holds. */
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
-
-#endif

@@ -1,7 +1,6 @@
 /* The gRPC server shell in a process of its own, with a service behind it, so that tests may speak
  * to it with blocking calls. */
-#ifndef TEST_TOOL_GRPC_ECHO_H
-#define TEST_TOOL_GRPC_ECHO_H
+#pragma once
 
 #include "common/shell/grpc_server_io.h"
 
@@ -24,5 +23,3 @@ void grpc_echo_start(struct grpc_echo *s, const struct grpc_server_config *confi
 
 /* Ends it by SIGTERM; false unless it ended well (no sanitizer report, no crash). */
 bool grpc_echo_stop(struct grpc_echo *s);
-
-#endif

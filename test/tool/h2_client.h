@@ -1,7 +1,6 @@
 /* A gRPC client for tests that makes its HTTP/2 frames by hand, so that it can make wrong ones.
  * Every wait is bounded (CLIENT_WAIT_MS). */
-#ifndef TEST_TOOL_H2_CLIENT_H
-#define TEST_TOOL_H2_CLIENT_H
+#pragma once
 
 #include "test/tool/tls_client.h"
 
@@ -67,5 +66,3 @@ void h2_answer_done(struct h2_answer *a);
 
 /* Takes frames up to the first of this type on this stream. False when it does not come. */
 bool h2_await(struct h2_client *c, int type, uint32_t stream);
-
-#endif

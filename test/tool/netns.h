@@ -1,7 +1,6 @@
 /* A network of its own for a test program (root only): its ports meet nobody else's, and packets on
  * its loopback can be dropped. */
-#ifndef TEST_TOOL_NETNS_H
-#define TEST_TOOL_NETNS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool netns_drop(int port);
 
 /* Ends that. */
 void netns_restore(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Waiting in tests. No test may depend on how fast the machine is: what must come is waited for,
  * with a limit so generous that only what never comes exceeds it, and no test asserts that
  * something took less than a time of its own choosing. */
-#ifndef TEST_TOOL_PATIENCE_H
-#define TEST_TOOL_PATIENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ bool patience_lasts(struct patience *p);
 /* Waits until `mark` stands in a log with a whole line after it; gives the number behind "port=" of
  * that line. Fails the test, with what the log says, when it does not come. */
 int patience_port_in_log(const char *path, const char *mark);
-
-#endif

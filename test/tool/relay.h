@@ -1,7 +1,6 @@
 /* A TCP relay on a libevent loop, for tests: it can break all connections or hold everything back.
  */
-#ifndef TEST_TOOL_RELAY_H
-#define TEST_TOOL_RELAY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ void relay_cut(struct relay *r);
 /* While silent nothing is read or written, in both directions; connections stay open and new ones
  * are accepted and not served. What was held back passes afterwards. */
 void relay_silence(struct relay *r, bool silent);
-
-#endif

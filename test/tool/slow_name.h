@@ -1,7 +1,6 @@
 /* A name server that is away: a program that calls these has a getaddrinfo() that looks for
  * SLOW_NAME, or whatever ends in it, for as long as the test wants, and for other names as ever. */
-#ifndef TEST_TOOL_SLOW_NAME_H
-#define TEST_TOOL_SLOW_NAME_H
+#pragma once
 
 #define SLOW_NAME "slow.invalid"
 
@@ -14,5 +13,3 @@ int slow_name_ended(void);
 
 /* All who look for it end now: it was not found. Returns when they have. */
 void slow_name_end(void);
-
-#endif

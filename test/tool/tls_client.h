@@ -1,7 +1,6 @@
 /* A blocking HTTPS client for tests, byte by byte under the test's control. Every wait is bounded
  * (CLIENT_WAIT_MS). */
-#ifndef TEST_TOOL_TLS_CLIENT_H
-#define TEST_TOOL_TLS_CLIENT_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/shell/host_io.h"
@@ -46,5 +45,3 @@ int client_answer(struct tls_client *c, struct buf *head, struct buf *body, bool
 /* A whole exchange: method, target and body; the answer's status, its body in `body`. */
 int client_ask(struct tls_client *c, const char *method, const char *target, const void *data,
                size_t size, struct buf *body);
-
-#endif

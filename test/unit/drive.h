@@ -1,7 +1,6 @@
 /* Drives a role, or a part of one, by hand-made events on virtual time: one arena a step, and the
  * effects of the last step at hand. For unit tests. */
-#ifndef TEST_UNIT_DRIVE_H
-#define TEST_UNIT_DRIVE_H
+#pragma once
 
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
@@ -48,5 +47,3 @@ const struct effect *drive_effect(const struct drive *d, enum effect_kind kind, 
 
 /* The n-th CALL or SUBSCRIBE of the last step whose url contains `part`; NULL if there is none. */
 const struct call *drive_call(const struct drive *d, const char *part, size_t n);
-
-#endif

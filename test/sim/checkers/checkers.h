@@ -1,8 +1,7 @@
 /* The invariants of design.md 6 as small checkers: each looks at one committed revision, at one
  * verb of a rep, or at the cluster as it stands, and reports what it finds in words. None changes
  * anything. */
-#ifndef TEST_SIM_CHECKERS_CHECKERS_H
-#define TEST_SIM_CHECKERS_CHECKERS_H
+#pragma once
 
 #include "common/model/moves.h"
 #include "common/model/settings.h"
@@ -209,5 +208,3 @@ unsigned checkers_room(struct checkers *k, struct node *cell);
  * that is answered it takes the instance, and cannot claim it; another cell could. Seen by this
  * look, or one before it; 0 = never. To be asked at each look while the instance is unplaced. */
 int64_t checkers_held_ns(struct checkers *k, const Models__ActualLRPKey *key, unsigned cell);
-
-#endif

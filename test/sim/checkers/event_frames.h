@@ -1,7 +1,6 @@
 /* Diego's event streams as a client reads them (behaviour.md 16.1): frames out of the pieces of a
  * stream, and events as a line of text, which clients and checkers compare. */
-#ifndef TEST_SIM_CHECKERS_EVENT_FRAMES_H
-#define TEST_SIM_CHECKERS_EVENT_FRAMES_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -44,5 +43,3 @@ const char *event_traced(struct arena *a, const char *text, const char *trace_id
 /* The event as a line: its name, then what it shows. NULL: no client would know it, or it is empty
  * or malformed. */
 const char *event_text(struct arena *a, const char *name, struct bytes payload);
-
-#endif

@@ -3,8 +3,7 @@
  * one, in the order of the revisions, from where its subscription began to where it was cut off.
  *
  * Two changes of one revision that are about different things have no order among themselves. */
-#ifndef TEST_SIM_CHECKERS_EVENTS_H
-#define TEST_SIM_CHECKERS_EVENTS_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "test/sim/checkers/history.h"
@@ -70,5 +69,3 @@ const char *reader_hears(struct checkers *k, struct event_reader *r, const char 
 
 /* The next event that it has not heard and should; NULL = it has heard all that there is. */
 const char *reader_misses(struct checkers *k, const struct event_reader *r);
-
-#endif

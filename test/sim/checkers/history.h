@@ -1,8 +1,7 @@
 /* What the store held, revision by revision: each committed transaction as a list of changes, and
  * each record with all its pasts. Checkers and judges of answers read it; nothing else decides what
  * was true when. */
-#ifndef TEST_SIM_CHECKERS_HISTORY_H
-#define TEST_SIM_CHECKERS_HISTORY_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
@@ -70,5 +69,3 @@ const ProtobufCMessage *history_now(const struct history *h, const char *key);
 /* Calls `each` for every record that stands under the prefix now. */
 void history_each(const struct history *h, const char *prefix,
                   void (*each)(void *context, const struct past *p), void *context);
-
-#endif

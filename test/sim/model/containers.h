@@ -1,8 +1,7 @@
 /* Model containers: a driver of the simulator (design.md 3.4). Answers verbs at virtual times,
  * keeps containers while their rep is down, ends them as a story says. Pure; it passes the
  * conformance program of the drivers as far as that does not need real processes. */
-#ifndef TEST_SIM_MODEL_CONTAINERS_H
-#define TEST_SIM_MODEL_CONTAINERS_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/contract/event.h"
@@ -86,5 +85,3 @@ unsigned model_containers_held(const struct model_containers *m);
 /* How many run; the guid of the n-th of them in order of guid, NULL if there are fewer. */
 int model_containers_running(const struct model_containers *m);
 const char *model_containers_guid(const struct model_containers *m, int n);
-
-#endif

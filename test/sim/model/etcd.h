@@ -2,8 +2,7 @@
  * holds all revisions since the last compaction, leases under virtual time, alarms and a quota.
  * Delays, losses and reordering are the business of the world around it. It passes
  * test/conformance. */
-#ifndef TEST_SIM_MODEL_ETCD_H
-#define TEST_SIM_MODEL_ETCD_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/contract/store.h"
@@ -73,5 +72,3 @@ const Etcd__WatchResponse *model_etcd_watch_created(struct model_etcd *m, struct
  * at exactly the compacted revision. */
 size_t model_etcd_events_since(struct model_etcd *m, int64_t from, size_t max, struct arena *arena,
                                Etcd__WatchResponse ***ret_list);
-
-#endif

@@ -1,6 +1,5 @@
 /* Inside of the model etcd, shared by its files. */
-#ifndef TEST_SIM_MODEL_INSIDE_H
-#define TEST_SIM_MODEL_INSIDE_H
+#pragma once
 
 #include "test/sim/model/etcd.h"
 #include "test/sim/model/mvcc.h"
@@ -52,5 +51,3 @@ struct model_refusal model_txn(struct model_etcd *m, const Etcd__TxnRequest *req
         *model_new = (type)NAME##__INIT;                                                           \
         model_new;                                                                                 \
     })
-
-#endif

@@ -1,7 +1,6 @@
 /* The model etcd's storage: keys with all their versions since the last compaction, and the log of
  * changes that watches read. */
-#ifndef TEST_SIM_MODEL_MVCC_H
-#define TEST_SIM_MODEL_MVCC_H
+#pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
@@ -84,5 +83,3 @@ size_t model_mvcc_log_from(const struct model_mvcc *s, int64_t revision);
 /* As etcd shows it; bytes are copied into the arena. */
 void model_kv_fill(struct arena *a, const char *key, const struct model_version *v, bool keys_only,
                    Etcd__KeyValue *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * it hears, and replays it. What it holds then is the board's records, as far as it has heard of
  * them from their creation on (S9 as Diego's clients see it). When its stream ends it drops what it
  * holds, and subscribes again after a second. */
-#ifndef TEST_SIM_STORIES_SUBSCRIBER_H
-#define TEST_SIM_STORIES_SUBSCRIBER_H
+#pragma once
 
 #include "test/sim/world/cluster.h"
 
@@ -19,5 +18,3 @@ const char *subscriber_heard(struct node *n);
 /* What is wrong with its replay: an event about a record that it does not hold, or, with `records`
  * not negative, another number of records than that. NULL = nothing. */
 const char *subscriber_fault(struct node *n, int records);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the swarm share. */
-#ifndef TEST_SIM_SWARM_INSIDE_H
-#define TEST_SIM_SWARM_INSIDE_H
+#pragma once
 
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/swarm/swarm.h"
@@ -177,5 +176,3 @@ void bounds_look(struct swarm *s);
  */
 void calm_plan(struct swarm *s, uint64_t seed);
 void fallback_logged(struct swarm *s, struct node *n, const struct log_line *line);
-
-#endif

@@ -1,7 +1,6 @@
 /* The swarm: one seed draws a cluster, its delays, a workload and faults; the checkers look on at
  * every commit; then everything is healed and must converge (design.md 9). */
-#ifndef TEST_SIM_SWARM_SWARM_H
-#define TEST_SIM_SWARM_SWARM_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "test/sim/checkers/checkers.h"
@@ -36,5 +35,3 @@ struct swarm_result {
 /* The caller calls swarm_result_done. */
 void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret);
 void swarm_result_done(struct swarm_result *r);
-
-#endif

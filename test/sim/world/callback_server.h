@@ -1,7 +1,6 @@
 /* The server of a user's to which completion callbacks go, as a model: it hears them, notes what it
  * heard, and fails in every way there is (behaviour.md 13.4). */
-#ifndef TEST_SIM_WORLD_CALLBACK_SERVER_H
-#define TEST_SIM_WORLD_CALLBACK_SERVER_H
+#pragma once
 
 #include "common/base/map.h"
 #include "common/base/random.h"
@@ -55,5 +54,3 @@ void callback_server_done(struct callback_server *s);
 unsigned callback_server_heard(struct callback_server *s, const char *task_guid);
 
 const char *callback_deed_name(enum callback_deed deed);
-
-#endif

@@ -1,6 +1,5 @@
 /* A whole simulated cluster: bbs, auctioneer and reps as they ship, and what stories do with it. */
-#ifndef TEST_SIM_WORLD_CLUSTER_H
-#define TEST_SIM_WORLD_CLUSTER_H
+#pragma once
 
 #include "models/error.pb-c.h"
 #include "test/sim/world/world.h"
@@ -123,5 +122,3 @@ int cluster_leader(struct cluster *c, const char *role);
 
 /* Number of containers that run on all cells. */
 int cluster_containers(struct cluster *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of the simulated world share among themselves; stories use world.h alone. */
-#ifndef TEST_SIM_WORLD_INSIDE_H
-#define TEST_SIM_WORLD_INSIDE_H
+#pragma once
 
 #include "common/base/map.h"
 #include "test/sim/world/queue.h"
@@ -131,5 +130,3 @@ void containers_changed(struct node *n); /* a story changed something: see what 
  * done). */
 void trace_transaction(struct world *w, const char *who, const ProtobufCMessage *txn,
                        const char *how);
-
-#endif

@@ -1,7 +1,6 @@
 /* What will happen when in the simulated world: a queue of items sorted by virtual time, then by
  * order of insertion, so that the same seed gives the same run. */
-#ifndef TEST_SIM_WORLD_QUEUE_H
-#define TEST_SIM_WORLD_QUEUE_H
+#pragma once
 
 #include "common/base/arena.h"
 
@@ -35,5 +34,3 @@ void queue_push(struct queue *q, struct item *i, int64_t at_ns);
 
 /* The earliest one, taken out; NULL if there is none due at or before `until_ns`. */
 struct item *queue_pop(struct queue *q, int64_t until_ns);
-
-#endif

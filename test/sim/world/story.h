@@ -1,7 +1,6 @@
 /* What the trace of a simulated world says of a record: one pair of functions for each story that
  * records.def names. A new kind brings its own, or is `named`. */
-#ifndef TEST_SIM_WORLD_STORY_H
-#define TEST_SIM_WORLD_STORY_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/model/record.h"
@@ -19,5 +18,3 @@ struct story {
 
 /* NULL: the trace does not tell of these. */
 const struct story *story_of(enum record_type type);
-
-#endif

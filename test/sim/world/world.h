@@ -1,8 +1,7 @@
 /* The simulated world: drives the very roles that ship, on virtual time, with a model etcd, a model
  * network and model containers, everything drawn from one seed (design.md 3.4). Two runs with the
  * same seed and the same story give the same trace. */
-#ifndef TEST_SIM_WORLD_WORLD_H
-#define TEST_SIM_WORLD_WORLD_H
+#pragma once
 
 #include "common/base/bytes.h"
 #include "common/base/random.h"
@@ -276,5 +275,3 @@ void world_trace_calls(struct world *w, bool on);
 
 /* Whether the lines of roles' logs go to the trace as well. */
 void world_trace_logs(struct world *w, bool on);
-
-#endif

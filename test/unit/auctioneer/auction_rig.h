@@ -1,7 +1,6 @@
 /* An auctioneer under test: its role driven by hand-made events, with feed, lock, cells and answers
  * of a bbs played by hand. */
-#ifndef TEST_UNIT_AUCTIONEER_AUCTION_RIG_H
-#define TEST_UNIT_AUCTIONEER_AUCTION_RIG_H
+#pragma once
 
 #include "auctioneer/inside.h"
 #include "test/decide/cell_rows.h"
@@ -120,5 +119,3 @@ const struct reply *play_post(struct auction_rig *f, const char *unit, const cha
                               const char *json);
 extern const char play_task_hint[]; /* of task "t", to be posted */
 bool play_body_is(const struct reply *r, const char *text);
-
-#endif

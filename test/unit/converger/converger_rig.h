@@ -1,7 +1,6 @@
 /* A converger under test: its role driven by hand-made events, with feed, lock and answers of a bbs
  * played by hand. */
-#ifndef TEST_UNIT_CONVERGER_CONVERGER_RIG_H
-#define TEST_UNIT_CONVERGER_CONVERGER_RIG_H
+#pragma once
 
 #include "converger/inside.h"
 #include "converger/instances.h"
@@ -84,5 +83,3 @@ bool rig_second(struct converger_rig *f, const char *cells);
 
 /* Time passes while the board lives; true if moves were sent on the way. */
 bool rig_moved_within(struct converger_rig *f, int seconds);
-
-#endif

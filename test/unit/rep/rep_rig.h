@@ -1,7 +1,6 @@
 /* A rep under test: its role driven on virtual time, with the bbs, the feed and the driver played
  * by hand. Calls, verbs, replies and the exit are kept until the test takes them, oldest first. */
-#ifndef TEST_UNIT_REP_REP_RIG_H
-#define TEST_UNIT_REP_REP_RIG_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "cell.pb-c.h"
@@ -160,5 +159,3 @@ const char *rep_rig_run(struct rep_rig *g, const char *process_guid);
 /* A status as the driver's listing gives it, with a note of index 0 of this process. */
 struct container_status rep_rig_status(struct rep_rig *g, const char *guid,
                                        const char *process_guid, enum container_state state);
-
-#endif

@@ -1,7 +1,6 @@
 /* One op asked of a board, which puts domain/<name> whatever stands there; and what stands in etcd
  * then, read and written past every board. */
-#ifndef TEST_UNIT_BBS_BOARD_BOARD_ASKS_H
-#define TEST_UNIT_BBS_BOARD_BOARD_ASKS_H
+#pragma once
 
 #include "bbs/board/inside.h"
 #include "test/unit/bbs/board/board_rig.h"
@@ -43,5 +42,3 @@ void put_record(struct rig *r, const char *key, const ProtobufCMessage *m); /* N
 
 /* A rig of seed 1 whose boards are ready; fails the test when they are not within 10 s. */
 struct rig *ready_rig(unsigned boards, const struct board_hooks *hooks);
-
-#endif

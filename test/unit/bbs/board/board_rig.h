@@ -1,8 +1,7 @@
 /* Drives boards alone (without the rest of a bbs) against the model etcd on virtual time, with the
  * faults that the engine must bear: answers out of order, lost requests, lost answers, requests
  * that land long after they were given up, watches that lag, break and begin again. */
-#ifndef TEST_UNIT_BBS_BOARD_BOARD_RIG_H
-#define TEST_UNIT_BBS_BOARD_BOARD_RIG_H
+#pragma once
 
 #include "bbs/board/board.h"
 #include "test/sim/model/etcd.h"
@@ -69,5 +68,3 @@ unsigned board_rig_calls(const struct rig *r, enum store_call call);
 /* One call to the model, for tests; the answer lives in `arena`. */
 const ProtobufCMessage *board_rig_ask(struct rig *r, struct arena *arena, enum store_call call,
                                 const ProtobufCMessage *message);
-
-#endif

@@ -1,6 +1,5 @@
 /* Frames of a feed, made by hand for unit tests: appended to a buffer as a bbs would send them. */
-#ifndef TEST_UNIT_BBS_BOARD_FEED_FRAMES_H
-#define TEST_UNIT_BBS_BOARD_FEED_FRAMES_H
+#pragma once
 
 #include "board.pb-c.h"
 #include "common/base/bytes.h"
@@ -16,5 +15,3 @@ void frame_heartbeat(struct buf *b, const char *board_generation, int64_t revisi
 /* RECORD, PUT or DELETE of this record; create- and mod-revision are `revision`. */
 void frame_change(struct buf *b, Board__FeedFrame__Kind kind, const char *key,
                   const ProtobufCMessage *record, int64_t revision);
-
-#endif

@@ -1,7 +1,6 @@
 /* A cell that is emptied, on a rep_rig: how it is asked for, and what the board hears and answers.
  */
-#ifndef TEST_UNIT_REP_DRAIN_DRAIN_RIG_H
-#define TEST_UNIT_REP_DRAIN_DRAIN_RIG_H
+#pragma once
 
 #include "test/unit/rep/rep_rig.h"
 
@@ -25,5 +24,3 @@ void drain_rig_leaves(struct rep_rig *g);
 /* What an earlier rep has kept, with so much left by the clocks that the rig starts at. */
 struct kept_evacuation drain_rig_kept(int64_t mono_s, int64_t wall_s, const char *boot,
                                       bool handed_on);
-
-#endif
