@@ -6,32 +6,8 @@
 #include <string.h>
 
 #define INTERVAL_NS (30 * SECOND_NS)
-#define REFUSED_AGAIN_NS (5 * SECOND_NS)
-#define UNKNOWN_AGAIN_NS (1 * SECOND_NS)
 
 /* ---- The keepers ----------------------------------------------------------------------------- */
-
-#define KEEPER(name, kinds) extern const struct keeper name##_keeper;
-#include "converger/keepers.def"
-#undef KEEPER
-
-static const struct row {
-    const struct keeper *keeper;
-    uint64_t kinds;
-} rows[KEEPER_COUNT] = {
-#define KEEPER(name, kinds) {&name##_keeper, kinds},
-#include "converger/keepers.def"
-#undef KEEPER
-};
-_Static_assert(RECORD_TYPE_COUNT <= 64, "kinds are a bit each");
-
-/* Calls an operation of each keeper that has it. */
-#define EACH_KEEPER(x, operation, ...)                                                             \
-    for (size_t i = 0; i < KEEPER_COUNT; i++) {                                                    \
-        if (rows[i].keeper->operation) {                                                           \
-            rows[i].keeper->operation((x)->keepers[i] __VA_OPT__(, ) __VA_ARGS__);                 \
-        }                                                                                          \
-    }
 
 static void ignore(void *state, const char *subject, enum move_end end)
 {
@@ -43,7 +19,7 @@ static void ignore(void *state, const char *subject, enum move_end end)
 static void init_keepers(struct converger *x, const struct converger_config *config)
 {
     for (size_t i = 0; i < KEEPER_COUNT; i++) {
-        const struct keeper *keeper = rows[i].keeper;
+        const struct keeper *keeper = keeper_rows[i].keeper;
         struct kept *k = x->keepers[i] = calloc(1, keeper->state_size);
         if (!k) {
             abort();
@@ -78,8 +54,8 @@ static void change_of_record(struct converger *x, const char *key, const struct 
     enum record_type type = key_type(key);
     cache_change(&x->cache, key, record, x->board_generation, x->life.now);
     for (size_t i = 0; i < KEEPER_COUNT; i++) {
-        if (rows[i].kinds >> type & 1) {
-            rows[i].keeper->change(x->keepers[i], key, record);
+        if (keeper_rows[i].kinds >> type & 1) {
+            keeper_rows[i].keeper->change(x->keepers[i], key, record);
         }
     }
 }
@@ -108,13 +84,6 @@ static void on_change(void *context, enum feed_client_change change, const char 
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
-
-int64_t converger_again_ns(const struct converger *x, enum move_end end)
-{
-    return end == MOVE_REFUSED   ? x->life.now.mono_ns + REFUSED_AGAIN_NS
-           : end == MOVE_UNKNOWN ? x->life.now.mono_ns + UNKNOWN_AGAIN_NS
-                                 : NEVER_NS;
-}
 
 static void look(struct converger *x, struct effects *out)
 {
@@ -165,22 +134,6 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     leading_end(&x->life, ev, out);
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
-
-void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret)
-{
-    struct plan_shown s = {.plan = ret, .arena = a};
-    converge__plan__init(ret);
-    ret->leads = x->life.leader.leads;
-    ret->current = x->life.feed_client.current;
-    EACH_KEEPER(x, plan, &s)
-}
-
-void converger_show(struct converger *x, Converge__ConvergerState *ret, struct arena *a)
-{
-    EACH_KEEPER(x, show, ret, a)
-}
-
 /* ---- Making it ------------------------------------------------------------------------------- */
 
 static size_t body_limit(const struct role *role, const char *path)
@@ -210,7 +163,7 @@ static size_t selectors_of(struct leading_selector *ret)
     ret[count++] = (struct leading_selector){"lead", NULL, "lead/converger"};
     ret[count++] = (struct leading_selector){"beat", NULL, NULL};
     for (size_t i = 0; i < KEEPER_COUNT; i++) {
-        kinds |= rows[i].kinds;
+        kinds |= keeper_rows[i].kinds;
     }
     for (int type = 0; type < RECORD_UNKNOWN; type++) {
         if (kinds >> type & 1) {

@@ -18,15 +18,23 @@ struct converger {
     bool by_time; /* the full pass of now began because its time had come */
 };
 
+/* keepers.def as a table; and an operation of each keeper that has it. */
+extern const struct keeper_row {
+    const struct keeper *keeper;
+    uint64_t kinds;
+} keeper_rows[KEEPER_COUNT];
+#define EACH_KEEPER(x, operation, ...)                                                             \
+    for (size_t i = 0; i < KEEPER_COUNT; i++) {                                                    \
+        if (keeper_rows[i].keeper->operation) {                                                    \
+            keeper_rows[i].keeper->operation((x)->keepers[i] __VA_OPT__(, ) __VA_ARGS__);          \
+        }                                                                                          \
+    }
+
 /* What a full pass would do now, in the arena; nothing on the board changes. */
 void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret);
 
 /* Each keeper adds its part to what GET /state tells. */
 void converger_show(struct converger *x, Converge__ConvergerState *ret, struct arena *a);
-
-/* When what became of a move is to be thought over; NEVER_NS = it is well. A refused one after a
- * while, for clocks differ; an unanswered one sooner. */
-int64_t converger_again_ns(const struct converger *x, enum move_end end);
 
 /* What it is asked: GET /state, GET /plan, POST /once. */
 extern const struct path_table converger_questions;

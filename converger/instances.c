@@ -266,7 +266,7 @@ static void settled(void *state, const char *process_guid, enum move_end end)
     struct instances *k = state;
     struct process *one = map_get(&k->by_guid, process_guid);
     if (one) {
-        int64_t again_ns = converger_again_ns(k->kept.x, end);
+        int64_t again_ns = work_again_ns(end, k->kept.x->life.now.mono_ns);
         one->repaired_ns = k->kept.x->life.now.mono_ns;
         one->called = one->called || again_ns != NEVER_NS;
         work_settled(&k->work, &one->item, again_ns);

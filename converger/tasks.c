@@ -183,7 +183,7 @@ static void settled(void *state, const char *task_guid, enum move_end end)
     struct tasks *t = state;
     struct task *one = map_get(&t->by_guid, task_guid);
     if (one) {
-        work_settled(&t->work, &one->item, converger_again_ns(t->kept.x, end));
+        work_settled(&t->work, &one->item, work_again_ns(end, t->kept.x->life.now.mono_ns));
     }
 }
 

@@ -1,5 +1,8 @@
 #include "converger/work.h"
 
+#define REFUSED_AGAIN_NS (5 * SECOND_NS)
+#define UNKNOWN_AGAIN_NS (1 * SECOND_NS)
+
 void work_init(struct work *w)
 {
     due_init(&w->due);
@@ -90,6 +93,13 @@ void work_moving(struct work *w, struct work_item *one)
     unlist(w, one);
     one->moving++;
     w->moving_count++;
+}
+
+int64_t work_again_ns(enum move_end end, int64_t now_ns)
+{
+    return end == MOVE_REFUSED   ? now_ns + REFUSED_AGAIN_NS
+           : end == MOVE_UNKNOWN ? now_ns + UNKNOWN_AGAIN_NS
+                                 : NEVER_NS;
 }
 
 void work_settled(struct work *w, struct work_item *one, int64_t again_ns)

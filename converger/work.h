@@ -3,6 +3,7 @@
  * planned twice. The things are the owner's; each begins with a struct work_item. Pure. */
 #pragma once
 
+#include "common/client/mover.h"
 #include "converger/due.h"
 
 #include <bsd/sys/queue.h>
@@ -49,6 +50,10 @@ void work_clear_due(struct work *w, struct work_item *one);
 /* The next one that is due by now, and due no more: the owner touches it. NULL if there is none. */
 struct work_item *work_wake(struct work *w, int64_t now_ns);
 int64_t work_wake_ns(const struct work *w); /* NEVER_NS = nothing is due by time */
+
+/* When what became of a move is to be thought over; NEVER_NS = it is well. A refused one after a
+ * while, for clocks differ; an unanswered one sooner. */
+int64_t work_again_ns(enum move_end end, int64_t now_ns);
 
 /* One more repair of it is on its way; one was answered, and is to be thought over at `again_ns`
  * (NEVER_NS = it is well): ignored when none is awaited. */

@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-bool index_desired(const Models__DesiredLRP *desired, int32_t index)
-{
-    return desired && index >= 0 && index < desired->instances;
-}
-
 /* An explicit request of this board generation let it run no more, and none since wants it again:
  * that marks it whatever its domain (S8). */
 static bool is_removed(const struct move_snapshot *s)

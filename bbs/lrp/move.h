@@ -88,6 +88,9 @@ int32_t move_crash_count(const struct move_snapshot *s, struct moment now);
 /* The index is below the desired number of instances. */
 bool index_desired(const Models__DesiredLRP *desired, int32_t index);
 
+/* Of the index's records the one of this presence; NULL = none. */
+const Models__ActualLRP *record_of_presence(const struct move_snapshot *s, int presence);
+
 /* The record that the move is about; NULL = none. What it says beside that; the place that it
  * names. */
 const Models__ActualLRP *turn_record(const struct move_turn *t);

@@ -64,29 +64,6 @@ void router_done(struct router *r)
     waiters_done(&r->waiters);
 }
 
-enum actor route_caller(const struct router *r, const struct request *q)
-{
-    enum actor actor = actor_of_unit(q->peer.unit);
-    return actor == ACTOR_STRANGER && r->any_client ? ACTOR_CLIENT : actor;
-}
-
-struct ask *ask_new(struct router *r, const struct request *q, actor_set callers)
-{
-    struct arena *a = board_arena();
-    struct ask *ask = ARENA_NEW(a, struct ask);
-    *ask = (struct ask){
-        .router = r,
-        .arena = a,
-        .request_id = q->id,
-        .in = {.actor = (enum actor)actor_among(route_caller(r, q), callers),
-               .peer_name = arena_strdup(a, q->peer.name),
-               .trace_id = arena_strndup(a, q->trace_id,
-                                         strnlen(q->trace_id, TRACE_ID_BYTES_MAX)),
-               .boot_id = arena_strdup(a, board_boot_id(r->board))},
-    };
-    return ask;
-}
-
 /* The body decoded; malformed, too large and too deep are one error (behaviour.md 4). */
 static bool decode(struct ask *ask, const struct route *route, const struct request *q)
 {
@@ -174,59 +151,4 @@ void route_request(struct router *r, const struct request *q, struct effects *ou
             ask_end(ask);
         }
     }
-}
-
-void ask_end(struct ask *ask)
-{
-    struct arena *arena = ask->arena; /* the ask lives in it */
-    arena_done(arena);
-    free(arena);
-}
-
-bool ask_valid(struct ask *ask, struct validation *v, struct effects *out)
-{
-    bool well = validation_ok(v);
-    if (!well) {
-        answer_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
-                     validation_text(v));
-        ask_end(ask);
-    }
-    validation_done(v);
-    return well;
-}
-
-void ask_answer_unavailable(struct ask *ask, const struct op_result *result, struct effects *out)
-{
-    effects_log(out, LOG_INFO_LEVEL, "a request was not done", "why=\"%s\"%s", result->text,
-                result->may_have_done ? " may_have_done=true" : "");
-    if (result->may_have_done) {
-        answer_unsure(out, ask->request_id);
-    } else {
-        answer_unavailable(out, ask->request_id);
-    }
-}
-
-void ask_answer(void *context, const struct op_result *result, struct effects *out)
-{
-    struct ask *ask = context;
-    Models__Error error;
-    if (result->end == OP_UNAVAILABLE) {
-        ask_answer_unavailable(ask, result, out);
-        return;
-    }
-    if (plan_error(result->plan, &error)) {
-        answer_error(out, ask->request_id, error.type, error.message);
-    } else {
-        answer_well(out, ask->request_id);
-    }
-}
-
-void ask_op(struct ask *ask, const struct op_row *row, struct effects *out)
-{
-    board_op(ask->router->board, row, &ask->in, ask->arena, ask_answer, ask, out);
-}
-
-void ask_read(struct ask *ask, board_read *read, struct effects *out)
-{
-    board_barrier(ask->router->board, ask->arena, read, ask, out);
 }
