@@ -31,11 +31,11 @@ static void the_job_of_its_instances_alone_holds_repairs_up(void **state)
     job.target = (char *)(uintptr_t)"web";
     rig_desired(f, RECORD, "web", 1);
     rig_change(f, RECORD, key_job(&f->arena, "web", ""), &job.base);
-    job.name = (char *)(uintptr_t)"roll";
-    rig_change(f, RECORD, key_job(&f->arena, "web", "roll"), &job.base);
     rig_leader_lock(f);
     assert_false(rig_moved_within(f, 60));
     rig_change(f, DELETE, key_job(&f->arena, "web", ""), &job.base);
+    job.name = (char *)(uintptr_t)"roll";
+    rig_change(f, PUT, key_job(&f->arena, "web", "roll"), &job.base);
     rig_send(f);
     assert_moves(f, "create web/0 ", &call);
 }
