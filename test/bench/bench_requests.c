@@ -36,6 +36,15 @@ static Models__DesiredLRP__MetricTagsEntry *source_tag(struct arena *a)
     return tag;
 }
 
+static Models__EnvironmentVariable *variable(struct arena *a, int n)
+{
+    Models__EnvironmentVariable *v = ARENA_NEW(a, Models__EnvironmentVariable);
+    models__environment_variable__init(v);
+    v->name = arena_printf(a, "BENCH_VARIABLE_%d", n);
+    v->value = arena_printf(a, "%080d", n);
+    return v;
+}
+
 const ProtobufCMessage *bench_desire(struct arena *a, const struct bench_process *p,
                                      const char **ret_path)
 {
@@ -48,6 +57,11 @@ const ProtobufCMessage *bench_desire(struct arena *a, const struct bench_process
     lrp->memory_mb = BENCH_MEMORY_MB;
     lrp->disk_mb = p->disk_mb;
     lrp->action = sleep_action(a);
+    lrp->environment_variables =
+        ARENA_ARRAY(a, (size_t)p->environment, Models__EnvironmentVariable *);
+    for (int i = 0; i < p->environment; i++) {
+        lrp->environment_variables[lrp->n_environment_variables++] = variable(a, i);
+    }
     lrp->n_metric_tags = 1;
     lrp->metric_tags = ARENA_ARRAY(a, 1, Models__DesiredLRP__MetricTagsEntry *);
     lrp->metric_tags[0] = source_tag(a);

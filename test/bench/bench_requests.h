@@ -10,6 +10,7 @@ struct bench_process {
     const char *guid;
     int instances;
     int disk_mb; /* 0 = no limit, so no file system of its own */
+    int environment; /* variables of about 100 bytes each */
 };
 
 /* POST /v1/desired_lrp/desire.r2: `sleep` in preloaded:busybox, 32 MiB, domain "bench". */

@@ -1,7 +1,8 @@
-/* Lists of 1,000, 10,000 and 100,000 RUNNING instances: time to the first and to the last byte,
- * bytes, and what the bbs's memory grows by meanwhile, beside one Range of as many records of bare
- * etcd. test_bench_lists [--rounds N] [--most N] Started by test/bench/test_cluster, with the
- * process id of the bbs in BENCH_BBS_PID: nothing else may act on the board meanwhile. */
+/* Lists of 1,000, 10,000 and 100,000 RUNNING instances, then of as many definitions of 3 KiB, whole
+ * and as scheduling infos: time to the first and to the last byte, bytes, and what the bbs's memory
+ * grows by meanwhile, beside one Range of as many records of bare etcd.
+ * test_bench_lists [--rounds N] [--most N] Started by test/bench/test_cluster, with the process id
+ * of the bbs in BENCH_BBS_PID: nothing else may act on the board meanwhile. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +10,12 @@
 #include <unistd.h>
 
 #include "models/actual_lrp_requests.pb-c.h"
+#include "models/desired_lrp_requests.pb-c.h"
 #include "test/bench/bench_figures.h"
 #include "test/bench/bench_io.h"
 #include "test/bench/bench_requests.h"
 
-enum { ROUNDS_MAX = 100, PROCESS_INSTANCES = 1000, WIDTH = 64 };
+enum { ROUNDS_MAX = 100, PROCESS_INSTANCES = 1000, WIDTH = 64, ENVIRONMENT = 30 };
 
 static const int sizes[] = {1000, 10000, 100000};
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
@@ -40,16 +42,35 @@ static const ProtobufCMessage *start(void *context, struct arena *a, int unit, i
                        arena_printf(a, "2f3b64a0-6d5e-4a4f-9d0f-%08d", unit), ret_path);
 }
 
+static const ProtobufCMessage *define(void *context, struct arena *a, int unit, int step,
+                                      const char **ret_path)
+{
+    const int *first = context;
+    (void)step;
+    struct bench_process p = {process_guid(a, *first + unit), 0, 32, ENVIRONMENT};
+    return bench_desire(a, &p, ret_path);
+}
+
+static void needed(struct bench_result result)
+{
+    if (result.failures) {
+        fprintf(stderr, "bench: %d calls failed\n", result.failures);
+        exit(1);
+    }
+}
+
 /* From `have` to `want` RUNNING instances. */
 static void grow(struct bench *b, int have, int want)
 {
     int first = have / PROCESS_INSTANCES, more = (want - have) / PROCESS_INSTANCES;
-    int failures = bench_load(b, 1, more, 1, desire, &first).failures;
-    failures += bench_load(b, WIDTH, want - have, 1, start, &first).failures;
-    if (failures) {
-        fprintf(stderr, "bench: %d calls failed\n", failures);
-        exit(1);
-    }
+    needed(bench_load(b, 1, more, 1, desire, &first));
+    needed(bench_load(b, WIDTH, want - have, 1, start, &first));
+}
+
+/* From `have` to `want` definitions; those of the instances count. */
+static void grow_definitions(struct bench *b, int have, int want)
+{
+    needed(bench_load(b, WIDTH, want - have, 1, define, &have));
 }
 
 /* A value of /proc/PID/status in KiB. */
@@ -82,19 +103,33 @@ static void forget_peak(const char *pid)
     }
 }
 
-static void row(const char *what, int size, double value, const char *unit, double baseline,
-                const char *beside)
+static const Models__ActualLRPsRequest all_actual = MODELS__ACTUAL_LRPS_REQUEST__INIT;
+static const Models__DesiredLRPsRequest all_desired = MODELS__DESIRED_LRPS_REQUEST__INIT;
+
+struct list {
+    const char *what, *path;
+    const ProtobufCMessage *all;
+};
+
+static const struct list instances = {"instances", "/v1/actual_lrps/list", &all_actual.base};
+static const struct list definitions[] = {
+    {"definitions, r3", "/v1/desired_lrps/list.r3", &all_desired.base},
+    {"definitions, r2", "/v1/desired_lrps/list.r2", &all_desired.base},
+    {"scheduling infos", "/v1/desired_lrp_scheduling_infos/list", &all_desired.base},
+};
+
+static void row(const struct list *l, const char *what, int size, double value, const char *unit,
+                double baseline, const char *beside)
 {
     char figure[80];
-    snprintf(figure, sizeof(figure), "list of %d instances, %s", size, what);
+    snprintf(figure, sizeof(figure), "list of %d %s, %s", size, l->what, what);
     bench_row(figure, value, unit, baseline, beside);
 }
 
-static void measure(struct etcd_bench *e, int size, int rounds)
+static void measure(struct etcd_bench *e, const struct list *l, int size, int rounds)
 {
     static struct samples first, last, grown, range;
     const char *pid = bench_needed("BENCH_BBS_PID");
-    Models__ActualLRPsRequest all = MODELS__ACTUAL_LRPS_REQUEST__INIT;
     double bytes = 0, range_bytes = 0;
     first.count = last.count = grown.count = range.count = 0;
     if (etcd_bench_load(e, 16, (size + BENCH_RECORDS - 1) / BENCH_RECORDS, BENCH_RECORDS)
@@ -104,7 +139,7 @@ static void measure(struct etcd_bench *e, int size, int rounds)
     for (int i = 0; i < rounds; i++) {
         forget_peak(pid);
         double before = status_kib(pid, "VmRSS");
-        struct bench_answer answer = bench_read("/v1/actual_lrps/list", &all.base);
+        struct bench_answer answer = bench_read(l->path, l->all);
         bench_add(&grown, status_kib(pid, "VmHWM") - before);
         bench_add(&first, answer.first_ms);
         bench_add(&last, answer.last_ms);
@@ -113,11 +148,12 @@ static void measure(struct etcd_bench *e, int size, int rounds)
         bench_add(&range, answer.last_ms);
         range_bytes = answer.bytes;
     }
+    const char *whole = "etcd, one Range, whole";
     double etcd_ms = bench_median(&range);
-    row("to the first byte", size, bench_median(&first), "ms", etcd_ms, "etcd, one Range, whole");
-    row("to the last byte", size, bench_median(&last), "ms", etcd_ms, "etcd, one Range, whole");
-    row("bytes", size, bytes / 1024, "KiB", range_bytes / 1024, "etcd, keys and values");
-    row("memory grown", size, bench_median(&grown), "KiB", bytes / 1024, "the list itself");
+    row(l, "to the first byte", size, bench_median(&first), "ms", etcd_ms, whole);
+    row(l, "to the last byte", size, bench_median(&last), "ms", etcd_ms, whole);
+    row(l, "bytes", size, bytes / 1024, "KiB", range_bytes / 1024, "etcd, keys and values");
+    row(l, "memory grown", size, bench_median(&grown), "KiB", bytes / 1024, "the list itself");
 }
 
 int main(int argc, char **argv)
@@ -137,7 +173,15 @@ int main(int argc, char **argv)
     for (int i = 0; i < SIZES && sizes[i] <= most; i++) {
         grow(b, have, sizes[i]);
         have = sizes[i];
-        measure(e, sizes[i], rounds);
+        measure(e, &instances, sizes[i], rounds);
+    }
+    have /= PROCESS_INSTANCES;
+    for (int i = 0; i < SIZES && sizes[i] <= most; i++) {
+        grow_definitions(b, have, sizes[i]);
+        have = sizes[i];
+        for (size_t k = 0; k < sizeof(definitions) / sizeof(definitions[0]); k++) {
+            measure(e, &definitions[k], sizes[i], rounds);
+        }
     }
     etcd_bench_free(e);
     bench_free(b);
