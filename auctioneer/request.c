@@ -163,8 +163,7 @@ static void add_unplaced(const struct auctioneer *x, Auction__AuctioneerState *s
             if (s->n_unplaced == STATE_UNPLACED_MAX) {
                 return;
             }
-            Auction__Unplaced *u = ARENA_NEW(a, Auction__Unplaced);
-            auction__unplaced__init(u);
+            Auction__Unplaced *u = arena_message(a, &auction__unplaced__descriptor);
             e->kind->name(a, e,
                           &(struct waiting_name){&u->process_guid, &u->task_guid, &u->index});
             u->reason = arena_strdup(a, reason_text(e->reason));
@@ -179,8 +178,7 @@ static void add_cells(const struct auctioneer *x, Auction__AuctioneerState *s, s
     MAP_EACH(&x->cells.by_id, n)
     {
         const struct cell *cell = map_value(n);
-        Auction__CellView *v = ARENA_NEW(a, Auction__CellView);
-        auction__cell_view__init(v);
+        Auction__CellView *v = arena_message(a, &auction__cell_view__descriptor);
         v->cell_id = arena_strdup(a, cell->id);
         v->rep_url = arena_strdup(a, cell->url);
         v->usable = cell->usable;
@@ -204,8 +202,7 @@ static void add_round(const struct auctioneer *x, Auction__AuctioneerState *s, s
     if (r->number == 0) {
         return;
     }
-    s->last_round = ARENA_NEW(a, Auction__Round);
-    auction__round__init(s->last_round);
+    s->last_round = arena_message(a, &auction__round__descriptor);
     s->last_round->number = r->number;
     s->last_round->jobs = r->jobs;
     s->last_round->placed = r->placed;

@@ -159,8 +159,7 @@ static void tell_refused(struct simulation *s, const struct job *job, const char
     if (s->explained++ >= SIMULATE_EXPLAINED_MAX) {
         return;
     }
-    ret->why = ARENA_NEW(s->arena, Auction__Why);
-    auction__why__init(ret->why);
+    ret->why = arena_message(s->arena, &auction__why__descriptor);
     ret->why->process_guid = ret->process_guid;
     ret->why->index = ret->index;
     ret->why->task_guid = ret->task_guid;
@@ -177,8 +176,7 @@ static Auction__SimulatedJob *tell_job(struct simulation *s, size_t turn, const 
     const struct job *job = &s->in->jobs[s->turns[turn]];
     const struct decision *d = &s->decisions[s->turns[turn]];
     struct demand q = {job->kind, job->memory_mb, job->disk_mb};
-    Auction__SimulatedJob *shown = ARENA_NEW(s->arena, Auction__SimulatedJob);
-    auction__simulated_job__init(shown);
+    Auction__SimulatedJob *shown = arena_message(s->arena, &auction__simulated_job__descriptor);
     if (job->kind == JOB_TASK) {
         shown->task_guid = borrowed(job->guid);
     } else {
@@ -196,8 +194,7 @@ static Auction__SimulatedJob *tell_job(struct simulation *s, size_t turn, const 
 
 static Auction__SimulatedCell *tell_cell(struct simulation *s, const struct why_cell *cell)
 {
-    Auction__SimulatedCell *shown = ARENA_NEW(s->arena, Auction__SimulatedCell);
-    auction__simulated_cell__init(shown);
+    Auction__SimulatedCell *shown = arena_message(s->arena, &auction__simulated_cell__descriptor);
     shown->cell_id = borrowed(cell->id);
     if (!is_usable(cell)) {
         shown->unusable =

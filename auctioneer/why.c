@@ -79,8 +79,7 @@ static void tell_nearest(struct arena *a, const struct nearest *n, const struct 
     if (!n->cell || n->fall == FILTER_FITS) {
         return;
     }
-    Auction__NearMiss *near = ARENA_NEW(a, Auction__NearMiss);
-    auction__near_miss__init(near);
+    Auction__NearMiss *near = arena_message(a, &auction__near_miss__descriptor);
     near->cell_id = arena_strdup(a, n->cell->id);
     near->filter = (char *)(uintptr_t)filter_name(n->fall);
     if (n->fall == FILTER_UNUSABLE) {
@@ -99,8 +98,7 @@ static void tell_filters(struct arena *a, const uint32_t *counts, Auction__Why *
 {
     ret->filters = ARENA_ARRAY(a, FILTER_COUNT, Auction__FilterCount *);
     for (int i = 0; i < FILTER_COUNT; i++) {
-        Auction__FilterCount *f = ARENA_NEW(a, Auction__FilterCount);
-        auction__filter_count__init(f);
+        Auction__FilterCount *f = arena_message(a, &auction__filter_count__descriptor);
         f->filter = (char *)(uintptr_t)filter_name((enum filter)i);
         f->cells = counts[i];
         ret->filters[ret->n_filters++] = f;

@@ -324,8 +324,7 @@ static ProtobufCMessage *start_message(struct bbs *b, struct arena *a,
         return NULL;
     }
     const Models__DesiredLRP *d = (const Models__DesiredLRP *)seen->message;
-    Cell__LRPStart *m = ARENA_NEW(a, Cell__LRPStart);
-    cell__lrpstart__init(m);
+    Cell__LRPStart *m = arena_message(a, &cell__lrpstart__descriptor);
     m->process_guid = d->process_guid;
     m->domain = d->domain;
     add_unclaimed(v, a, s, m);
@@ -351,8 +350,7 @@ static ProtobufCMessage *task_message(struct bbs *b, struct arena *a, const stru
         return NULL;
     }
     const Models__TaskDefinition *d = task->task_definition;
-    Cell__Task *m = ARENA_NEW(a, Cell__Task);
-    cell__task__init(m);
+    Cell__Task *m = arena_message(a, &cell__task__descriptor);
     m->taskguid = task->task_guid;
     m->domain = task->domain;
     m->created_at = task->created_at;
@@ -373,8 +371,7 @@ static ProtobufCMessage *task_message(struct bbs *b, struct arena *a, const stru
 
 static const ProtobufCMessage *all_lrps(struct arena *a, ProtobufCMessage **list, size_t count)
 {
-    Cell__LRPStarts *m = ARENA_NEW(a, Cell__LRPStarts);
-    cell__lrpstarts__init(m);
+    Cell__LRPStarts *m = arena_message(a, &cell__lrpstarts__descriptor);
     m->starts = (Cell__LRPStart **)list;
     m->n_starts = count;
     return &m->base;
@@ -382,8 +379,7 @@ static const ProtobufCMessage *all_lrps(struct arena *a, ProtobufCMessage **list
 
 static const ProtobufCMessage *all_tasks(struct arena *a, ProtobufCMessage **list, size_t count)
 {
-    Cell__TaskStarts *m = ARENA_NEW(a, Cell__TaskStarts);
-    cell__task_starts__init(m);
+    Cell__TaskStarts *m = arena_message(a, &cell__task_starts__descriptor);
     m->starts = (Cell__Task **)list;
     m->n_starts = count;
     return &m->base;

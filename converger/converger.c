@@ -21,9 +21,7 @@ static void init_keepers(struct converger *x, const struct converger_config *con
     for (size_t i = 0; i < KEEPER_COUNT; i++) {
         const struct keeper *keeper = keeper_rows[i].keeper;
         struct kept *k = x->keepers[i] = calloc(1, keeper->state_size);
-        if (!k) {
-            abort();
-        }
+        assert(k);
         k->x = x;
         k->owner = (struct mover_owner){keeper->settled ? keeper->settled : ignore, k};
     }

@@ -33,8 +33,7 @@ static Board__Move *move_of_limiter(struct arena *a, const char *move, Board__Ce
 {
     Board__Move *m = move_new(a, move, key_brake(a));
     m->body_case = BOARD__MOVE__BODY_LIMITER;
-    m->limiter = ARENA_NEW(a, Board__LimiterMove);
-    board__limiter_move__init(m->limiter);
+    m->limiter = arena_message(a, &board__limiter_move__descriptor);
     m->limiter->cells = cells;
     m->limiter->n_cells = cell_count;
     return m;
@@ -48,8 +47,7 @@ Board__Move *move_of_cell(struct arena *a, const char *move, const char *cell_id
     }
     Board__Move *m = move_new(a, move, key_cell(a, cell_id));
     m->body_case = BOARD__MOVE__BODY_CELL;
-    m->cell = ARENA_NEW(a, Board__CellMove);
-    board__cell_move__init(m->cell);
+    m->cell = arena_message(a, &board__cell_move__descriptor);
     m->cell->incarnation = incarnation;
     return m;
 }

@@ -39,8 +39,7 @@ void plan_show(struct plan_shown *s, const char *pass, const Board__Move *move)
     if (!p->repairs) {
         p->repairs = ARENA_ARRAY(s->arena, PLAN_SHOWN_MAX, Converge__Repair *);
     }
-    Converge__Repair *r = ARENA_NEW(s->arena, Converge__Repair);
-    converge__repair__init(r);
+    Converge__Repair *r = arena_message(s->arena, &converge__repair__descriptor);
     r->pass = copy(s, pass);
     r->move = copy(s, move->move);
     name_subject(s, r, move);

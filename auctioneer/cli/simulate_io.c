@@ -290,8 +290,7 @@ static struct wanted *wanted_of_info(struct arena *a, const Models__DesiredLRPSc
     lrp.volume_mounts =
         ARENA_ARRAY(a, volumes ? volumes->n_driver_names : 0, Models__VolumeMount *);
     for (size_t i = 0; volumes && i < volumes->n_driver_names; i++) {
-        Models__VolumeMount *mount = ARENA_NEW(a, Models__VolumeMount);
-        models__volume_mount__init(mount);
+        Models__VolumeMount *mount = arena_message(a, &models__volume_mount__descriptor);
         mount->driver = volumes->driver_names[i];
         lrp.volume_mounts[lrp.n_volume_mounts++] = mount;
     }

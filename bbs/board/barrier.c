@@ -91,8 +91,7 @@ void barrier_send(struct board *b, struct effects *out)
         w->flying = true;
     }
     TAILQ_CONCAT(&r->flying, &r->next, link);
-    Etcd__RangeRequest *q = ARENA_NEW(out->arena, Etcd__RangeRequest);
-    etcd__range_request__init(q);
+    Etcd__RangeRequest *q = arena_message(out->arena, &etcd__range_request__descriptor);
     q->key = key_data(key_epoch(out->arena, b->board_generation));
     q->count_only = true;
     r->call_id = store_send(b, STORE_RANGE, &q->base, BARRIER_TIMEOUT_NS, on_answer, NULL, out);

@@ -38,8 +38,7 @@ void slot_settle(struct slot *s, slot_settled *settled, struct effects *out)
     Board__CauseRecord record = BOARD__CAUSE_RECORD__INIT;
     record.voided = true;
     record.sequence = s->sequence;
-    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    etcd__txn_request__init(t);
+    Etcd__TxnRequest *t = arena_message(a, &etcd__txn_request__descriptor);
     t->n_compare = t->n_success = t->n_failure = 1;
     t->compare = ARENA_ARRAY(a, 1, Etcd__Compare *);
     t->compare[0] = slot_compare(s, a);

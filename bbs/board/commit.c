@@ -62,8 +62,7 @@ static void gather_batch(struct board *b, struct slot *s)
 static Board__CauseRecord__Change *cause_entry(const struct op *op, const struct change *c,
                                                struct arena *a)
 {
-    Board__CauseRecord__Change *e = ARENA_NEW(a, Board__CauseRecord__Change);
-    board__cause_record__change__init(e);
+    Board__CauseRecord__Change *e = arena_message(a, &board__cause_record__change__descriptor);
     e->key = (char *)(size_t)c->key;
     e->move = (char *)(size_t)c->move;
     e->actor = (char *)(size_t)actor_name(c->actor);
@@ -136,8 +135,7 @@ static void send(struct slot *s, struct effects *out)
 {
     struct board *b = s->board;
     s->sequence++;
-    Etcd__TxnRequest *t = ARENA_NEW(out->arena, Etcd__TxnRequest);
-    etcd__txn_request__init(t);
+    Etcd__TxnRequest *t = arena_message(out->arena, &etcd__txn_request__descriptor);
     add_compares(s, t, out->arena);
     add_writes(s, t, out->arena);
     add_failure_reads(s, t, out->arena);

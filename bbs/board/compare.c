@@ -17,8 +17,7 @@ bool compare_is_range(enum compare_kind kind)
 
 Etcd__Compare *compare_compile(struct arena *a, const struct compare *c)
 {
-    Etcd__Compare *e = ARENA_NEW(a, Etcd__Compare);
-    etcd__compare__init(e);
+    Etcd__Compare *e = arena_message(a, &etcd__compare__descriptor);
     e->key = key_data(c->key);
     e->result = ETCD__COMPARE__COMPARE_RESULT__EQUAL;
     e->target = ETCD__COMPARE__COMPARE_TARGET__CREATE;
@@ -52,10 +51,8 @@ Etcd__Compare *compare_compile(struct arena *a, const struct compare *c)
 
 Etcd__RequestOp *etcd_op_range(struct arena *a, const char *key)
 {
-    Etcd__RequestOp *op = ARENA_NEW(a, Etcd__RequestOp);
-    Etcd__RangeRequest *r = ARENA_NEW(a, Etcd__RangeRequest);
-    etcd__request_op__init(op);
-    etcd__range_request__init(r);
+    Etcd__RequestOp *op = arena_message(a, &etcd__request_op__descriptor);
+    Etcd__RangeRequest *r = arena_message(a, &etcd__range_request__descriptor);
     r->key = key_data(key);
     op->request_case = ETCD__REQUEST_OP__REQUEST_REQUEST_RANGE;
     op->request_range = r;
@@ -115,10 +112,8 @@ bool compare_excludes(const struct compare *a, const struct compare *b)
 
 Etcd__RequestOp *etcd_op_put(struct arena *a, const char *key, struct bytes value)
 {
-    Etcd__RequestOp *op = ARENA_NEW(a, Etcd__RequestOp);
-    Etcd__PutRequest *p = ARENA_NEW(a, Etcd__PutRequest);
-    etcd__request_op__init(op);
-    etcd__put_request__init(p);
+    Etcd__RequestOp *op = arena_message(a, &etcd__request_op__descriptor);
+    Etcd__PutRequest *p = arena_message(a, &etcd__put_request__descriptor);
     p->key = key_data(key);
     p->value = (ProtobufCBinaryData){.len = value.size, .data = (uint8_t *)(size_t)value.data};
     op->request_case = ETCD__REQUEST_OP__REQUEST_REQUEST_PUT;
@@ -128,10 +123,8 @@ Etcd__RequestOp *etcd_op_put(struct arena *a, const char *key, struct bytes valu
 
 Etcd__RequestOp *etcd_op_delete(struct arena *a, const char *key)
 {
-    Etcd__RequestOp *op = ARENA_NEW(a, Etcd__RequestOp);
-    Etcd__DeleteRangeRequest *d = ARENA_NEW(a, Etcd__DeleteRangeRequest);
-    etcd__request_op__init(op);
-    etcd__delete_range_request__init(d);
+    Etcd__RequestOp *op = arena_message(a, &etcd__request_op__descriptor);
+    Etcd__DeleteRangeRequest *d = arena_message(a, &etcd__delete_range_request__descriptor);
     d->key = key_data(key);
     op->request_case = ETCD__REQUEST_OP__REQUEST_REQUEST_DELETE_RANGE;
     op->request_delete_range = d;

@@ -35,8 +35,7 @@ static void gather_batch(struct board *b, struct confirm_call *c)
 
 static Etcd__TxnRequest *transaction(struct board *b, const struct batch *batch, struct arena *a)
 {
-    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    etcd__txn_request__init(t);
+    Etcd__TxnRequest *t = arena_message(a, &etcd__txn_request__descriptor);
     t->compare = ARENA_ARRAY(a, batch->compare_count + 1, Etcd__Compare *);
     t->compare[t->n_compare++] = board_generation_compare(b, a);
     for (size_t i = 0; i < batch->compare_count; i++) {

@@ -60,8 +60,7 @@ static void compact(struct board *b, struct effects *out)
     if (h->compact_id || revision == 0) {
         return;
     }
-    Etcd__CompactionRequest *r = ARENA_NEW(out->arena, Etcd__CompactionRequest);
-    etcd__compaction_request__init(r);
+    Etcd__CompactionRequest *r = arena_message(out->arena, &etcd__compaction_request__descriptor);
     r->revision = revision;
     h->compact_id =
         store_send(b, STORE_COMPACT, &r->base, PAGE_TIMEOUT_NS, on_compacted, NULL, out);
@@ -132,8 +131,7 @@ static void on_disarmed(struct board *b, void *context, const struct store_answe
 static void send_alarm(struct board *b, Etcd__AlarmRequest__AlarmAction action, uint64_t member,
                        store_done *done, struct effects *out)
 {
-    Etcd__AlarmRequest *r = ARENA_NEW(out->arena, Etcd__AlarmRequest);
-    etcd__alarm_request__init(r);
+    Etcd__AlarmRequest *r = arena_message(out->arena, &etcd__alarm_request__descriptor);
     r->action = action;
     r->memberid = member;
     r->alarm = ETCD__ALARM_TYPE__NOSPACE;
@@ -162,8 +160,7 @@ static void on_space_compacted(struct board *b, void *context, const struct stor
         return;
     }
     /* Refused: it is compacted already. */
-    Etcd__DefragmentRequest *r = ARENA_NEW(out->arena, Etcd__DefragmentRequest);
-    etcd__defragment_request__init(r);
+    Etcd__DefragmentRequest *r = arena_message(out->arena, &etcd__defragment_request__descriptor);
     b->health.recover_id = store_send(b, STORE_DEFRAGMENT, &r->base, RECOVER_TIMEOUT_NS,
                                       on_defragmented, NULL, out);
 }
@@ -172,8 +169,7 @@ static void compact_for_space(struct board *b, struct effects *out)
 {
     /* The retention shrinks to what a running list needs at least: space comes first. */
     int64_t revision = revision_older_than(b, SAMPLE_INTERVAL_NS);
-    Etcd__CompactionRequest *r = ARENA_NEW(out->arena, Etcd__CompactionRequest);
-    etcd__compaction_request__init(r);
+    Etcd__CompactionRequest *r = arena_message(out->arena, &etcd__compaction_request__descriptor);
     r->revision = revision ? revision : b->revision;
     r->physical = true;
     b->health.recover_id =

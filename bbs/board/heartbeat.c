@@ -176,8 +176,7 @@ static void put(struct board *b, struct effects *out)
     struct bytes bytes = record_encoded(a, &record.base);
 
     const char *key = key_beat(a, b->boot_id);
-    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    etcd__txn_request__init(t);
+    Etcd__TxnRequest *t = arena_message(a, &etcd__txn_request__descriptor);
     t->n_compare = 2;
     t->compare = ARENA_ARRAY(a, 2, Etcd__Compare *);
     t->compare[0] = board_generation_compare(b, a);

@@ -25,8 +25,7 @@ static void on_page(struct board *b, void *context, const struct store_answer *a
 static void ask_page(struct board *b, struct effects *out)
 {
     struct load *l = &b->load;
-    Etcd__RangeRequest *r = ARENA_NEW(out->arena, Etcd__RangeRequest);
-    etcd__range_request__init(r);
+    Etcd__RangeRequest *r = arena_message(out->arena, &etcd__range_request__descriptor);
     r->key.len = l->next_key.size;
     r->key.data = arena_copy(out->arena, l->next_key.data, l->next_key.size);
     const char *end = record_kept_part(l->part)->end;

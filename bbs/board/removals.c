@@ -87,8 +87,7 @@ static void on_forgotten(struct board *b, void *context, const struct store_answ
 static void forget(struct board *b, struct version *const *list, size_t count, struct effects *out)
 {
     struct arena *a = out->arena;
-    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    etcd__txn_request__init(t);
+    Etcd__TxnRequest *t = arena_message(a, &etcd__txn_request__descriptor);
     t->compare = ARENA_ARRAY(a, count + 1, Etcd__Compare *);
     t->success = ARENA_ARRAY(a, count, Etcd__RequestOp *);
     t->compare[t->n_compare++] = board_generation_compare(b, a);

@@ -16,8 +16,7 @@ void sweep_bbs(struct board *b, const char *boot_id, const struct compare *heart
                store_done *done, struct effects *out)
 {
     struct arena *a = out->arena;
-    Etcd__TxnRequest *t = ARENA_NEW(a, Etcd__TxnRequest);
-    etcd__txn_request__init(t);
+    Etcd__TxnRequest *t = arena_message(a, &etcd__txn_request__descriptor);
     t->compare = ARENA_ARRAY(a, 2, Etcd__Compare *);
     t->compare[t->n_compare++] = board_generation_compare(b, a);
     if (heartbeat) {
@@ -108,8 +107,7 @@ static void on_cause(struct board *b, void *context, const struct store_answer *
 static void ask_cause(struct board *b, struct effects *out)
 {
     struct sweep *s = &b->sweep;
-    Etcd__RangeRequest *r = ARENA_NEW(out->arena, Etcd__RangeRequest);
-    etcd__range_request__init(r);
+    Etcd__RangeRequest *r = arena_message(out->arena, &etcd__range_request__descriptor);
     r->key = key_data(s->from.size ? arena_strdup(out->arena, buf_string(&s->from)) : all_causes);
     r->range_end = key_data(causes_end);
     r->limit = 1;

@@ -211,8 +211,7 @@ static void ask_page(struct board *b, struct effects *out)
 {
     struct arena *a = out->arena;
     struct verify *v = &b->verify;
-    Etcd__RangeRequest *r = ARENA_NEW(a, Etcd__RangeRequest);
-    etcd__range_request__init(r);
+    Etcd__RangeRequest *r = arena_message(a, &etcd__range_request__descriptor);
     r->key = key_data(part_first(v->part));
     if (*v->from) {
         r->key = key_data(arena_printf(a, "%s%s", v->from, PAGE_NEXT));

@@ -39,8 +39,7 @@ static Models__ProtoRoutes *routes_of(struct arena *a, const Models__DesiredLRP 
     if (lrp->routes) {
         return lrp->routes;
     }
-    Models__ProtoRoutes *none = ARENA_NEW(a, Models__ProtoRoutes);
-    models__proto_routes__init(none);
+    Models__ProtoRoutes *none = arena_message(a, &models__proto_routes__descriptor);
     return none;
 }
 
@@ -62,8 +61,7 @@ static void compare(struct arena *a, const struct app *app, const Models__Desire
                     struct apply_plan *plan)
 {
     const Models__DesiredLRP *new = app->lrp;
-    Models__DesiredLRPUpdate *u = ARENA_NEW(a, Models__DesiredLRPUpdate);
-    models__desired_lrpupdate__init(u);
+    Models__DesiredLRPUpdate *u = arena_message(a, &models__desired_lrpupdate__descriptor);
     const char *text = NULL;
     if (strcmp(old->annotation, new->annotation) != 0) {
         u->optional_annotation_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_ANNOTATION_ANNOTATION;

@@ -2,7 +2,6 @@
 
 #include "bbs/cli/rootfs.h"
 #include "common/cli/table.h"
-#include "common/contract/moment.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "common/cli/table.h"
 #include "common/codec/json.h"
 #include "common/codec/secrets.h"
-#include "common/model/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -347,8 +347,7 @@ static void connect(void *following, bool compares)
 /* The records whose key begins like that of the app: others' among them are not taken. */
 static Board__Selector *selector(struct arena *a, enum record_type type, const char *key)
 {
-    Board__Selector *s = ARENA_NEW(a, Board__Selector);
-    board__selector__init(s);
+    Board__Selector *s = arena_message(a, &board__selector__descriptor);
     s->type = arena_strdup(a, record_type_name(type));
     s->key_prefix = arena_strdup(a, key);
     return s;

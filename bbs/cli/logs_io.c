@@ -2,7 +2,6 @@
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/logs_io.h"
 #include "bbs/cli/name.h"
-#include "common/cli/cli_io.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* bbs logs --task: one that is over is on no cell any more, and then all of them are asked. */
 #include "bbs/cli/logs_io.h"
 #include "bbs/cli/task_calls_io.h"
-#include "bbs/cli/tasks.h"
 #include "common/cli/cli_io.h"
 
 #include <stdio.h>

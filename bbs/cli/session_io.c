@@ -230,8 +230,7 @@ Models__DesiredLRP *session_left(struct session *s, const char *process_guid)
         return NULL;
     }
     const Models__ActualLRPKey *key = actuals[0]->actual_lrp_key;
-    Models__DesiredLRP *left = ARENA_NEW(&s->arena, Models__DesiredLRP);
-    models__desired_lrp__init(left);
+    Models__DesiredLRP *left = arena_message(&s->arena, &models__desired_lrp__descriptor);
     left->process_guid = arena_strdup(&s->arena, process_guid);
     left->domain = key ? key->domain : left->domain;
     return left;

@@ -1,6 +1,5 @@
 #include "bbs/cli/tasks.h"
 
-#include "common/appfile/app.h"
 #include "common/cli/table.h"
 
 #include <stdlib.h>

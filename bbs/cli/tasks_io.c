@@ -1,5 +1,4 @@
 /* bbs tasks: show and cancel, which stand at the top, too. */
-#include "bbs/cli/cells.h"
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
 #include "bbs/cli/task_calls_io.h"

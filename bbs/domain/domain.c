@@ -30,8 +30,7 @@ void upsert_domain_decide(const void *snapshot, const struct op_input *in, struc
         s->seen.in_this_board_generation) { /* 2 */
         return;
     }
-    Board__DomainRecord *record = ARENA_NEW(p->arena, Board__DomainRecord);
-    board__domain_record__init(record);
+    Board__DomainRecord *record = arena_message(p->arena, &board__domain_record__descriptor);
     record->domain = r->domain;
     record->ttl_s = r->ttl;
     record->expires_at = r->ttl ? in->now.wall_ns + r->ttl * SECOND_NS : 0;

@@ -2,7 +2,6 @@
 
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/group.h"
-#include "common/base/bytes.h"
 #include "common/base/message.h"
 #include "common/lifecycle/actual_lrp.h"
 
@@ -175,8 +174,7 @@ const Models__ActualLRP *group_instance(const struct actual_index *index)
 /* An event shows the half of the group that it is about. */
 static Models__ActualLRPGroup *half(struct arena *a, const Models__ActualLRP *record)
 {
-    Models__ActualLRPGroup *group = ARENA_NEW(a, Models__ActualLRPGroup);
-    models__actual_lrpgroup__init(group);
+    Models__ActualLRPGroup *group = arena_message(a, &models__actual_lrpgroup__descriptor);
     if (record->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING) {
         group->evacuating = (Models__ActualLRP *)(uintptr_t)record;
     } else {
@@ -266,8 +264,7 @@ void actual_group_events(struct arena *a, const struct actual_change *change,
 static void instance_created(struct ranked *r, const Models__ActualLRP *after, const char *trace_id)
 {
     Models__ActualLRPInstanceCreatedEvent *e =
-        ARENA_NEW(r->arena, Models__ActualLRPInstanceCreatedEvent);
-    models__actual_lrpinstance_created_event__init(e);
+        arena_message(r->arena, &models__actual_lrpinstance_created_event__descriptor);
     e->actual_lrp = (Models__ActualLRP *)(uintptr_t)after;
     e->trace_id = (char *)(uintptr_t)trace_id;
     add(r, rank_of(after), "actual_lrp_instance_created", &e->base)->cells[0] = cell_of(after);
@@ -277,8 +274,7 @@ static void instance_removed(struct ranked *r, enum rank rank, const Models__Act
                              const char *trace_id)
 {
     Models__ActualLRPInstanceRemovedEvent *e =
-        ARENA_NEW(r->arena, Models__ActualLRPInstanceRemovedEvent);
-    models__actual_lrpinstance_removed_event__init(e);
+        arena_message(r->arena, &models__actual_lrpinstance_removed_event__descriptor);
     e->actual_lrp = (Models__ActualLRP *)(uintptr_t)before;
     e->trace_id = (char *)(uintptr_t)trace_id;
     add(r, rank, "actual_lrp_instance_removed", &e->base)->cells[0] = cell_of(before);
@@ -287,8 +283,7 @@ static void instance_removed(struct ranked *r, enum rank rank, const Models__Act
 /* Without keys, internal routes and metric tags (behaviour.md 16.3). */
 static Models__ActualLRPInfo *info_of(struct arena *a, const Models__ActualLRP *record)
 {
-    Models__ActualLRPInfo *info = ARENA_NEW(a, Models__ActualLRPInfo);
-    models__actual_lrpinfo__init(info);
+    Models__ActualLRPInfo *info = arena_message(a, &models__actual_lrpinfo__descriptor);
     info->actual_lrp_net_info = record->actual_lrp_net_info;
     info->crash_count = record->crash_count;
     info->crash_reason = record->crash_reason;
@@ -310,8 +305,7 @@ static void instance_changed(struct ranked *r, const Models__ActualLRP *before,
 {
     const Models__ActualLRP *named = actual_has_instance(after) ? after : before;
     Models__ActualLRPInstanceChangedEvent *e =
-        ARENA_NEW(r->arena, Models__ActualLRPInstanceChangedEvent);
-    models__actual_lrpinstance_changed_event__init(e);
+        arena_message(r->arena, &models__actual_lrpinstance_changed_event__descriptor);
     e->actual_lrp_key = after->actual_lrp_key;
     e->actual_lrp_instance_key = named->actual_lrp_instance_key;
     e->before = info_of(r->arena, before);

@@ -120,8 +120,7 @@ static bool same_cells(const Board__LimiterRecord *limiter, const Board__Limiter
 static Board__LimiterRecord *changed(struct arena *a, const Board__LimiterRecord *before, int to,
                                      int64_t hold_ns, struct moment now)
 {
-    Board__LimiterRecord *after = ARENA_NEW(a, Board__LimiterRecord);
-    board__limiter_record__init(after);
+    Board__LimiterRecord *after = arena_message(a, &board__limiter_record__descriptor);
     if (before) {
         *after = *before;
     }

@@ -113,8 +113,7 @@ void lock_decide(const void *snapshot, const struct op_input *in, struct plan *p
         return;
     }
     assert(to == LOCK_HELD); /* 2, 3 */
-    Board__LockRecord *record = ARENA_NEW(p->arena, Board__LockRecord);
-    board__lock_record__init(record);
+    Board__LockRecord *record = arena_message(p->arena, &board__lock_record__descriptor);
     record->key = r->resource->key;
     record->owner = r->resource->owner;
     record->value = r->resource->value;

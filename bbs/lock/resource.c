@@ -11,8 +11,7 @@
 static Models__Resource *resource(struct arena *a, Models__TypeCode type, const char *key,
                                   const char *owner, const char *value)
 {
-    Models__Resource *r = ARENA_NEW(a, Models__Resource);
-    models__resource__init(r);
+    Models__Resource *r = arena_message(a, &models__resource__descriptor);
     r->key = arena_strdup(a, key);
     r->owner = arena_strdup(a, owner);
     r->value = arena_strdup(a, value);

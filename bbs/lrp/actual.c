@@ -25,8 +25,7 @@ void actual_set_routable(Models__ActualLRP *record, bool routable)
 
 static Models__ModificationTag *new_tag(struct arena *a, const char *epoch, uint32_t index)
 {
-    Models__ModificationTag *tag = ARENA_NEW(a, Models__ModificationTag);
-    models__modification_tag__init(tag);
+    Models__ModificationTag *tag = arena_message(a, &models__modification_tag__descriptor);
     tag->epoch = arena_strdup(a, epoch);
     tag->index = index;
     return tag;
@@ -35,10 +34,8 @@ static Models__ModificationTag *new_tag(struct arena *a, const char *epoch, uint
 void actual_clear_instance(struct arena *a, Models__ActualLRP *record)
 {
     /* Empty, not absent: so the bytes are those of the original (behaviour.md 2). */
-    record->actual_lrp_instance_key = ARENA_NEW(a, Models__ActualLRPInstanceKey);
-    models__actual_lrpinstance_key__init(record->actual_lrp_instance_key);
-    record->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
-    models__actual_lrpnet_info__init(record->actual_lrp_net_info);
+    record->actual_lrp_instance_key = arena_message(a, &models__actual_lrpinstance_key__descriptor);
+    record->actual_lrp_net_info = arena_message(a, &models__actual_lrpnet_info__descriptor);
     record->definition_id = (char *)(uintptr_t)protobuf_c_empty_string;
     record->stopping = false;
 }
@@ -47,10 +44,8 @@ Models__ActualLRP *actual_new(struct arena *a, const char *process_guid, int32_t
                               const char *domain, const Models__Owner *owner, struct moment now,
                               struct random *random)
 {
-    Models__ActualLRP *record = ARENA_NEW(a, Models__ActualLRP);
-    models__actual_lrp__init(record);
-    Models__ActualLRPKey *key = ARENA_NEW(a, Models__ActualLRPKey);
-    models__actual_lrpkey__init(key);
+    Models__ActualLRP *record = arena_message(a, &models__actual_lrp__descriptor);
+    Models__ActualLRPKey *key = arena_message(a, &models__actual_lrpkey__descriptor);
     key->process_guid = arena_strdup(a, process_guid);
     key->index = index;
     key->domain = arena_strdup(a, domain);

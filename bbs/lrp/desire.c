@@ -64,16 +64,14 @@ static void drop_duplicate_ports(struct arena *a, Models__DesiredLRP *d)
 static Models__DesiredLRP *stored(struct plan *p, const struct op_input *in)
 {
     Models__DesiredLRP *d = arena_copy(p->arena, asked(in), sizeof(*d));
-    Models__ModificationTag *tag = ARENA_NEW(p->arena, Models__ModificationTag);
-    models__modification_tag__init(tag);
+    Models__ModificationTag *tag = arena_message(p->arena, &models__modification_tag__descriptor);
     tag->epoch = arena_alloc(p->arena, GUID_BYTES);
     random_guid(in->random, tag->epoch);
     d->modification_tag = tag;
     d->deprecated_start_timeout_s = 0;
     drop_duplicate_ports(p->arena, d);
     if (!d->routes) { /* reads always return one (behaviour.md 2) */
-        d->routes = ARENA_NEW(p->arena, Models__ProtoRoutes);
-        models__proto_routes__init(d->routes);
+        d->routes = arena_message(p->arena, &models__proto_routes__descriptor);
     }
     return d;
 }

@@ -5,8 +5,7 @@
 void desired_split(struct arena *a, const Models__DesiredLRP *whole,
                    Models__DesiredLRP **ret_scheduling, Models__DesiredLRP **ret_run)
 {
-    Models__DesiredLRP *s = ARENA_NEW(a, Models__DesiredLRP);
-    models__desired_lrp__init(s);
+    Models__DesiredLRP *s = arena_message(a, &models__desired_lrp__descriptor);
     Models__DesiredLRP *run = arena_copy(a, whole, sizeof(*whole));
     run->base.n_unknown_fields = 0;
     run->base.unknown_fields = NULL;
@@ -72,8 +71,7 @@ void desired_put_removal(struct plan *p, const struct desired_snapshot *s, int32
     if (s->removal_unreadable) {
         return;
     }
-    Board__RemovalRecord *removal = ARENA_NEW(p->arena, Board__RemovalRecord);
-    board__removal_record__init(removal);
+    Board__RemovalRecord *removal = arena_message(p->arena, &board__removal_record__descriptor);
     removal->process_guid = s->desired->process_guid;
     removal->definition_id = s->desired->modification_tag->epoch;
     removal->from_index = from_index;

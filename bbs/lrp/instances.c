@@ -141,8 +141,7 @@ void instances_settle(const struct instances *s, const char *process_guid,
 static const Board__JobRecord *with_rest(Board__JobRecord *job, const struct instances *s,
                                          struct arena *a)
 {
-    job->instances = ARENA_NEW(a, Board__JobRecord__Instances);
-    board__job_record__instances__init(job->instances);
+    job->instances = arena_message(a, &board__job_record__instances__descriptor);
     job->instances->cursor = s->next;
     job->instances->end = s->end;
     return job;
@@ -152,8 +151,7 @@ static const Board__JobRecord *with_rest(Board__JobRecord *job, const struct ins
 static Board__JobRecord *opened(const char *process_guid, const Models__DesiredLRP *desired,
                                 const struct op_input *in, struct arena *a)
 {
-    Board__JobRecord *job = ARENA_NEW(a, Board__JobRecord);
-    board__job_record__init(job);
+    Board__JobRecord *job = arena_message(a, &board__job_record__descriptor);
     job->target = arena_strdup(a, process_guid);
     job->kind = desired ? BOARD__JOB_RECORD__KIND__CREATE_INSTANCES
                         : BOARD__JOB_RECORD__KIND__REMOVE_INSTANCES;

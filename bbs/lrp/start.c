@@ -21,8 +21,7 @@ static void set_tags(struct arena *a, const Board__InstanceMove *m, Models__Actu
     after->n_metric_tags = m->n_metric_tags;
     after->metric_tags = ARENA_ARRAY(a, m->n_metric_tags, tag_entry *);
     for (size_t i = 0; i < m->n_metric_tags; i++) {
-        tag_entry *entry = ARENA_NEW(a, tag_entry);
-        models__actual_lrp__metric_tags_entry__init(entry);
+        tag_entry *entry = arena_message(a, &models__actual_lrp__metric_tags_entry__descriptor);
         entry->key = m->metric_tags[i]->key;
         entry->value = m->metric_tags[i]->value;
         after->metric_tags[i] = entry;

@@ -47,8 +47,7 @@ static void replace_tags(struct arena *a, const Models__DesiredLRPUpdate *u,
     after->n_metric_tags = u->n_metric_tags;
     after->metric_tags = ARENA_ARRAY(a, u->n_metric_tags, entry_type *);
     for (size_t i = 0; i < u->n_metric_tags; i++) {
-        entry_type *entry = ARENA_NEW(a, entry_type);
-        models__desired_lrp__metric_tags_entry__init(entry);
+        entry_type *entry = arena_message(a, &models__desired_lrp__metric_tags_entry__descriptor);
         entry->key = u->metric_tags[i]->key;
         entry->value = u->metric_tags[i]->value;
         after->metric_tags[i] = entry;

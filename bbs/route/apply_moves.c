@@ -64,8 +64,7 @@ static void set_record(struct arena *a, Board__MoveResult *r, const ProtobufCMes
 static void set_error(struct arena *a, Board__MoveResult *r, Models__Error__Type type,
                       const char *message)
 {
-    r->error = ARENA_NEW(a, Models__Error);
-    models__error__init(r->error);
+    r->error = arena_message(a, &models__error__descriptor);
     r->error->type = type;
     r->error->message = arena_strdup(a, message);
 }

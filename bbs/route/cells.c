@@ -11,8 +11,7 @@ static const ProtobufCMessage *cells(const struct ask *ask, struct view *v)
     size_t count = read_all(v, RECORD_CELL, &list);
     Models__CellPresence **others;
     size_t other_count = outside_cells(v, board_now(ask->router->board), &others);
-    Models__CellsResponse *response = ARENA_NEW(a, Models__CellsResponse);
-    models__cells_response__init(response);
+    Models__CellsResponse *response = arena_message(a, &models__cells_response__descriptor);
     response->cells = ARENA_ARRAY(a, count + other_count, Models__CellPresence *);
     for (size_t i = 0; i < count; i++) {
         const Board__CellRecord *cell = (const Board__CellRecord *)list[i];
@@ -33,8 +32,7 @@ static const ProtobufCMessage *status(const struct ask *ask, struct view *v)
     ProtobufCMessage **list;
     size_t count = read_all(v, RECORD_CELL, &list);
     const struct seen *limiter = view_peek(v, key_brake(a));
-    Board__CellsStatus *response = ARENA_NEW(a, Board__CellsStatus);
-    board__cells_status__init(response);
+    Board__CellsStatus *response = arena_message(a, &board__cells_status__descriptor);
     response->limiter = limiter ? (Board__LimiterRecord *)(uintptr_t)limiter->message : NULL;
     response->cells = ARENA_ARRAY(a, count, Board__CellStatus *);
     for (size_t i = 0; i < count; i++) {

@@ -96,8 +96,7 @@ static void valid_guid(struct validation *v, const ProtobufCMessage *request)
 
 static Models__DesiredLRPKey *info_key(struct arena *a, const Models__DesiredLRP *d)
 {
-    Models__DesiredLRPKey *key = ARENA_NEW(a, Models__DesiredLRPKey);
-    models__desired_lrpkey__init(key);
+    Models__DesiredLRPKey *key = arena_message(a, &models__desired_lrpkey__descriptor);
     key->process_guid = d->process_guid;
     key->domain = d->domain;
     key->log_guid = d->log_guid;
@@ -126,8 +125,7 @@ static Models__DesiredLRPSchedulingInfo *scheduling_info(struct arena *a,
     info->desired_lrp_resource = info_resource(a, d);
     info->routes = d->routes;
     info->modification_tag = d->modification_tag;
-    Models__VolumePlacement *placement = ARENA_NEW(a, Models__VolumePlacement);
-    models__volume_placement__init(placement);
+    Models__VolumePlacement *placement = arena_message(a, &models__volume_placement__descriptor);
     placement->driver_names = ARENA_ARRAY(a, d->n_volume_mounts, char *);
     for (size_t i = 0; i < d->n_volume_mounts; i++) {
         placement->driver_names[placement->n_driver_names++] = d->volume_mounts[i]->driver;
@@ -152,8 +150,7 @@ static const struct record_viewer scheduling_viewer = {&models__desired_lrp__des
 static const ProtobufCMessage *routing_view(struct arena *a, ProtobufCMessage *decoded)
 {
     const Models__DesiredLRP *d = (const Models__DesiredLRP *)decoded;
-    Models__DesiredLRP *info = ARENA_NEW(a, Models__DesiredLRP);
-    models__desired_lrp__init(info);
+    Models__DesiredLRP *info = arena_message(a, &models__desired_lrp__descriptor);
     info->process_guid = d->process_guid;
     info->domain = d->domain;
     info->log_guid = d->log_guid;

@@ -7,8 +7,7 @@ static const ProtobufCMessage *domains(const struct ask *ask, struct view *v)
     struct arena *a = view_arena(v);
     ProtobufCMessage **list;
     size_t count = read_all(v, RECORD_DOMAIN, &list);
-    Models__DomainsResponse *response = ARENA_NEW(a, Models__DomainsResponse);
-    models__domains_response__init(response);
+    Models__DomainsResponse *response = arena_message(a, &models__domains_response__descriptor);
     response->domains = ARENA_ARRAY(a, count, char *);
     for (size_t i = 0; i < count; i++) {
         const Board__DomainRecord *d = (const Board__DomainRecord *)list[i];

@@ -116,8 +116,7 @@ static void handle_release(struct ask *ask, struct effects *out)
 {
     Models__ReleaseRequest *r = (Models__ReleaseRequest *)(uintptr_t)ask->in.request;
     if (!r->resource) {
-        r->resource = ARENA_NEW(ask->arena, Models__Resource);
-        models__resource__init(r->resource);
+        r->resource = arena_message(ask->arena, &models__resource__descriptor);
     }
     board_op(ask->router->board, &release_lock_row, &ask->in, ask->arena, changed, ask, out);
 }

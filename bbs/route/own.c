@@ -146,10 +146,8 @@ static void acquire(const struct ask *ask, struct effects *out)
     next->in.boot_id = arena_strdup(a, ask->in.boot_id);
     const Board__LeaderLockRecord *wanted =
         ((const Board__LeaderLockRequest *)ask->in.request)->leader_lock;
-    Board__LeaderLockRequest *request = ARENA_NEW(a, Board__LeaderLockRequest);
-    board__leader_lock_request__init(request);
-    request->leader_lock = ARENA_NEW(a, Board__LeaderLockRecord);
-    board__leader_lock_record__init(request->leader_lock);
+    Board__LeaderLockRequest *request = arena_message(a, &board__leader_lock_request__descriptor);
+    request->leader_lock = arena_message(a, &board__leader_lock_record__descriptor);
     request->leader_lock->role = arena_strdup(a, wanted->role);
     request->leader_lock->holder = arena_strdup(a, wanted->holder);
     request->leader_lock->url = arena_strdup(a, wanted->url);

@@ -25,8 +25,7 @@ static void desire_gather(struct view *v, const struct op_input *in, void *snaps
 static Models__Task *desired_task(struct arena *a, const Models__DesireTaskRequest *r,
                                   struct moment now)
 {
-    Models__Task *task = ARENA_NEW(a, Models__Task);
-    models__task__init(task);
+    Models__Task *task = arena_message(a, &models__task__descriptor);
     task->task_definition = r->task_definition;
     task->task_guid = r->task_guid;
     task->domain = r->domain;

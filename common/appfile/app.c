@@ -97,8 +97,7 @@ static int check(const struct app_source *s, const struct node *from, const Mode
 
 Models__Owner *app_owner(struct arena *a, const char *name)
 {
-    Models__Owner *owner = ARENA_NEW(a, Models__Owner);
-    models__owner__init(owner);
+    Models__Owner *owner = arena_message(a, &models__owner__descriptor);
     owner->kind = arena_strdup(a, APP_OWNER_KIND);
     owner->uid = arena_strdup(a, name);
     return owner;

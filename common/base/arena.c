@@ -139,6 +139,13 @@ char *arena_printf(struct arena *a, const char *format, ...)
     return p;
 }
 
+void *arena_message(struct arena *a, const ProtobufCMessageDescriptor *type)
+{
+    ProtobufCMessage *m = arena_alloc(a, type->sizeof_message);
+    protobuf_c_message_init(type, m);
+    return m;
+}
+
 static void *protobuf_alloc(void *arena, size_t size)
 {
     return arena_alloc(arena, size);

@@ -40,6 +40,10 @@ char *arena_printf(struct arena *a, const char *format, ...)
 char *arena_vprintf(struct arena *a, const char *format, va_list args)
     __attribute__((format(printf, 2, 0), returns_nonnull));
 
+/* An empty message of the type, initialised. The caller's pointer is of that type. */
+void *arena_message(struct arena *a, const ProtobufCMessageDescriptor *type)
+    __attribute__((returns_nonnull));
+
 /* For X__unpack(): decoded messages live in the arena, X__free_unpacked() is then not called.
  * The result points to the arena and is valid as long as it. */
 ProtobufCAllocator arena_protobuf(struct arena *a);

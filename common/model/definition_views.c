@@ -7,16 +7,14 @@ enum { DESIRED_IMAGE_LAYERS = 34, TASK_DEFINITION = 1, DEFINITION_IMAGE_LAYERS =
 
 static Models__Action *action_new(struct arena *a)
 {
-    Models__Action *action = ARENA_NEW(a, Models__Action);
-    models__action__init(action);
+    Models__Action *action = arena_message(a, &models__action__descriptor);
     return action;
 }
 
 /* An action of these in parallel. */
 static Models__Action *parallel(struct arena *a, Models__Action **actions, size_t count)
 {
-    Models__ParallelAction *p = ARENA_NEW(a, Models__ParallelAction);
-    models__parallel_action__init(p);
+    Models__ParallelAction *p = arena_message(a, &models__parallel_action__descriptor);
     p->actions = actions;
     p->n_actions = count;
     Models__Action *action = action_new(a);
@@ -27,8 +25,7 @@ static Models__Action *parallel(struct arena *a, Models__Action **actions, size_
 /* An action that does `first` and then `second` (NULL = nothing more). */
 static Models__Action *serial(struct arena *a, Models__Action *first, Models__Action *second)
 {
-    Models__SerialAction *s = ARENA_NEW(a, Models__SerialAction);
-    models__serial_action__init(s);
+    Models__SerialAction *s = arena_message(a, &models__serial_action__descriptor);
     s->actions = ARENA_ARRAY(a, 2, Models__Action *);
     s->actions[s->n_actions++] = first;
     if (second) {
@@ -60,8 +57,7 @@ static char *digest_key(struct arena *a, const Models__ImageLayer *layer)
 
 static Models__CachedDependency *layer_dependency(struct arena *a, const Models__ImageLayer *layer)
 {
-    Models__CachedDependency *c = ARENA_NEW(a, Models__CachedDependency);
-    models__cached_dependency__init(c);
+    Models__CachedDependency *c = arena_message(a, &models__cached_dependency__descriptor);
     c->name = layer->name;
     c->from = layer->url;
     c->to = layer->destination_path;
@@ -93,8 +89,7 @@ static void layers_to_dependencies(struct arena *a, Models__ImageLayer *const *l
 
 static Models__Action *layer_download(struct arena *a, const Models__ImageLayer *layer, char *user)
 {
-    Models__DownloadAction *d = ARENA_NEW(a, Models__DownloadAction);
-    models__download_action__init(d);
+    Models__DownloadAction *d = arena_message(a, &models__download_action__descriptor);
     d->artifact = layer->name;
     d->from = layer->url;
     d->to = layer->destination_path;
@@ -212,8 +207,7 @@ static Models__Action *old_action(Models__Action *action)
 static Models__Action *dependency_download(struct arena *a, const Models__CachedDependency *c,
                                            char *user)
 {
-    Models__DownloadAction *d = ARENA_NEW(a, Models__DownloadAction);
-    models__download_action__init(d);
+    Models__DownloadAction *d = arena_message(a, &models__download_action__descriptor);
     d->artifact = c->name;
     d->from = c->from;
     d->to = c->to;

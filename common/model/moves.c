@@ -13,11 +13,9 @@ static char *text(const char *borrowed)
 Board__Move *move_new(struct arena *a, const char *name, const char *key)
 {
     const char *slash = strchr(key, '/');
-    Board__Move *m = ARENA_NEW(a, Board__Move);
-    board__move__init(m);
+    Board__Move *m = arena_message(a, &board__move__descriptor);
     m->move = text(name);
-    m->subject = ARENA_NEW(a, Board__Subject);
-    board__subject__init(m->subject);
+    m->subject = arena_message(a, &board__subject__descriptor);
     m->subject->kind = arena_strndup(a, key, (size_t)(slash - key));
     m->subject->key = arena_strdup(a, slash + 1);
     return m;
@@ -34,8 +32,7 @@ Board__Move *move_new_instance(struct arena *a, const char *name, const char *pr
 {
     Board__Move *m = move_new(a, name, place_key(a, process_guid, index, presence));
     m->body_case = BOARD__MOVE__BODY_INSTANCE;
-    m->instance = ARENA_NEW(a, Board__InstanceMove);
-    board__instance_move__init(m->instance);
+    m->instance = arena_message(a, &board__instance_move__descriptor);
     m->instance->domain = text(domain);
     return m;
 }
@@ -44,8 +41,7 @@ Board__Move *move_new_task(struct arena *a, const char *name, const char *task_g
 {
     Board__Move *m = move_new(a, name, key_task(a, task_guid));
     m->body_case = BOARD__MOVE__BODY_TASK;
-    m->task = ARENA_NEW(a, Board__TaskMove);
-    board__task_move__init(m->task);
+    m->task = arena_message(a, &board__task_move__descriptor);
     return m;
 }
 

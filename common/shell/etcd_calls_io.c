@@ -73,9 +73,7 @@ static struct etcd_call *call_take(struct etcd *e)
     c->etcd = e;
     c->exchange = exchange_new(&e->options, c);
     c->expiry = evtimer_new(e->base, on_expiry, c);
-    if (!c->expiry) {
-        abort();
-    }
+    assert(c->expiry);
     return c;
 }
 

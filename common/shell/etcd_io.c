@@ -75,9 +75,8 @@ static int add_endpoint(struct etcd *e, const char *text, size_t size, struct er
         size--;
     }
     e->endpoints[e->endpoint_count] = strndup(text, size);
-    if (!e->endpoints[e->endpoint_count++]) {
-        abort();
-    }
+    assert(e->endpoints[e->endpoint_count]);
+    e->endpoint_count++;
     return 0;
 }
 
@@ -133,9 +132,7 @@ int etcd_new(const struct etcd_config *config, struct event_base *base,
         return code;
     }
     e->deferred = event_new(base, -1, 0, on_deferred, e);
-    if (!e->deferred) {
-        abort();
-    }
+    assert(e->deferred);
     etcd_calls_init(e);
     *ret = e;
     return 0;

@@ -40,9 +40,7 @@ struct curl_slist *exchange_headers(void)
     struct curl_slist *list = NULL;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         list = curl_slist_append(list, lines[i]);
-        if (!list) {
-            abort();
-        }
+        assert(list);
     }
     return list;
 }
@@ -164,9 +162,7 @@ struct exchange *exchange_new(const struct exchange_options *options, void *owne
 {
     struct exchange *x = mem_zeroed(sizeof(*x));
     *x = (struct exchange){.easy = curl_easy_init(), .options = options, .owner = owner};
-    if (!x->easy) {
-        abort();
-    }
+    assert(x->easy);
     buf_init(&x->request);
     buf_init(&x->received);
     grpc_trailers_init(&x->trailers);

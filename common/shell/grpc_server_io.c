@@ -5,6 +5,7 @@
 #include "common/shell/listen_io.h"
 #include "common/shell/tls_io.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -138,9 +139,7 @@ static void start(struct grpc_server *s, int fd)
     s->listener = evconnlistener_new(s->base, on_accept, s,
                                      LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0, fd);
     s->retry = evtimer_new(s->base, retry_accept, s);
-    if (!s->listener || !s->retry) {
-        abort();
-    }
+    assert(s->listener && s->retry);
     evconnlistener_set_error_cb(s->listener, accept_failed);
 }
 

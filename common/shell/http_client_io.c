@@ -350,9 +350,7 @@ static void name_reported_to(void *context, enum name_end end, const char *text)
     curl_slist_free_all(t->addresses);
     t->addresses = curl_slist_append(NULL, buf_string(&line));
     buf_done(&line);
-    if (!t->addresses) {
-        abort();
-    }
+    assert(t->addresses);
     curl_easy_setopt(t->easy, CURLOPT_RESOLVE, t->addresses);
     join_multi(t);
 }
@@ -557,9 +555,7 @@ static void add_header(struct transfer *t, const char *name, const char *value)
     }
     buf_printf(&line, "%s: %s", name, value);
     struct curl_slist *longer = curl_slist_append(t->headers, buf_string(&line));
-    if (!longer) {
-        abort();
-    }
+    assert(longer);
     t->headers = longer;
 }
 
@@ -589,9 +585,7 @@ static void set_request(struct transfer *t, const struct call *call)
     if (none && (!call->accept || !*call->accept)) {
         none = curl_slist_append(none, "Accept:");
     }
-    if (!none) {
-        abort();
-    }
+    assert(none);
     t->headers = none;
     curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->headers);
 }

@@ -509,9 +509,7 @@ struct bufferevent *connection_accept(struct event_base *base, void *server)
         /* No bufferevent at all would make evhttp serve plain text; adopt() ends this one. */
         c->bev = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
     }
-    if (!c->bev) {
-        abort();
-    }
+    assert(c->bev);
     bufferevent_incref(c->bev);
     TAILQ_INSERT_TAIL(&s->all, c, all);
     server_count(s, 1);

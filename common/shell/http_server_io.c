@@ -176,9 +176,7 @@ static void start(struct http_server *s, int fd)
                                      LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0, fd);
     s->retry = evtimer_new(s->base, retry_accept, s);
     s->pump = event_new(s->base, -1, 0, on_pump, s);
-    if (!s->http || !s->listener || !s->retry || !s->pump) {
-        abort();
-    }
+    assert(s->http && s->listener && s->retry && s->pump);
     evhttp_set_bevcb(s->http, connection_accept, s);
     evhttp_set_gencb(s->http, never_called, s);
     evhttp_set_max_headers_size(s->http, HTTP_HEAD_BYTES);

@@ -256,9 +256,7 @@ void names_ask(struct names *n, struct name_wait *wait, const char *host, int ti
     if (timeout_ms) {
         struct timeval tv = {.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
         wait->timer = evtimer_new(n->base, on_timer, wait);
-        if (!wait->timer) {
-            abort();
-        }
+        assert(wait->timer);
         evtimer_add(wait->timer, &tv);
     }
     begin_next(n);

@@ -189,9 +189,7 @@ void newcomers_init(struct newcomers *n, struct event_base *base, struct log *lo
     *n = (struct newcomers){
         .handlers = *handlers, .log = log, .timer = evtimer_new(base, on_timer, n)};
     map_init(&n->addresses);
-    if (!n->timer) {
-        abort();
-    }
+    assert(n->timer);
 }
 
 void newcomers_done(struct newcomers *n)

@@ -2,6 +2,7 @@
 
 #include "common/shell/log_io.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -126,9 +127,7 @@ int tls_server_new(const struct tls_files *files, SSL_CTX **ret_ctx, struct err 
         return r;
     }
     SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
-    if (!ctx) {
-        abort();
-    }
+    assert(ctx);
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
     SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
@@ -162,9 +161,7 @@ static char *name_entry(X509_NAME *name, int nid)
     bool good = size >= 0 && !memchr(utf8, 0, (size_t)size);
     char *copy = good ? strndup((const char *)utf8, (size_t)size) : strdup("");
     OPENSSL_free(utf8);
-    if (!copy) {
-        abort();
-    }
+    assert(copy);
     return copy;
 }
 

@@ -13,19 +13,16 @@ enum { ANSWER_DECODED_MAX = 4 * 1024 * 1024 };
 static Models__CellPresence *presence(const struct rep *r, struct arena *a)
 {
     const struct rep_config *config = &r->config;
-    Models__CellPresence *p = ARENA_NEW(a, Models__CellPresence);
-    models__cell_presence__init(p);
+    Models__CellPresence *p = arena_message(a, &models__cell_presence__descriptor);
     p->cell_id = (char *)config->cell_id;
     p->rep_address = (char *)config->url;
     p->rep_url = (char *)config->url;
     p->zone = (char *)config->zone;
-    p->capacity = ARENA_NEW(a, Models__CellCapacity);
-    models__cell_capacity__init(p->capacity);
+    p->capacity = arena_message(a, &models__cell_capacity__descriptor);
     p->capacity->memory_mb = config->memory_mb;
     p->capacity->disk_mb = config->disk_mb;
     p->capacity->containers = config->containers;
-    Models__Provider *preloaded = ARENA_NEW(a, Models__Provider);
-    models__provider__init(preloaded);
+    Models__Provider *preloaded = arena_message(a, &models__provider__descriptor);
     preloaded->name = (char *)"preloaded";
     preloaded->n_properties = rep_list_size(config->rootfs_names);
     preloaded->properties = (char **)config->rootfs_names;

@@ -3,6 +3,7 @@
 #include "common/base/message.h"
 #include "common/codec/scan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,9 +42,7 @@ Rep__Note *note_copy(const Rep__Note *note)
     SCOPED_BUF(packed);
     buf_message(&packed, &note->base);
     Rep__Note *copy = rep__note__unpack(NULL, packed.size, packed.data);
-    if (!copy) {
-        abort();
-    }
+    assert(copy);
     return copy;
 }
 

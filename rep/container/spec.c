@@ -115,8 +115,7 @@ static void note_ports(struct arena *a, Rep__Note *note, const struct port_pair 
     note->n_ports = count;
     note->ports = ARENA_ARRAY(a, count, Models__PortMapping *);
     for (size_t i = 0; i < count; i++) {
-        note->ports[i] = ARENA_NEW(a, Models__PortMapping);
-        models__port_mapping__init(note->ports[i]);
+        note->ports[i] = arena_message(a, &models__port_mapping__descriptor);
         note->ports[i]->container_port = ports[i].container_port;
         note->ports[i]->host_port = ports[i].host_port;
     }

@@ -9,11 +9,9 @@ static Cell__CellState__RootFSProvidersEntry *fixed_set(struct arena *a, const c
                                                         const char *const *names)
 {
     Cell__CellState__RootFSProvidersEntry *entry =
-        ARENA_NEW(a, Cell__CellState__RootFSProvidersEntry);
-    cell__cell_state__root_fsproviders_entry__init(entry);
+        arena_message(a, &cell__cell_state__root_fsproviders_entry__descriptor);
     entry->key = (char *)scheme;
-    entry->value = ARENA_NEW(a, Cell__RootFSProvider);
-    cell__root_fsprovider__init(entry->value);
+    entry->value = arena_message(a, &cell__root_fsprovider__descriptor);
     entry->value->type = (char *)"fixed_set";
     entry->value->n_set = rep_list_size(names);
     entry->value->set = ARENA_ARRAY(a, entry->value->n_set, Cell__RootFSProvider__SetEntry *);
@@ -21,8 +19,7 @@ static Cell__CellState__RootFSProvidersEntry *fixed_set(struct arena *a, const c
         Cell__RootFSProvider__SetEntry *name = ARENA_NEW(a, Cell__RootFSProvider__SetEntry);
         cell__root_fsprovider__set_entry__init(name);
         name->key = (char *)names[i];
-        name->value = ARENA_NEW(a, Cell__Unit);
-        cell__unit__init(name->value);
+        name->value = arena_message(a, &cell__unit__descriptor);
         entry->value->set[i] = name;
     }
     return entry;
@@ -30,8 +27,7 @@ static Cell__CellState__RootFSProvidersEntry *fixed_set(struct arena *a, const c
 
 static Cell__Resources *resources(struct arena *a, struct resources from)
 {
-    Cell__Resources *to = ARENA_NEW(a, Cell__Resources);
-    cell__resources__init(to);
+    Cell__Resources *to = arena_message(a, &cell__resources__descriptor);
     to->memorymb = (int32_t)from.memory_mb;
     to->diskmb = (int32_t)from.disk_mb;
     to->containers = (int32_t)from.containers;
@@ -52,8 +48,7 @@ static void add_being_freed(const struct rep *r, const struct container *c, stru
 Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
 {
     const struct rep_config *config = &r->config;
-    Cell__CellState *s = ARENA_NEW(a, Cell__CellState);
-    cell__cell_state__init(s);
+    Cell__CellState *s = arena_message(a, &cell__cell_state__descriptor);
     s->rep_url = (char *)config->url;
     s->cell_id = (char *)config->cell_id;
     s->cell_index = config->index;

@@ -46,8 +46,7 @@ static char *metric_guid(const Rep__Note *about)
 static Cell__ContainerMetrics *figures(struct arena *a, const Rep__Note *about,
                                        const struct container_usage *u)
 {
-    Cell__ContainerMetrics *m = ARENA_NEW(a, Cell__ContainerMetrics);
-    cell__container_metrics__init(m);
+    Cell__ContainerMetrics *m = arena_message(a, &cell__container_metrics__descriptor);
     m->metric_guid = metric_guid(about);
     m->cpu_usage_fraction = u->cpu_fraction;
     m->disk_usage_bytes = u->disk_bytes;
@@ -60,8 +59,7 @@ static Cell__ContainerMetrics *figures(struct arena *a, const Rep__Note *about,
 static Cell__CellMetrics *collect(const struct rep *r, struct arena *a,
                                   const struct verb_answer *answer)
 {
-    Cell__CellMetrics *all = ARENA_NEW(a, Cell__CellMetrics);
-    cell__cell_metrics__init(all);
+    Cell__CellMetrics *all = arena_message(a, &cell__cell_metrics__descriptor);
     all->cell_id = (char *)r->config.cell_id;
     all->lrps = ARENA_ARRAY(a, answer->usage_count, Cell__LRPMetrics *);
     all->tasks = ARENA_ARRAY(a, answer->usage_count, Cell__TaskMetrics *);

@@ -45,8 +45,7 @@ static struct wish *sorted_wishes(const Cell__Work *work, struct arena *a)
 
 Cell__Work *work_take(struct rep *r, const Cell__Work *work, struct effects *out)
 {
-    Cell__Work *rest = ARENA_NEW(out->arena, Cell__Work);
-    cell__work__init(rest);
+    Cell__Work *rest = arena_message(out->arena, &cell__work__descriptor);
     rest->lrps = ARENA_ARRAY(out->arena, work->n_lrps, Cell__LRP *);
     rest->tasks = ARENA_ARRAY(out->arena, work->n_tasks, Cell__Task *);
     const struct wish *wishes = sorted_wishes(work, out->arena);

@@ -293,8 +293,7 @@ static const char *state_name(const struct container *c)
 static void state(const struct container *c, struct arena *a, Cell__CellState *s)
 {
     const Rep__Note *about = c->about;
-    Cell__LRP *to = ARENA_NEW(a, Cell__LRP);
-    cell__lrp__init(to);
+    Cell__LRP *to = arena_message(a, &cell__lrp__descriptor);
     to->instance_guid = about->instance_guid;
     to->process_guid = about->key->process_guid;
     to->index = about->key->index;
@@ -313,8 +312,7 @@ static void state(const struct container *c, struct arena *a, Cell__CellState *s
 static void measured(const struct container *c, struct arena *a, Cell__ContainerMetrics *figures,
                      Cell__CellMetrics *all)
 {
-    Cell__LRPMetrics *m = ARENA_NEW(a, Cell__LRPMetrics);
-    cell__lrpmetrics__init(m);
+    Cell__LRPMetrics *m = arena_message(a, &cell__lrpmetrics__descriptor);
     m->instance_guid = c->about->instance_guid;
     m->process_guid = c->about->key->process_guid;
     m->index = c->about->key->index;

@@ -11,8 +11,7 @@
 static Models__ActualLRPNetInfo *net_info(const struct rep *r, struct arena *a,
                                           const Rep__Note *about)
 {
-    Models__ActualLRPNetInfo *net = ARENA_NEW(a, Models__ActualLRPNetInfo);
-    models__actual_lrpnet_info__init(net);
+    Models__ActualLRPNetInfo *net = arena_message(a, &models__actual_lrpnet_info__descriptor);
     net->address = (char *)r->config.address;
     net->instance_address = (char *)r->config.address;
     net->preferred_address = MODELS__ACTUAL_LRPNET_INFO__PREFERRED_ADDRESS__HOST;

@@ -200,9 +200,7 @@ static void fetched(struct rep *r, struct container *c, const struct verb_answer
     } else {
         set_step(c, STEP_SUCCEEDED);
         c->result = strndup(data.size ? (const char *)data.data : "", data.size);
-        if (!c->result) {
-            abort();
-        }
+        assert(c->result);
     }
 }
 
@@ -398,8 +396,7 @@ static void state(const struct container *c, struct arena *a, Cell__CellState *s
 {
     const Rep__Note *about = c->about;
     bool over = c->phase == PHASE_COMPLETED;
-    Cell__Task *to = ARENA_NEW(a, Cell__Task);
-    cell__task__init(to);
+    Cell__Task *to = arena_message(a, &cell__task__descriptor);
     to->taskguid = about->task->guid;
     to->domain = about->task->domain;
     to->n_placementtags = about->n_placement_tags;
@@ -417,8 +414,7 @@ static void state(const struct container *c, struct arena *a, Cell__CellState *s
 static void measured(const struct container *c, struct arena *a, Cell__ContainerMetrics *figures,
                      Cell__CellMetrics *all)
 {
-    Cell__TaskMetrics *m = ARENA_NEW(a, Cell__TaskMetrics);
-    cell__task_metrics__init(m);
+    Cell__TaskMetrics *m = arena_message(a, &cell__task_metrics__descriptor);
     m->task_guid = c->about->task->guid;
     m->metrics = figures;
     all->tasks[all->n_tasks++] = m;

@@ -86,8 +86,7 @@ int32_t bbs_error_of(const struct buf *answer)
 
 static Models__Action *run_true(struct arena *a)
 {
-    Models__Action *action = ARENA_NEW(a, Models__Action);
-    models__action__init(action);
+    Models__Action *action = arena_message(a, &models__action__descriptor);
     Models__RunAction *run = action->run_action = ARENA_NEW(a, Models__RunAction);
     models__run_action__init(run);
     run->path = arena_strdup(a, "/bin/true");
@@ -97,8 +96,7 @@ static Models__Action *run_true(struct arena *a)
 
 Models__DesireLRPRequest *bbs_desire_of(struct arena *a, const char *guid, int32_t instances)
 {
-    Models__DesireLRPRequest *r = ARENA_NEW(a, Models__DesireLRPRequest);
-    models__desire_lrprequest__init(r);
+    Models__DesireLRPRequest *r = arena_message(a, &models__desire_lrprequest__descriptor);
     Models__DesiredLRP *d = r->desired_lrp = ARENA_NEW(a, Models__DesiredLRP);
     models__desired_lrp__init(d);
     d->process_guid = arena_strdup(a, guid);
@@ -113,16 +111,14 @@ Models__DesireLRPRequest *bbs_desire_of(struct arena *a, const char *guid, int32
     models__desired_lrp__metric_tags_entry__init(tag);
     d->metric_tags[0] = tag;
     tag->key = arena_strdup(a, "source_id");
-    tag->value = ARENA_NEW(a, Models__MetricTagValue);
-    models__metric_tag_value__init(tag->value);
+    tag->value = arena_message(a, &models__metric_tag_value__descriptor);
     tag->value->static_ = arena_strdup(a, "s");
     return r;
 }
 
 Models__DesireTaskRequest *bbs_desire_task_of(struct arena *a, const char *guid, const char *domain)
 {
-    Models__DesireTaskRequest *r = ARENA_NEW(a, Models__DesireTaskRequest);
-    models__desire_task_request__init(r);
+    Models__DesireTaskRequest *r = arena_message(a, &models__desire_task_request__descriptor);
     r->task_guid = arena_strdup(a, guid);
     r->domain = arena_strdup(a, domain);
     Models__TaskDefinition *d = r->task_definition = ARENA_NEW(a, Models__TaskDefinition);

@@ -10,15 +10,13 @@ enum { BENCH_MEMORY_MB = 32 };
 
 static Models__Action *sleep_action(struct arena *a)
 {
-    Models__RunAction *run = ARENA_NEW(a, Models__RunAction);
-    models__run_action__init(run);
+    Models__RunAction *run = arena_message(a, &models__run_action__descriptor);
     run->path = arena_strdup(a, "sleep");
     run->user = arena_strdup(a, "root");
     run->n_args = 1;
     run->args = ARENA_ARRAY(a, 1, char *);
     run->args[0] = arena_strdup(a, "100000");
-    Models__Action *action = ARENA_NEW(a, Models__Action);
-    models__action__init(action);
+    Models__Action *action = arena_message(a, &models__action__descriptor);
     action->run_action = run;
     return action;
 }
@@ -26,8 +24,7 @@ static Models__Action *sleep_action(struct arena *a)
 /* Every DesiredLRP needs the tag source_id. */
 static Models__DesiredLRP__MetricTagsEntry *source_tag(struct arena *a)
 {
-    Models__MetricTagValue *value = ARENA_NEW(a, Models__MetricTagValue);
-    models__metric_tag_value__init(value);
+    Models__MetricTagValue *value = arena_message(a, &models__metric_tag_value__descriptor);
     value->static_ = arena_strdup(a, BENCH_DOMAIN);
     Models__DesiredLRP__MetricTagsEntry *tag = ARENA_NEW(a, Models__DesiredLRP__MetricTagsEntry);
     models__desired_lrp__metric_tags_entry__init(tag);
@@ -48,8 +45,7 @@ static Models__EnvironmentVariable *variable(struct arena *a, int n)
 const ProtobufCMessage *bench_desire(struct arena *a, const struct bench_process *p,
                                      const char **ret_path)
 {
-    Models__DesiredLRP *lrp = ARENA_NEW(a, Models__DesiredLRP);
-    models__desired_lrp__init(lrp);
+    Models__DesiredLRP *lrp = arena_message(a, &models__desired_lrp__descriptor);
     lrp->process_guid = arena_strdup(a, p->guid);
     lrp->domain = arena_strdup(a, BENCH_DOMAIN);
     lrp->root_fs = arena_strdup(a, "preloaded:busybox");
@@ -65,8 +61,7 @@ const ProtobufCMessage *bench_desire(struct arena *a, const struct bench_process
     lrp->n_metric_tags = 1;
     lrp->metric_tags = ARENA_ARRAY(a, 1, Models__DesiredLRP__MetricTagsEntry *);
     lrp->metric_tags[0] = source_tag(a);
-    Models__DesireLRPRequest *request = ARENA_NEW(a, Models__DesireLRPRequest);
-    models__desire_lrprequest__init(request);
+    Models__DesireLRPRequest *request = arena_message(a, &models__desire_lrprequest__descriptor);
     request->desired_lrp = lrp;
     *ret_path = "/v1/desired_lrp/desire.r2";
     return &request->base;
@@ -106,13 +101,11 @@ const ProtobufCMessage *bench_claim(struct arena *a, const char *process_guid, i
 const ProtobufCMessage *bench_start(struct arena *a, const char *process_guid, int32_t index,
                                     const char *instance_guid, const char **ret_path)
 {
-    Models__ActualLRPKey *key = ARENA_NEW(a, Models__ActualLRPKey);
-    models__actual_lrpkey__init(key);
+    Models__ActualLRPKey *key = arena_message(a, &models__actual_lrpkey__descriptor);
     key->process_guid = arena_strdup(a, process_guid);
     key->index = index;
     key->domain = arena_strdup(a, BENCH_DOMAIN);
-    Models__ActualLRPNetInfo *net = ARENA_NEW(a, Models__ActualLRPNetInfo);
-    models__actual_lrpnet_info__init(net);
+    Models__ActualLRPNetInfo *net = arena_message(a, &models__actual_lrpnet_info__descriptor);
     net->address = arena_strdup(a, "10.0.0.1");
     Models__StartActualLRPRequest *start = ARENA_NEW(a, Models__StartActualLRPRequest);
     models__start_actual_lrprequest__init(start);
@@ -127,13 +120,11 @@ const ProtobufCMessage *bench_start(struct arena *a, const char *process_guid, i
 
 static const ProtobufCMessage *desire_task(struct arena *a, const char *task_guid)
 {
-    Models__TaskDefinition *definition = ARENA_NEW(a, Models__TaskDefinition);
-    models__task_definition__init(definition);
+    Models__TaskDefinition *definition = arena_message(a, &models__task_definition__descriptor);
     definition->root_fs = arena_strdup(a, "preloaded:busybox");
     definition->memory_mb = BENCH_MEMORY_MB;
     definition->action = sleep_action(a);
-    Models__DesireTaskRequest *request = ARENA_NEW(a, Models__DesireTaskRequest);
-    models__desire_task_request__init(request);
+    Models__DesireTaskRequest *request = arena_message(a, &models__desire_task_request__descriptor);
     request->task_guid = arena_strdup(a, task_guid);
     request->domain = arena_strdup(a, BENCH_DOMAIN);
     request->task_definition = definition;
@@ -142,8 +133,7 @@ static const ProtobufCMessage *desire_task(struct arena *a, const char *task_gui
 
 static const ProtobufCMessage *start_task(struct arena *a, const char *task_guid)
 {
-    Models__StartTaskRequest *request = ARENA_NEW(a, Models__StartTaskRequest);
-    models__start_task_request__init(request);
+    Models__StartTaskRequest *request = arena_message(a, &models__start_task_request__descriptor);
     request->task_guid = arena_strdup(a, task_guid);
     request->cell_id = arena_strdup(a, BENCH_CELL);
     return &request->base;
@@ -161,8 +151,7 @@ static const ProtobufCMessage *complete_task(struct arena *a, const char *task_g
 
 static const ProtobufCMessage *name_task(struct arena *a, const char *task_guid)
 {
-    Models__TaskGuidRequest *request = ARENA_NEW(a, Models__TaskGuidRequest);
-    models__task_guid_request__init(request);
+    Models__TaskGuidRequest *request = arena_message(a, &models__task_guid_request__descriptor);
     request->task_guid = arena_strdup(a, task_guid);
     return &request->base;
 }

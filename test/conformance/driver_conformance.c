@@ -3,6 +3,7 @@
 
 #include "test/tool/cmocka.h"
 
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -17,8 +17,7 @@ size_t cell_row_words(struct arena *a, const char *words, char ***ret_list)
 
 static Cell__Resources *resources(struct arena *a, int32_t memory_mb, int32_t disk_mb)
 {
-    Cell__Resources *r = ARENA_NEW(a, Cell__Resources);
-    cell__resources__init(r);
+    Cell__Resources *r = arena_message(a, &cell__resources__descriptor);
     r->memorymb = memory_mb;
     r->diskmb = disk_mb;
     r->containers = 100;
@@ -28,8 +27,7 @@ static Cell__Resources *resources(struct arena *a, int32_t memory_mb, int32_t di
 Cell__CellState *cell_row_new(struct arena *a, const char *cell_id, const char *zone,
                               int32_t memory_mb, int32_t disk_mb)
 {
-    Cell__CellState *s = ARENA_NEW(a, Cell__CellState);
-    cell__cell_state__init(s);
+    Cell__CellState *s = arena_message(a, &cell__cell_state__descriptor);
     s->cell_id = arena_strdup(a, cell_id);
     s->zone = arena_strdup(a, zone);
     s->totalresources = resources(a, memory_mb, disk_mb);
@@ -50,15 +48,13 @@ void cell_row_provider(struct arena *a, Cell__CellState *s, const char *scheme, 
         ARENA_NEW(a, Cell__CellState__RootFSProvidersEntry);
     cell__cell_state__root_fsproviders_entry__init(e);
     e->key = arena_strdup(a, scheme);
-    e->value = ARENA_NEW(a, Cell__RootFSProvider);
-    cell__root_fsprovider__init(e->value);
+    e->value = arena_message(a, &cell__root_fsprovider__descriptor);
     e->value->type = arena_strdup(a, type);
     char **names;
     e->value->n_set = cell_row_words(a, set, &names);
     e->value->set = ARENA_ARRAY(a, e->value->n_set, Cell__RootFSProvider__SetEntry *);
     for (size_t i = 0; i < e->value->n_set; i++) {
-        e->value->set[i] = ARENA_NEW(a, Cell__RootFSProvider__SetEntry);
-        cell__root_fsprovider__set_entry__init(e->value->set[i]);
+        e->value->set[i] = arena_message(a, &cell__root_fsprovider__set_entry__descriptor);
         e->value->set[i]->key = names[i];
     }
     s->rootfsproviders = list;
@@ -88,8 +84,7 @@ void cell_row_lrp_is(struct arena *a, Cell__CellState *s, const char *process_gu
     if (s->n_lrps) {
         memcpy(list, s->lrps, s->n_lrps * sizeof(*list));
     }
-    list[s->n_lrps] = ARENA_NEW(a, Cell__LRP);
-    cell__lrp__init(list[s->n_lrps]);
+    list[s->n_lrps] = arena_message(a, &cell__lrp__descriptor);
     list[s->n_lrps]->process_guid = arena_strdup(a, process_guid);
     list[s->n_lrps]->state = arena_strdup(a, state);
     s->lrps = list;
@@ -101,7 +96,6 @@ void cell_row_tasks(struct arena *a, Cell__CellState *s, size_t count)
     s->n_tasks = count;
     s->tasks = ARENA_ARRAY(a, count, Cell__Task *);
     for (size_t i = 0; i < count; i++) {
-        s->tasks[i] = ARENA_NEW(a, Cell__Task);
-        cell__task__init(s->tasks[i]);
+        s->tasks[i] = arena_message(a, &cell__task__descriptor);
     }
 }

@@ -2,6 +2,7 @@
 
 #include "test/tool/cmocka.h"
 
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,7 @@ char *row_first_word(struct arena *a, const char *text)
 
 static Models__ActualLRPKey *key(struct arena *a, int32_t index)
 {
-    Models__ActualLRPKey *k = ARENA_NEW(a, Models__ActualLRPKey);
-    models__actual_lrpkey__init(k);
+    Models__ActualLRPKey *k = arena_message(a, &models__actual_lrpkey__descriptor);
     k->process_guid = arena_strdup(a, ROWS_PROCESS);
     k->index = index;
     k->domain = arena_strdup(a, ROWS_DOMAIN);
@@ -56,8 +56,7 @@ static Models__ActualLRPInstanceKey *instance_key(struct arena *a, const char *t
     while (from > text && from[-1] != ' ') {
         from--;
     }
-    Models__ActualLRPInstanceKey *k = ARENA_NEW(a, Models__ActualLRPInstanceKey);
-    models__actual_lrpinstance_key__init(k);
+    Models__ActualLRPInstanceKey *k = arena_message(a, &models__actual_lrpinstance_key__descriptor);
     k->instance_guid = arena_strndup(a, from, (size_t)(at - from));
     k->cell_id = arena_strndup(a, at + 1, strcspn(at + 1, " "));
     return k;
@@ -89,8 +88,7 @@ static void desire_route(struct arena *a, const char *hostname, Models__DesiredL
     entry->key = arena_strdup(a, "internal-router");
     char *json = arena_printf(a, "[{\"hostname\":\"%s\"}]", hostname);
     entry->value = (ProtobufCBinaryData){.data = (uint8_t *)json, .len = strlen(json)};
-    d->routes = ARENA_NEW(a, Models__ProtoRoutes);
-    models__proto_routes__init(d->routes);
+    d->routes = arena_message(a, &models__proto_routes__descriptor);
     d->routes->routes = arena_copy(a, &entry, sizeof(entry));
     d->routes->n_routes = 1;
 }
@@ -100,8 +98,7 @@ static void desire_tag(struct arena *a, const char *tag, Models__DesiredLRP *d)
     Models__DesiredLRP__MetricTagsEntry *entry = ARENA_NEW(a, Models__DesiredLRP__MetricTagsEntry);
     models__desired_lrp__metric_tags_entry__init(entry);
     entry->key = arena_strdup(a, "k");
-    entry->value = ARENA_NEW(a, Models__MetricTagValue);
-    models__metric_tag_value__init(entry->value);
+    entry->value = arena_message(a, &models__metric_tag_value__descriptor);
     if (strcmp(tag, "INDEX") == 0) {
         entry->value->dynamic = MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX;
     } else if (strcmp(tag, "GUID") == 0) {
@@ -115,8 +112,7 @@ static void desire_tag(struct arena *a, const char *tag, Models__DesiredLRP *d)
 
 Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, int presence)
 {
-    Models__ActualLRP *r = ARENA_NEW(a, Models__ActualLRP);
-    models__actual_lrp__init(r);
+    Models__ActualLRP *r = arena_message(a, &models__actual_lrp__descriptor);
     r->actual_lrp_key = key(a, index);
     r->actual_lrp_instance_key = instance_key(a, text);
     r->state = row_first_word(a, text);
@@ -132,12 +128,10 @@ Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, 
     r->routable = strcmp(r->state, "RUNNING") == 0;
     show(a, text, r);
     if (strcmp(r->state, "RUNNING") == 0) {
-        r->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
-        models__actual_lrpnet_info__init(r->actual_lrp_net_info);
+        r->actual_lrp_net_info = arena_message(a, &models__actual_lrpnet_info__descriptor);
         r->actual_lrp_net_info->address = row_text(a, text, "address");
     }
-    r->modification_tag = ARENA_NEW(a, Models__ModificationTag);
-    models__modification_tag__init(r->modification_tag);
+    r->modification_tag = arena_message(a, &models__modification_tag__descriptor);
     r->modification_tag->epoch = arena_strdup(a, ROWS_BOARD_GENERATION);
     r->modification_tag->index = 4;
     return r;
@@ -145,8 +139,7 @@ Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, 
 
 Models__DesiredLRP *row_desired(struct arena *a, const char *text)
 {
-    Models__DesiredLRP *d = ARENA_NEW(a, Models__DesiredLRP);
-    models__desired_lrp__init(d);
+    Models__DesiredLRP *d = arena_message(a, &models__desired_lrp__descriptor);
     d->process_guid = arena_strdup(a, ROWS_PROCESS);
     d->domain = arena_strdup(a, ROWS_DOMAIN);
     d->instances = (int32_t)row_number(a, text, "instances", 1);
@@ -154,8 +147,7 @@ Models__DesiredLRP *row_desired(struct arena *a, const char *text)
                                             : MODELS__ON_CELL_LOSS__REPLACE;
     d->on_evacuate = strstr(text, " stay") ? MODELS__ON_EVACUATE__STAY
                                            : MODELS__ON_EVACUATE__MOVE;
-    d->modification_tag = ARENA_NEW(a, Models__ModificationTag);
-    models__modification_tag__init(d->modification_tag);
+    d->modification_tag = arena_message(a, &models__modification_tag__descriptor);
     d->modification_tag->epoch = row_text(a, text, "def");
     d->modification_tag->index = 2;
     const char *route = row_value(a, text, "route"), *tag = row_value(a, text, "tag");
@@ -170,8 +162,7 @@ Models__DesiredLRP *row_desired(struct arena *a, const char *text)
 
 Board__CellRecord *row_cell(struct arena *a, const char *text)
 {
-    Board__CellRecord *c = ARENA_NEW(a, Board__CellRecord);
-    board__cell_record__init(c);
+    Board__CellRecord *c = arena_message(a, &board__cell_record__descriptor);
     c->state = strncmp(text, "lost", 4) == 0 ? BOARD__CELL_RECORD__STATE__LOST
                                              : BOARD__CELL_RECORD__STATE__PRESENT;
     c->incarnation = (uint64_t)row_number(a, text, "incarnation", 1);
@@ -179,8 +170,7 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
     c->evacuating = row_value(a, text, "until") != NULL;
     c->evacuate_until = row_number(a, text, "until", 0) * SECOND_NS;
     c->since = row_number(a, text, "since", 0) * SECOND_NS;
-    c->presence = ARENA_NEW(a, Models__CellPresence);
-    models__cell_presence__init(c->presence);
+    c->presence = arena_message(a, &models__cell_presence__descriptor);
     c->presence->cell_id = arena_strdup(a, "c1");
     c->presence->zone = row_text(a, text, "zone");
     c->presence->rep_url = arena_strdup(a, "https://c1:1801");
@@ -207,8 +197,7 @@ static size_t row_cells(struct arena *a, const char *text, Board__CellHeartbeat 
 
 Board__LimiterRecord *row_limiter(struct arena *a, const char *text)
 {
-    Board__LimiterRecord *b = ARENA_NEW(a, Board__LimiterRecord);
-    board__limiter_record__init(b);
+    Board__LimiterRecord *b = arena_message(a, &board__limiter_record__descriptor);
     b->state = strncmp(text, "HELD", 4) == 0   ? BOARD__LIMITER_RECORD__STATE__HELD
                : strncmp(text, "KEPT", 4) == 0 ? BOARD__LIMITER_RECORD__STATE__KEPT
                                                : BOARD__LIMITER_RECORD__STATE__RELEASED;
@@ -220,8 +209,7 @@ Board__LimiterRecord *row_limiter(struct arena *a, const char *text)
 
 static const Board__DomainRecord *row_domain(struct arena *a, const char *text)
 {
-    Board__DomainRecord *d = ARENA_NEW(a, Board__DomainRecord);
-    board__domain_record__init(d);
+    Board__DomainRecord *d = arena_message(a, &board__domain_record__descriptor);
     d->domain = arena_strdup(a, ROWS_DOMAIN);
     d->ttl_s = (uint32_t)row_number(a, text, "ttl", 0);
     d->expires_at = d->ttl_s ? (ROWS_NOW_S + row_number(a, text, "left", 1)) * SECOND_NS : 0;
@@ -230,8 +218,7 @@ static const Board__DomainRecord *row_domain(struct arena *a, const char *text)
 
 static void fill_start(struct arena *a, const char *text, Board__InstanceMove *m)
 {
-    m->actual_lrp_net_info = ARENA_NEW(a, Models__ActualLRPNetInfo);
-    models__actual_lrpnet_info__init(m->actual_lrp_net_info);
+    m->actual_lrp_net_info = arena_message(a, &models__actual_lrpnet_info__descriptor);
     m->actual_lrp_net_info->address = row_text(a, text, "address");
     m->availability_zone = row_text(a, text, "zone");
     const char *tags[] = {row_value(a, text, "tag1"), row_value(a, text, "tag2")};
@@ -239,8 +226,7 @@ static void fill_start(struct arena *a, const char *text, Board__InstanceMove *m
     for (size_t i = 0; i < 2; i++) {
         if (tags[i]) {
             Board__InstanceMove__MetricTagsEntry *e =
-                ARENA_NEW(a, Board__InstanceMove__MetricTagsEntry);
-            board__instance_move__metric_tags_entry__init(e);
+                arena_message(a, &board__instance_move__metric_tags_entry__descriptor);
             e->key = arena_strdup(a, tags[i]);
             e->value = arena_strdup(a, "v");
             m->metric_tags[m->n_metric_tags++] = e;
@@ -286,8 +272,7 @@ static Board__Move *row_lose(struct arena *a, const char *text)
 {
     Board__Move *m = move_new(a, "lose", key_cell(a, row_text(a, text, "cell")));
     m->body_case = BOARD__MOVE__BODY_CELL;
-    m->cell = ARENA_NEW(a, Board__CellMove);
-    board__cell_move__init(m->cell);
+    m->cell = arena_message(a, &board__cell_move__descriptor);
     m->cell->incarnation = (uint64_t)row_number(a, text, "incarnation", 0);
     return m;
 }
@@ -296,8 +281,7 @@ static Board__Move *row_limiter_move(struct arena *a, const char *name, const ch
 {
     Board__Move *m = move_new(a, name, key_brake(a));
     m->body_case = BOARD__MOVE__BODY_LIMITER;
-    m->limiter = ARENA_NEW(a, Board__LimiterMove);
-    board__limiter_move__init(m->limiter);
+    m->limiter = arena_message(a, &board__limiter_move__descriptor);
     m->limiter->n_cells = row_cells(a, row_text(a, text, "cells"), &m->limiter->cells);
     return m;
 }
@@ -306,8 +290,7 @@ void row_speaker(struct arena *a, const char *text, Board__Move *m)
 {
     m->incarnation = (uint64_t)row_number(a, text, "incarnation", 0);
     if (row_value(a, text, "term")) {
-        m->term = ARENA_NEW(a, Board__Term);
-        board__term__init(m->term);
+        m->term = arena_message(a, &board__term__descriptor);
         m->term->term = row_number(a, text, "term", 0);
         m->term->role = row_text(a, text, "role");
         m->term->board_generation = row_text(a, text, "board_generation");
@@ -443,8 +426,7 @@ static const Models__ActualLRP *optional_actual(struct arena *a, const char *tex
 
 static const Board__RemovalRecord *row_removal(struct arena *a, const char *text)
 {
-    Board__RemovalRecord *r = ARENA_NEW(a, Board__RemovalRecord);
-    board__removal_record__init(r);
+    Board__RemovalRecord *r = arena_message(a, &board__removal_record__descriptor);
     r->from_index = (int32_t)row_number(a, text, "from", 0);
     char *board_generation = row_text(a, text, "board_generation");
     r->board_generation =

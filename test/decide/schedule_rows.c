@@ -2,6 +2,7 @@
 
 #include "test/tool/cmocka.h"
 
+
 #include <stdlib.h>
 
 int schedule_rows_setup(void **state)

@@ -21,8 +21,7 @@ static void fill(struct arena *a, const struct lock_row *row, struct lock_snapsh
 {
     *s = (struct lock_snapshot){.ours = row->ours};
     if (row->owner) {
-        Board__LockRecord *lock = ARENA_NEW(a, Board__LockRecord);
-        board__lock_record__init(lock);
+        Board__LockRecord *lock = arena_message(a, &board__lock_record__descriptor);
         lock->key = arena_strdup(a, "k");
         lock->owner = arena_strdup(a, row->owner);
         lock->ttl_s = TTL_S;

@@ -185,8 +185,7 @@ static void limiters_are_validated(void **state)
     whole->limiter = &many;
     many.cells = ARENA_ARRAY(&a, LIMITER_CELLS_MAX + 1, Board__CellHeartbeat *);
     for (many.n_cells = 0; many.n_cells <= LIMITER_CELLS_MAX; many.n_cells++) {
-        many.cells[many.n_cells] = ARENA_NEW(&a, Board__CellHeartbeat);
-        board__cell_heartbeat__init(many.cells[many.n_cells]);
+        many.cells[many.n_cells] = arena_message(&a, &board__cell_heartbeat__descriptor);
         many.cells[many.n_cells]->cell_id = arena_printf(&a, "c%05zu", many.n_cells);
         many.cells[many.n_cells]->incarnation = 1;
     }

@@ -43,11 +43,9 @@ struct desired_case {
 
 static Models__DesireLRPRequest *desire_request(struct arena *a, const char *text)
 {
-    Models__DesireLRPRequest *r = ARENA_NEW(a, Models__DesireLRPRequest);
-    models__desire_lrprequest__init(r);
+    Models__DesireLRPRequest *r = arena_message(a, &models__desire_lrprequest__descriptor);
     r->desired_lrp = row_desired(a, text);
-    r->desired_lrp->owner = ARENA_NEW(a, Models__Owner);
-    models__owner__init(r->desired_lrp->owner);
+    r->desired_lrp->owner = arena_message(a, &models__owner__descriptor);
     r->desired_lrp->owner->uid = arena_strdup(a, "cli");
     return r;
 }
@@ -59,8 +57,7 @@ static Models__UpdateDesiredLRPRequest *update_request(struct arena *a, const ch
     r->process_guid = arena_strdup(a, ROWS_PROCESS);
     int instances;
     if (sscanf(text, "instances=%d", &instances) == 1) {
-        r->update = ARENA_NEW(a, Models__DesiredLRPUpdate);
-        models__desired_lrpupdate__init(r->update);
+        r->update = arena_message(a, &models__desired_lrpupdate__descriptor);
         r->update->optional_instances_case =
             MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
         r->update->instances = instances;
@@ -69,11 +66,9 @@ static Models__UpdateDesiredLRPRequest *update_request(struct arena *a, const ch
         entry_type *tag = ARENA_NEW(a, entry_type);
         models__desired_lrpupdate__metric_tags_entry__init(tag);
         tag->key = arena_strdup(a, "k");
-        tag->value = ARENA_NEW(a, Models__MetricTagValue);
-        models__metric_tag_value__init(tag->value);
+        tag->value = arena_message(a, &models__metric_tag_value__descriptor);
         tag->value->static_ = arena_strdup(a, text + 4);
-        r->update = ARENA_NEW(a, Models__DesiredLRPUpdate);
-        models__desired_lrpupdate__init(r->update);
+        r->update = arena_message(a, &models__desired_lrpupdate__descriptor);
         r->update->metric_tags = arena_copy(a, &tag, sizeof(tag));
         r->update->n_metric_tags = 1;
     }
@@ -90,10 +85,8 @@ static const ProtobufCMessage *request_of(struct arena *a, const struct desired_
 
 static Board__JobRecord *job_of(struct arena *a, const char *text)
 {
-    Board__JobRecord *j = ARENA_NEW(a, Board__JobRecord);
-    board__job_record__init(j);
-    j->instances = ARENA_NEW(a, Board__JobRecord__Instances);
-    board__job_record__instances__init(j->instances);
+    Board__JobRecord *j = arena_message(a, &board__job_record__descriptor);
+    j->instances = arena_message(a, &board__job_record__instances__descriptor);
     assert_int_equal(sscanf(text, "%d..%d", &j->instances->cursor, &j->instances->end), 2);
     j->target = arena_strdup(a, ROWS_PROCESS);
     j->worker = arena_strdup(a, "another");
@@ -336,8 +329,7 @@ static void policies_are_kept_and_updated(void **state)
         before->on_evacuate = MODELS__ON_EVACUATE__STAY;
         Models__UpdateDesiredLRPRequest *r = update_request(&a, "");
         if (!r->update) {
-            r->update = ARENA_NEW(&a, Models__DesiredLRPUpdate);
-            models__desired_lrpupdate__init(r->update);
+            r->update = arena_message(&a, &models__desired_lrpupdate__descriptor);
         }
         if ((int)rows[i].on_cell_loss >= 0) {
             r->update->optional_on_cell_loss_case =

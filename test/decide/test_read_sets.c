@@ -91,13 +91,11 @@ static void add_desired(struct universe *u)
     add(u, key_desired(u->arena, "next"), &row_desired(u->arena, "instances=1 def=D9")->base);
     add(u, key_run(u->arena, ROWS_PROCESS, "D1"), &web->base);
     add(u, key_run(u->arena, ROWS_PROCESS, "D2"), &web->base);
-    Board__JobRecord *job = ARENA_NEW(u->arena, Board__JobRecord);
-    board__job_record__init(job);
+    Board__JobRecord *job = arena_message(u->arena, &board__job_record__descriptor);
     job->target = arena_strdup(u->arena, ROWS_PROCESS);
     job->kind = (Board__JobRecord__Kind)(1 + random_below(r, 2));
     job->domain = arena_strdup(u->arena, ANY(r, "", "d"));
-    job->instances = ARENA_NEW(u->arena, Board__JobRecord__Instances);
-    board__job_record__instances__init(job->instances);
+    job->instances = arena_message(u->arena, &board__job_record__instances__descriptor);
     job->instances->cursor = (int32_t)random_below(r, INDICES);
     job->instances->end = INDICES;
     job->worker = arena_strdup(u->arena, ANY(r, "boot", "silent"));
@@ -108,8 +106,7 @@ static void add_removals(struct universe *u)
 {
     static const char *const definitions[] = {"D1", "D2"};
     for (size_t i = 0; i < 2; i++) {
-        Board__RemovalRecord *removal = ARENA_NEW(u->arena, Board__RemovalRecord);
-        board__removal_record__init(removal);
+        Board__RemovalRecord *removal = arena_message(u->arena, &board__removal_record__descriptor);
         removal->process_guid = arena_strdup(u->arena, ROWS_PROCESS);
         removal->definition_id = arena_strdup(u->arena, definitions[i]);
         removal->from_index = (int32_t)random_below(u->random, INDICES);
@@ -121,8 +118,7 @@ static void add_removals(struct universe *u)
 
 static Board__DomainRecord *draw_domain(struct universe *u)
 {
-    Board__DomainRecord *d = ARENA_NEW(u->arena, Board__DomainRecord);
-    board__domain_record__init(d);
+    Board__DomainRecord *d = arena_message(u->arena, &board__domain_record__descriptor);
     d->domain = arena_strdup(u->arena, ROWS_DOMAIN);
     d->ttl_s = (uint32_t)(chance(u->random, 50) ? 0 : 60);
     d->expires_at = d->ttl_s ? (ROWS_NOW_S + 30 - (int64_t)random_below(u->random, 60)) * SECOND_NS
@@ -165,8 +161,7 @@ static void add_cells(struct universe *u)
 static void add_outside(struct universe *u)
 {
     struct random *r = u->random;
-    Models__Task *t = ARENA_NEW(u->arena, Models__Task);
-    models__task__init(t);
+    Models__Task *t = arena_message(u->arena, &models__task__descriptor);
     t->task_guid = arena_strdup(u->arena, "t");
     t->domain = arena_strdup(u->arena, ROWS_DOMAIN);
     t->state = (Models__Task__State)(1 + random_below(r, 4));
@@ -177,15 +172,13 @@ static void add_outside(struct universe *u)
     t->updated_at = (int64_t)(200 + random_below(r, 800)) * SECOND_NS;
     t->first_completed_at = t->state >= MODELS__TASK__STATE__Completed ? 300 * SECOND_NS : 0;
     t->rejection_count = (int32_t)random_below(r, 3);
-    t->task_definition = ARENA_NEW(u->arena, Models__TaskDefinition);
-    models__task_definition__init(t->task_definition);
+    t->task_definition = arena_message(u->arena, &models__task_definition__descriptor);
     t->task_definition->completion_callback_url =
         arena_strdup(u->arena, ANY(r, "", "https://cc"));
     add(u, key_task(u->arena, "t"), &t->base);
     static const char *const names[] = {"name", "c1"};
     for (size_t i = 0; i < 2; i++) {
-        Board__LockRecord *lock = ARENA_NEW(u->arena, Board__LockRecord);
-        board__lock_record__init(lock);
+        Board__LockRecord *lock = arena_message(u->arena, &board__lock_record__descriptor);
         lock->key = arena_strdup(u->arena, names[i]);
         lock->owner = arena_strdup(u->arena, ANY(r, "me", "you"));
         lock->ttl_s = chance(r, 50) ? 1 : 600;
@@ -236,8 +229,7 @@ static Board__Move *draw_move(struct universe *u, const char *name, enum actor a
         m->subject->key = arena_strdup(u->arena, key);
     }
     if (actor == ACTOR_AUCTIONEER || actor == ACTOR_CONVERGER) {
-        m->term = ARENA_NEW(u->arena, Board__Term);
-        board__term__init(m->term);
+        m->term = arena_message(u->arena, &board__term__descriptor);
         m->term->role = arena_strdup(u->arena, actor_name(actor));
         m->term->board_generation = arena_strdup(u->arena, ROWS_BOARD_GENERATION);
         m->term->term = TERM;
@@ -286,8 +278,7 @@ static const ProtobufCMessage *draw_lrp_move(struct universe *u, const char *nam
 
 static Models__Resource *draw_resource(struct universe *u)
 {
-    Models__Resource *r = ARENA_NEW(u->arena, Models__Resource);
-    models__resource__init(r);
+    Models__Resource *r = arena_message(u->arena, &models__resource__descriptor);
     r->key = arena_strdup(u->arena, ANY(u->random, "name", "name", "c1"));
     r->owner = arena_strdup(u->arena, "me");
     return r;

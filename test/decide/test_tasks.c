@@ -61,8 +61,7 @@ static void place(struct arena *a, const char *text, char **ret_cell, char **ret
 
 static Models__Task *row_task(struct arena *a, const char *text)
 {
-    Models__Task *t = ARENA_NEW(a, Models__Task);
-    models__task__init(t);
+    Models__Task *t = arena_message(a, &models__task__descriptor);
     t->task_guid = arena_strdup(a, "t");
     t->domain = arena_strdup(a, "d");
     t->state = (Models__Task__State)state_named(row_first_word(a, text));
@@ -83,8 +82,7 @@ static Models__Task *row_task(struct arena *a, const char *text)
         t->optional_keep_s_case = MODELS__TASK__OPTIONAL_KEEP_S_KEEP_S;
         t->keep_s = (uint32_t)row_number(a, text, "keep", 0);
     }
-    t->task_definition = ARENA_NEW(a, Models__TaskDefinition);
-    models__task_definition__init(t->task_definition);
+    t->task_definition = arena_message(a, &models__task_definition__descriptor);
     if (strstr(text, " url")) {
         t->task_definition->completion_callback_url = arena_strdup(a, "https://cc");
     }

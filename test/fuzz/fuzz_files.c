@@ -1,7 +1,6 @@
 /* Targets: what comes as a file or as a stream rather than as a request. */
 #include "common/appfile/app.h"
 #include "common/appfile/task_app.h"
-#include "common/base/query.h"
 #include "common/client/feed_client.h"
 #include "common/codec/json_text.h"
 #include "common/codec/scan.h"

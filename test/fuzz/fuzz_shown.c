@@ -7,7 +7,6 @@
 #include "bbs/cli/why.h"
 #include "common/cli/options.h"
 #include "common/cli/state_text.h"
-#include "common/codec/json.h"
 #include "common/codec/scan.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "test/sim/model/etcd.h"
 #include "test/sim/world/world.h"
 #include "test/tool/cmocka.h"
 #include "test/tool/echo_role.h"

@@ -2,7 +2,6 @@
 #include "common/base/memory.h"
 #include "test/tool/heap.h"
 
-#include "common/shell/log_io.h"
 #include "test/tool/patience.h"
 
 #include <event2/event.h>

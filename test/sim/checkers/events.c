@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/bytes.h"
 #include "common/base/memory.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/checkers/event_frames.h"

@@ -7,7 +7,6 @@
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
-#include "test/sim/model/containers.h"
 #include "test/sim/swarm/inside.h"
 
 #define ASK_LIMIT_NS (10 * SECOND_NS)

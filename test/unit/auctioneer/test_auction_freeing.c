@@ -8,8 +8,7 @@ static Cell__CellState *freeing_row(struct auction_rig *f, const char *id, int32
 {
     Cell__CellState *s = play_row(f, id);
     s->availableresources->diskmb = 0;
-    s->beingfreed = ARENA_NEW(&f->arena, Cell__Resources);
-    cell__resources__init(s->beingfreed);
+    s->beingfreed = arena_message(&f->arena, &cell__resources__descriptor);
     s->beingfreed->diskmb = disk_mb;
     s->beingfreed->containers = 1;
     return s;

@@ -1,6 +1,5 @@
 /* Completion callbacks of one bbs, told to a server that fails in every way there is. */
 #include "bbs/bbs.h"
-#include "bbs/board/compare.h"
 #include "bbs/callbacks.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"

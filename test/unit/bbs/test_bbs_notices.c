@@ -1,7 +1,6 @@
 /* What a bbs tells reps and the auctioneer once a plan is committed, seen by one who writes down
  * what he is told. */
 #include "bbs/bbs.h"
-#include "bbs/board/compare.h"
 #include "bbs/notices.h"
 #include "cell.pb-c.h"
 #include "common/model/keys.h"
@@ -10,7 +9,6 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/task_requests.pb-c.h"
 #include "test/decide/lrp_rows.h"
-#include "test/sim/model/etcd.h"
 #include "test/sim/world/world.h"
 #include "test/tool/cmocka.h"
 

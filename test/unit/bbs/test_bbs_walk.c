@@ -121,8 +121,7 @@ static void wait_ready(struct walk *w)
 static Models__DesiredLRP *desired(struct walk *w, const char *guid, int32_t instances)
 {
     struct arena *a = &w->arena;
-    Models__DesiredLRP *d = ARENA_NEW(a, Models__DesiredLRP);
-    models__desired_lrp__init(d);
+    Models__DesiredLRP *d = arena_message(a, &models__desired_lrp__descriptor);
     d->process_guid = arena_strdup(a, guid);
     d->domain = arena_strdup(a, "d");
     d->root_fs = arena_strdup(a, "preloaded:busybox");
@@ -131,19 +130,15 @@ static Models__DesiredLRP *desired(struct walk *w, const char *guid, int32_t ins
     d->n_ports = 3;
     d->ports = arena_copy(a, (uint32_t[]){8080, 8081, 8080}, 3 * sizeof(uint32_t));
     d->deprecated_start_timeout_s = 60;
-    d->action = ARENA_NEW(a, Models__Action);
-    models__action__init(d->action);
-    d->action->run_action = ARENA_NEW(a, Models__RunAction);
-    models__run_action__init(d->action->run_action);
+    d->action = arena_message(a, &models__action__descriptor);
+    d->action->run_action = arena_message(a, &models__run_action__descriptor);
     d->action->run_action->path = arena_strdup(a, "/bin/httpd");
     d->action->run_action->user = arena_strdup(a, "root");
     d->n_metric_tags = 1;
     d->metric_tags = ARENA_ARRAY(a, 1, Models__DesiredLRP__MetricTagsEntry *);
-    d->metric_tags[0] = ARENA_NEW(a, Models__DesiredLRP__MetricTagsEntry);
-    models__desired_lrp__metric_tags_entry__init(d->metric_tags[0]);
+    d->metric_tags[0] = arena_message(a, &models__desired_lrp__metric_tags_entry__descriptor);
     d->metric_tags[0]->key = arena_strdup(a, "source_id");
-    d->metric_tags[0]->value = ARENA_NEW(a, Models__MetricTagValue);
-    models__metric_tag_value__init(d->metric_tags[0]->value);
+    d->metric_tags[0]->value = arena_message(a, &models__metric_tag_value__descriptor);
     d->metric_tags[0]->value->static_ = arena_strdup(a, "s");
     return d;
 }
@@ -189,8 +184,7 @@ static const Models__ActualLRPsResponse *actuals(struct walk *w, const char *gui
 
 static Models__ActualLRPKey *key(struct walk *w, const char *guid, int32_t index)
 {
-    Models__ActualLRPKey *k = ARENA_NEW(&w->arena, Models__ActualLRPKey);
-    models__actual_lrpkey__init(k);
+    Models__ActualLRPKey *k = arena_message(&w->arena, &models__actual_lrpkey__descriptor);
     k->process_guid = arena_strdup(&w->arena, guid);
     k->index = index;
     k->domain = arena_strdup(&w->arena, "d");
@@ -385,10 +379,8 @@ static bool evacuated(struct walk *w, const char *what, const ProtobufCMessage *
 static const ProtobufCMessage *evacuating(struct walk *w, const char *i, const char *cell)
 {
     Models__EvacuateRunningActualLRPRequest *r =
-        ARENA_NEW(&w->arena, Models__EvacuateRunningActualLRPRequest);
-    models__evacuate_running_actual_lrprequest__init(r);
-    r->actual_lrp_net_info = ARENA_NEW(&w->arena, Models__ActualLRPNetInfo);
-    models__actual_lrpnet_info__init(r->actual_lrp_net_info);
+        arena_message(&w->arena, &models__evacuate_running_actual_lrprequest__descriptor);
+    r->actual_lrp_net_info = arena_message(&w->arena, &models__actual_lrpnet_info__descriptor);
     r->actual_lrp_net_info->address = arena_strdup(&w->arena, "10.0.0.1");
     r->actual_lrp_key = key(w, "web", 0);
     r->actual_lrp_instance_key = instance(w, i, cell);

@@ -135,10 +135,8 @@ void rig_lock(struct converger_rig *f, Board__FeedFrame__Kind kind, const char *
 
 Models__Task *rig_task_row(struct converger_rig *f, const char *guid, Models__Task__State state)
 {
-    Models__Task *task = ARENA_NEW(&f->arena, Models__Task);
-    models__task__init(task);
-    task->task_definition = ARENA_NEW(&f->arena, Models__TaskDefinition);
-    models__task_definition__init(task->task_definition);
+    Models__Task *task = arena_message(&f->arena, &models__task__descriptor);
+    task->task_definition = arena_message(&f->arena, &models__task_definition__descriptor);
     task->task_guid = arena_strdup(&f->arena, guid);
     task->state = state;
     task->created_at = task->updated_at = task->first_completed_at = f->drive.now.wall_ns;

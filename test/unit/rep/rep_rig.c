@@ -364,10 +364,8 @@ void rep_rig_move_refused(struct rep_rig *g, struct rep_rig_move m, Models__Erro
 Models__ActualLRP *rep_rig_record(struct rep_rig *g, const char *process_guid, const char *state,
                                   const char *guid, const char *cell_id)
 {
-    Models__ActualLRP *r = ARENA_NEW(&g->arena, Models__ActualLRP);
-    models__actual_lrp__init(r);
-    r->actual_lrp_key = ARENA_NEW(&g->arena, Models__ActualLRPKey);
-    models__actual_lrpkey__init(r->actual_lrp_key);
+    Models__ActualLRP *r = arena_message(&g->arena, &models__actual_lrp__descriptor);
+    r->actual_lrp_key = arena_message(&g->arena, &models__actual_lrpkey__descriptor);
     r->actual_lrp_key->process_guid = arena_strdup(&g->arena, process_guid);
     r->actual_lrp_key->domain = (char *)"d";
     r->actual_lrp_instance_key = ARENA_NEW(&g->arena, Models__ActualLRPInstanceKey);
@@ -457,20 +455,16 @@ Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid,
                                     const uint32_t *ports, size_t port_count)
 {
     struct arena *a = &g->arena;
-    Models__DesiredLRP *lrp = ARENA_NEW(a, Models__DesiredLRP);
-    models__desired_lrp__init(lrp);
+    Models__DesiredLRP *lrp = arena_message(a, &models__desired_lrp__descriptor);
     lrp->process_guid = arena_strdup(a, process_guid);
     lrp->domain = (char *)"d";
     lrp->root_fs = (char *)"preloaded:busybox";
     lrp->memory_mb = 100;
     lrp->disk_mb = 10;
-    lrp->modification_tag = ARENA_NEW(a, Models__ModificationTag);
-    models__modification_tag__init(lrp->modification_tag);
+    lrp->modification_tag = arena_message(a, &models__modification_tag__descriptor);
     lrp->modification_tag->epoch = (char *)RIG_DEFINITION;
-    lrp->action = ARENA_NEW(a, Models__Action);
-    models__action__init(lrp->action);
-    lrp->action->run_action = ARENA_NEW(a, Models__RunAction);
-    models__run_action__init(lrp->action->run_action);
+    lrp->action = arena_message(a, &models__action__descriptor);
+    lrp->action->run_action = arena_message(a, &models__run_action__descriptor);
     lrp->action->run_action->path = (char *)"/bin/httpd";
     lrp->action->run_action->log_source = (char *)"APP/WEB";
     lrp->log_source = (char *)"APP";
@@ -574,10 +568,8 @@ Models__Task *rep_rig_task(struct rep_rig *g, const char *task_guid, Models__Tas
                            const char *cell_id, const char *attempt)
 {
     struct arena *a = &g->arena;
-    Models__Task *task = ARENA_NEW(a, Models__Task);
-    Models__TaskDefinition *d = ARENA_NEW(a, Models__TaskDefinition);
-    models__task__init(task);
-    models__task_definition__init(d);
+    Models__Task *task = arena_message(a, &models__task__descriptor);
+    Models__TaskDefinition *d = arena_message(a, &models__task_definition__descriptor);
     task->task_guid = arena_strdup(a, task_guid);
     task->domain = (char *)"d";
     task->state = state;
@@ -589,10 +581,8 @@ Models__Task *rep_rig_task(struct rep_rig *g, const char *task_guid, Models__Tas
     d->memory_mb = 100;
     d->disk_mb = 10;
     d->result_file = (char *)"/tmp/result";
-    d->action = ARENA_NEW(a, Models__Action);
-    models__action__init(d->action);
-    d->action->run_action = ARENA_NEW(a, Models__RunAction);
-    models__run_action__init(d->action->run_action);
+    d->action = arena_message(a, &models__action__descriptor);
+    d->action->run_action = arena_message(a, &models__run_action__descriptor);
     d->action->run_action->path = (char *)"/bin/work";
     d->log_source = (char *)"STG";
     d->log_guid = arena_strdup(a, task_guid);

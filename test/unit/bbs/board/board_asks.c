@@ -2,6 +2,7 @@
 
 #include "test/tool/cmocka.h"
 
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

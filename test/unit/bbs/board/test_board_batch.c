@@ -144,8 +144,7 @@ static void what_can_never_travel_is_reported(void **state)
 static bool txn(struct model_etcd *m, const struct compare *c, Etcd__RequestOp *success,
                 const Etcd__TxnResponse **ret)
 {
-    Etcd__TxnRequest *t = ARENA_NEW(&arena, Etcd__TxnRequest);
-    etcd__txn_request__init(t);
+    Etcd__TxnRequest *t = arena_message(&arena, &etcd__txn_request__descriptor);
     if (c) {
         t->n_compare = t->n_failure = 1;
         t->compare = ARENA_ARRAY(&arena, 1, Etcd__Compare *);

@@ -1,6 +1,5 @@
 /* An etcd that was restored to an older revision, and the board generation that is made again. */
 #include "test/unit/bbs/board/board_asks.h"
-#include "bbs/board/compare.h"
 #include "models/desired_lrp.pb-c.h"
 #include "test/tool/cmocka.h"
 

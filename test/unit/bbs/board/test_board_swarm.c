@@ -117,8 +117,7 @@ static void gather(struct view *v, const struct op_input *in, void *snapshot)
 
 static void put_counter(struct plan *p, const char *key, const Board__DomainRecord *old, int add)
 {
-    Board__DomainRecord *r = ARENA_NEW(p->arena, Board__DomainRecord);
-    board__domain_record__init(r);
+    Board__DomainRecord *r = arena_message(p->arena, &board__domain_record__descriptor);
     r->domain = (char *)"d";
     r->ttl_s = (old ? old->ttl_s : 100) + (uint32_t)add;
     plan_put(p, key, "add", ACTOR_BBS, &r->base);

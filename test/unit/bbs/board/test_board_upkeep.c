@@ -42,8 +42,7 @@ static void slice_decide(const void *snapshot, const struct op_input *in, struct
     } else {
         plan_put(plan, s->job->key, "advance", ACTOR_BBS, &job->base);
     }
-    Board__DomainRecord *counted = ARENA_NEW(plan->arena, Board__DomainRecord);
-    board__domain_record__init(counted);
+    Board__DomainRecord *counted = arena_message(plan->arena, &board__domain_record__descriptor);
     counted->ttl_s = 1;
     if (s->counted) {
         counted->ttl_s += ((const Board__DomainRecord *)s->counted->message)->ttl_s;

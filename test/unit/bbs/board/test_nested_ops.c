@@ -1,6 +1,5 @@
 /* Ops inside an op: a leader's op of a kind of its own, whose plan desires, updates and removes
  * DesiredLRPs. All of it is committed in one transaction, or nothing. */
-#include "bbs/board/errors.h"
 #include "bbs/board/nested.h"
 #include "bbs/board/speaker.h"
 #include "bbs/lrp/desired.h"
@@ -47,8 +46,7 @@ static void roll_decide(const void *snapshot, const struct op_input *in, struct 
     if (!speaker_authorised(&s->by, in, p)) {
         return;
     }
-    Board__DomainRecord *own = ARENA_NEW(p->arena, Board__DomainRecord);
-    board__domain_record__init(own);
+    Board__DomainRecord *own = arena_message(p->arena, &board__domain_record__descriptor);
     plan_put(p, key_domain(p->arena, "rolled"), "upsert", in->actor, &own->base);
     nested_decide(s->ops, s->count, in, p);
 }
@@ -74,8 +72,7 @@ static Models__DesiredLRP *definition(struct trial *t, const char *guid, const c
 
 static void desire(struct trial *t, const char *guid, const char *text)
 {
-    Models__DesireLRPRequest *r = ARENA_NEW(&t->arena, Models__DesireLRPRequest);
-    models__desire_lrprequest__init(r);
+    Models__DesireLRPRequest *r = arena_message(&t->arena, &models__desire_lrprequest__descriptor);
     r->desired_lrp = definition(t, guid, text);
     add(t, &desire_row, &r->base);
 }
@@ -85,8 +82,7 @@ static void scale(struct trial *t, const char *guid, int32_t instances)
     Models__UpdateDesiredLRPRequest *r = ARENA_NEW(&t->arena, Models__UpdateDesiredLRPRequest);
     models__update_desired_lrprequest__init(r);
     r->process_guid = arena_strdup(&t->arena, guid);
-    r->update = ARENA_NEW(&t->arena, Models__DesiredLRPUpdate);
-    models__desired_lrpupdate__init(r->update);
+    r->update = arena_message(&t->arena, &models__desired_lrpupdate__descriptor);
     r->update->optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
     r->update->instances = instances;
     add(t, &update_row, &r->base);

@@ -172,10 +172,8 @@ static void an_apply_in_between_is_reported(void **state)
 
 static Models__ActualLRP *record(struct fixture *f, const char *guid, int index, const char *name)
 {
-    Models__ActualLRP *r = ARENA_NEW(&f->arena, Models__ActualLRP);
-    models__actual_lrp__init(r);
-    r->actual_lrp_key = ARENA_NEW(&f->arena, Models__ActualLRPKey);
-    models__actual_lrpkey__init(r->actual_lrp_key);
+    Models__ActualLRP *r = arena_message(&f->arena, &models__actual_lrp__descriptor);
+    r->actual_lrp_key = arena_message(&f->arena, &models__actual_lrpkey__descriptor);
     r->actual_lrp_key->process_guid = arena_strdup(&f->arena, guid);
     r->actual_lrp_key->index = index;
     r->state = arena_strdup(&f->arena, name);
@@ -188,8 +186,7 @@ static Models__ActualLRP *placed(struct fixture *f, Models__ActualLRP *r, const 
     r->actual_lrp_instance_key = ARENA_NEW(&f->arena, Models__ActualLRPInstanceKey);
     models__actual_lrpinstance_key__init(r->actual_lrp_instance_key);
     r->actual_lrp_instance_key->cell_id = arena_strdup(&f->arena, cell);
-    r->actual_lrp_net_info = ARENA_NEW(&f->arena, Models__ActualLRPNetInfo);
-    models__actual_lrpnet_info__init(r->actual_lrp_net_info);
+    r->actual_lrp_net_info = arena_message(&f->arena, &models__actual_lrpnet_info__descriptor);
     if (port) {
         r->actual_lrp_net_info->address = arena_strdup(&f->arena, "10.0.0.1");
         r->actual_lrp_net_info->ports = ARENA_NEW(&f->arena, Models__PortMapping *);

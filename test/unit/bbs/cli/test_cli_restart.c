@@ -9,10 +9,8 @@
 static Models__ActualLRP *record(struct fixture *f, int32_t index, const char *state,
                                  const char *guid, int32_t crashes)
 {
-    Models__ActualLRP *r = ARENA_NEW(&f->arena, Models__ActualLRP);
-    models__actual_lrp__init(r);
-    r->actual_lrp_key = ARENA_NEW(&f->arena, Models__ActualLRPKey);
-    models__actual_lrpkey__init(r->actual_lrp_key);
+    Models__ActualLRP *r = arena_message(&f->arena, &models__actual_lrp__descriptor);
+    r->actual_lrp_key = arena_message(&f->arena, &models__actual_lrpkey__descriptor);
     r->actual_lrp_key->index = index;
     r->actual_lrp_instance_key = ARENA_NEW(&f->arena, Models__ActualLRPInstanceKey);
     models__actual_lrpinstance_key__init(r->actual_lrp_instance_key);

@@ -10,14 +10,11 @@
 static Board__CellStatus *cell_with(struct fixture *f, const char *const *providers)
 {
     struct arena *a = &f->arena;
-    Board__CellStatus *c = ARENA_NEW(a, Board__CellStatus);
-    board__cell_status__init(c);
-    c->presence = ARENA_NEW(a, Models__CellPresence);
-    models__cell_presence__init(c->presence);
+    Board__CellStatus *c = arena_message(a, &board__cell_status__descriptor);
+    c->presence = arena_message(a, &models__cell_presence__descriptor);
     c->presence->rootfs_providers = ARENA_ARRAY(a, 4, Models__Provider *);
     for (size_t i = 0; providers[i]; i++) {
-        Models__Provider *p = ARENA_NEW(a, Models__Provider);
-        models__provider__init(p);
+        Models__Provider *p = arena_message(a, &models__provider__descriptor);
         char *text = arena_strdup(a, providers[i]), *left = NULL;
         p->name = strtok_r(text, ": ", &left);
         p->properties = ARENA_ARRAY(a, 64, char *);

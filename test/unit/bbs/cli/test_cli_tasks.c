@@ -170,14 +170,12 @@ static void one_that_is_gone_has_a_reason(void **state)
 static Models__Task *task_of(struct fixture *f, const char *guid, const char *name,
                              Models__Task__State state)
 {
-    Models__Task *t = ARENA_NEW(&f->arena, Models__Task);
-    models__task__init(t);
+    Models__Task *t = arena_message(&f->arena, &models__task__descriptor);
     t->task_guid = arena_strdup(&f->arena, guid);
     t->domain = arena_strdup(&f->arena, "d");
     t->state = state;
     if (name) {
-        t->owner = ARENA_NEW(&f->arena, Models__Owner);
-        models__owner__init(t->owner);
+        t->owner = arena_message(&f->arena, &models__owner__descriptor);
         t->owner->kind = arena_strdup(&f->arena, "cli");
         t->owner->uid = arena_strdup(&f->arena, name);
     }

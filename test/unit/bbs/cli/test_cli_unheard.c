@@ -11,16 +11,13 @@
 /* "c1=PRESENT c2=LOST" */
 static Board__CellsStatus *cells_of(struct fixture *f, const char *text)
 {
-    Board__CellsStatus *all = ARENA_NEW(&f->arena, Board__CellsStatus);
-    board__cells_status__init(all);
+    Board__CellsStatus *all = arena_message(&f->arena, &board__cells_status__descriptor);
     all->cells = ARENA_ARRAY(&f->arena, 8, Board__CellStatus *);
     char *rest = arena_strdup(&f->arena, text), *word;
     while ((word = strsep(&rest, " ")) && *word) {
         char *id = strsep(&word, "=");
-        Board__CellStatus *c = ARENA_NEW(&f->arena, Board__CellStatus);
-        board__cell_status__init(c);
-        c->presence = ARENA_NEW(&f->arena, Models__CellPresence);
-        models__cell_presence__init(c->presence);
+        Board__CellStatus *c = arena_message(&f->arena, &board__cell_status__descriptor);
+        c->presence = arena_message(&f->arena, &models__cell_presence__descriptor);
         c->presence->cell_id = id;
         c->state = strcmp(word, "HELD") == 0 ? arena_strdup(&f->arena, "LOST (held)") : word;
         all->cells[all->n_cells++] = c;
@@ -37,8 +34,7 @@ static size_t records_of(struct fixture *f, const char *text, Models__ActualLRP 
         int32_t index = (int32_t)strtol(strsep(&word, "@"), NULL, 10);
         Models__ActualLRP *r = ret[n++] = ARENA_NEW(&f->arena, Models__ActualLRP);
         models__actual_lrp__init(r);
-        r->actual_lrp_key = ARENA_NEW(&f->arena, Models__ActualLRPKey);
-        models__actual_lrpkey__init(r->actual_lrp_key);
+        r->actual_lrp_key = arena_message(&f->arena, &models__actual_lrpkey__descriptor);
         r->actual_lrp_key->index = index;
         r->actual_lrp_instance_key = ARENA_NEW(&f->arena, Models__ActualLRPInstanceKey);
         models__actual_lrpinstance_key__init(r->actual_lrp_instance_key);

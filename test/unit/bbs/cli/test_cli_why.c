@@ -19,14 +19,11 @@ struct fixture {
 static Board__CellStatus *cell_of(struct arena *a, const char *id, const char *state,
                                   bool evacuating)
 {
-    Board__CellStatus *c = ARENA_NEW(a, Board__CellStatus);
-    board__cell_status__init(c);
-    c->presence = ARENA_NEW(a, Models__CellPresence);
-    models__cell_presence__init(c->presence);
+    Board__CellStatus *c = arena_message(a, &board__cell_status__descriptor);
+    c->presence = arena_message(a, &models__cell_presence__descriptor);
     c->presence->cell_id = arena_strdup(a, id);
     static char *names[] = {(char *)"busybox", (char *)"alpine"};
-    Models__Provider *provider = ARENA_NEW(a, Models__Provider);
-    models__provider__init(provider);
+    Models__Provider *provider = arena_message(a, &models__provider__descriptor);
     provider->name = arena_strdup(a, "preloaded");
     provider->properties = names;
     provider->n_properties = 2;
@@ -74,10 +71,8 @@ struct record {
 
 static Models__ActualLRP *actual_of(struct arena *a, const struct record *r)
 {
-    Models__ActualLRP *lrp = ARENA_NEW(a, Models__ActualLRP);
-    models__actual_lrp__init(lrp);
-    lrp->actual_lrp_key = ARENA_NEW(a, Models__ActualLRPKey);
-    models__actual_lrpkey__init(lrp->actual_lrp_key);
+    Models__ActualLRP *lrp = arena_message(a, &models__actual_lrp__descriptor);
+    lrp->actual_lrp_key = arena_message(a, &models__actual_lrpkey__descriptor);
     lrp->actual_lrp_key->index = r->index;
     lrp->presence = (Models__ActualLRP__Presence)r->presence;
     lrp->state = arena_strdup(a, r->state);

@@ -2,9 +2,6 @@
  * whose change this bbs has not seen. What was decided without it must not land (design.md 2, 6).
  * Each story is told twice: without the other writer the move lands, so that it is the race that
  * stops it. */
-#include "bbs/board/compare.h"
-#include "bbs/limiter/limiter.h"
-#include "bbs/cell/cell.h"
 #include "bbs/lrp/desired.h"
 #include "test/decide/lrp_rows.h"
 #include "test/tool/cmocka.h"
@@ -103,8 +100,7 @@ static void start_op(struct race *t, const struct op_row *row, enum actor actor,
 static void start_move(struct race *t, const char *text)
 {
     Board__Move *m = row_move(&t->arena, text);
-    m->term = ARENA_NEW(&t->arena, Board__Term);
-    board__term__init(m->term);
+    m->term = arena_message(&t->arena, &board__term__descriptor);
     struct view *v = board_view(board_rig_board(t->rig, 0), &t->arena);
     m->term->role = arena_strdup(&t->arena, "converger");
     m->term->board_generation = arena_strdup(&t->arena, view_board_generation(v));

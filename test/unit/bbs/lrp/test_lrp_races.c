@@ -82,8 +82,7 @@ static void scale(struct race *t, int32_t instances)
     Models__UpdateDesiredLRPRequest *r = ARENA_NEW(&t->arena, Models__UpdateDesiredLRPRequest);
     models__update_desired_lrprequest__init(r);
     r->process_guid = arena_strdup(&t->arena, ROWS_PROCESS);
-    r->update = ARENA_NEW(&t->arena, Models__DesiredLRPUpdate);
-    models__desired_lrpupdate__init(r->update);
+    r->update = arena_message(&t->arena, &models__desired_lrpupdate__descriptor);
     r->update->optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
     r->update->instances = instances;
     ask_for(t, &update_row, &r->base);
@@ -145,8 +144,7 @@ static void what_ran_an_old_definition_is_stopped(void **state)
     write_instance(t, 0, "UNCLAIMED");
     freeze(t);
     write_instance(t, 0, "CLAIMED a@c1 def=D1");
-    Models__DesireLRPRequest *r = ARENA_NEW(&t->arena, Models__DesireLRPRequest);
-    models__desire_lrprequest__init(r);
+    Models__DesireLRPRequest *r = arena_message(&t->arena, &models__desire_lrprequest__descriptor);
     r->desired_lrp = row_desired(&t->arena, "instances=1");
     ask_for(t, &desire_row, &r->base);
     assert_true(instance(t, 0)->stopping);

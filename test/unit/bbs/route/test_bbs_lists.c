@@ -1,11 +1,8 @@
 /* Lists of DesiredLRPs, asked of a bbs on a model etcd: whole, each once, at any number. */
 #include "bbs/bbs.h"
-#include "bbs/board/compare.h"
-#include "bbs/route/records.h"
 #include "common/model/record.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/ping.pb-c.h"
-#include "test/sim/model/etcd.h"
 #include "test/sim/world/world.h"
 #include "test/tool/cmocka.h"
 

@@ -1,6 +1,5 @@
 /* For how long a record has stood: two clocks, either of which may be hours wrong. */
 #include "common/model/sighting.h"
-#include "common/model/task_times.h"
 #include "test/tool/cmocka.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* The life of a task on a cell: work, start, container, the note before its process, its outcome;
  * cancelled, refused, rejected, and after every way in which its rep may have died. */
 #include "common/codec/scan.h"
-#include "common/model/moves.h"
 #include "models/task_requests.pb-c.h"
 #include "rep/container/note.h"
 #include "test/tool/cmocka.h"
@@ -334,17 +333,13 @@ static Models__Action *deepest_action(struct arena *a)
     static Models__EnvironmentVariable variable = MODELS__ENVIRONMENT_VARIABLE__INIT;
     static Models__EnvironmentVariable *env[] = {&variable};
     enum { DEFINITION = 1, ACTION, RUN, VARIABLE, LEVELS = (SCAN_DEPTH_MAX - VARIABLE) / 2 };
-    Models__Action *action = ARENA_NEW(a, Models__Action);
-    models__action__init(action);
-    action->run_action = ARENA_NEW(a, Models__RunAction);
-    models__run_action__init(action->run_action);
+    Models__Action *action = arena_message(a, &models__action__descriptor);
+    action->run_action = arena_message(a, &models__run_action__descriptor);
     action->run_action->n_env = 1;
     action->run_action->env = env;
     for (int i = 0; i < LEVELS; i++) {
-        Models__Action *outer = ARENA_NEW(a, Models__Action);
-        models__action__init(outer);
-        outer->try_action = ARENA_NEW(a, Models__TryAction);
-        models__try_action__init(outer->try_action);
+        Models__Action *outer = arena_message(a, &models__action__descriptor);
+        outer->try_action = arena_message(a, &models__try_action__descriptor);
         outer->try_action->action = action;
         action = outer;
     }
@@ -403,8 +398,7 @@ static size_t grant_next_call(struct rep_rig *g)
     g->revision++;
     for (; answer.n_results < request->n_moves; answer.n_results++) {
         const Board__Move *move = request->moves[answer.n_results];
-        Board__MoveResult *r = ARENA_NEW(&g->arena, Board__MoveResult);
-        board__move_result__init(r);
+        Board__MoveResult *r = arena_message(&g->arena, &board__move_result__descriptor);
         r->outcome = BOARD__MOVE_RESULT__OUTCOME__DONE;
         r->revision = g->revision;
         r->task =
