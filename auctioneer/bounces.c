@@ -2,6 +2,7 @@
 
 #include "common/base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static struct bounce *bounce_new(const char *job_key, const char *cell_id)
 /* Out of both, and the caller's. */
 static struct bounce *take_out(struct bounces *b, struct bounce *e)
 {
-    map_remove(&b->by_name, e->name);
+    const struct bounce *removed = map_remove(&b->by_name, e->name);
+    assert(removed == e);
     TAILQ_REMOVE(&b->list, e, link);
     return e;
 }
@@ -49,6 +51,7 @@ void bounces_add(struct bounces *b, const char *job_key, const char *cell_id, in
         free(take_out(b, TAILQ_FIRST(&b->list)));
     }
     e->until_ns = now_ns + b->pause_ns;
+    assert(b->by_name.count < BOUNCES_MAX);
     map_put(&b->by_name, e->name, e);
     TAILQ_INSERT_TAIL(&b->list, e, link);
 }

@@ -61,6 +61,7 @@ static void sift_up(struct pick *p, struct pick_zone *z, size_t at)
 
 static void drop(struct pick *p, struct pick_zone *z, size_t at)
 {
+    assert(at < z->count && p->positions[z->cells[at]] == at);
     p->positions[z->cells[at]] = NOWHERE;
     z->count--;
     if (at < z->count) {

@@ -1,5 +1,6 @@
 #include "auctioneer/tally.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* At least twice as many slots as entries, so that chains stay short. */
@@ -71,6 +72,7 @@ uint32_t names_add(struct names *n, const char *name)
         names_grow(n);
         slot = name_slot(n, name);
     }
+    assert(n->count < n->capacity / 2);
     n->list[n->count++] = name;
     *slot = (uint32_t)n->count;
     return *slot - 1;
@@ -79,6 +81,7 @@ uint32_t names_add(struct names *n, const char *name)
 uint32_t names_find(const struct names *n, const char *name)
 {
     uint32_t slot = *name_slot(n, name);
+    assert(slot <= n->count);
     return slot ? slot - 1 : NAME_UNKNOWN;
 }
 
@@ -133,6 +136,7 @@ void tally_add(struct tally *t, uint32_t process, uint32_t cell)
         e->key = key;
         t->used++;
     }
+    assert(2 * t->used <= t->capacity);
     e->count++;
 }
 

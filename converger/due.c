@@ -2,6 +2,7 @@
 
 #include "common/base/memory.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ void due_clear(struct due *d, int64_t *slot, const char *name)
 {
     if (*slot != NEVER_NS) {
         char *key = due_key(*slot, name);
-        map_remove(&d->by_time, key);
+        void *removed = map_remove(&d->by_time, key);
+        assert(removed);
         free(key);
         *slot = NEVER_NS;
     }
@@ -53,5 +55,6 @@ void *due_next(const struct due *d, int64_t *ret_ns)
 {
     struct map_node *n = map_first(&d->by_time);
     *ret_ns = n ? (int64_t)strtoll(map_key(n), NULL, 10) : NEVER_NS;
+    assert(*ret_ns >= 0);
     return n ? map_value(n) : NULL;
 }

@@ -47,8 +47,10 @@ static void gather_batch(struct board *b, struct slot *s)
     struct op *op, *next;
     for (op = TAILQ_FIRST(&b->ready); op && looked++ < BATCH_LOOK_AHEAD; op = next) {
         next = TAILQ_NEXT(op, link);
+        assert(op->state == OP_READY);
         if (batch_join(s->batch, &op->commit)) {
             TAILQ_REMOVE(&b->ready, op, link);
+            assert(b->ready_records >= op->commit.write_count);
             b->ready_records -= op->commit.write_count;
             TAILQ_INSERT_TAIL(&s->ops, op, link);
             op->state = OP_FLYING;
@@ -57,6 +59,7 @@ static void gather_batch(struct board *b, struct slot *s)
             break;
         }
     }
+    assert(!TAILQ_EMPTY(&s->ops) && s->batch->record_count <= BATCH_RECORDS_MAX);
 }
 
 static Board__CauseRecord__Change *cause_entry(const struct op *op, const struct change *c,
@@ -84,6 +87,7 @@ static struct bytes cause_of(const struct slot *s, struct arena *a)
             record.changes[record.n_changes++] = cause_entry(op, c, a);
         }
     }
+    assert(record.n_changes == s->batch->record_count);
     return record_encoded(a, &record.base);
 }
 
@@ -112,6 +116,7 @@ static void add_writes(struct slot *s, Etcd__TxnRequest *t, struct arena *a)
     }
     const char *key = key_cause(a, s->board->boot_id, s->number);
     t->success[t->n_success++] = etcd_op_put(a, key, cause_of(s, a));
+    assert(t->n_success == s->batch->record_count + 1);
 }
 
 static void add_failure_reads(struct slot *s, Etcd__TxnRequest *t, struct arena *a)
@@ -134,6 +139,7 @@ static void on_txn(struct board *b, void *context, const struct store_answer *an
 static void send(struct slot *s, struct effects *out)
 {
     struct board *b = s->board;
+    assert(s->state == SLOT_IDLE);
     s->sequence++;
     Etcd__TxnRequest *t = arena_message(out->arena, &etcd__txn_request__descriptor);
     add_compares(s, t, out->arena);
@@ -141,6 +147,7 @@ static void send(struct slot *s, struct effects *out)
     add_failure_reads(s, t, out->arena);
     s->state = SLOT_FLYING;
     b->flying++;
+    assert(b->flying <= b->config.transactions_max);
     b->transactions++;
     store_send(b, STORE_TXN, &t->base, TXN_TIMEOUT_NS, on_txn, s, out);
 }
@@ -190,6 +197,7 @@ static void all_failed(struct slot *s, const char *text, struct effects *out)
 
 static void all_committed(struct slot *s, int64_t revision, struct effects *out)
 {
+    assert(revision > 0);
     for (struct op *op; (op = take_op(s));) {
         op_committed(op, revision, out);
     }
@@ -310,7 +318,7 @@ static void on_txn(struct board *b, void *context, const struct store_answer *an
 {
     struct slot *s = context;
     const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer->message;
-    assert(s->state == SLOT_FLYING);
+    assert(s->state == SLOT_FLYING && b->flying > 0);
     b->flying--;
     s->state = SLOT_IDLE;
     if (store_certainly_refused(answer)) {

@@ -6,6 +6,7 @@
  * again. */
 #include "bbs/board/inside.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Failure reads before those of the batch. */
@@ -22,15 +23,18 @@ static void gather_batch(struct board *b, struct confirm_call *c)
 {
     unsigned looked = 0;
     struct op *op, *next;
+    assert(TAILQ_EMPTY(&c->ops));
     batch_init(c->batch);
     for (op = TAILQ_FIRST(&b->unconfirmed); op && looked++ < BATCH_LOOK_AHEAD; op = next) {
         next = TAILQ_NEXT(op, link);
+        assert(op->state == OP_CONFIRM);
         if (batch_join(c->batch, &op->commit)) {
             TAILQ_REMOVE(&b->unconfirmed, op, link);
             TAILQ_INSERT_TAIL(&c->ops, op, link);
             op->state = OP_CONFIRMING;
         }
     }
+    assert(!TAILQ_EMPTY(&c->ops));
 }
 
 static Etcd__TxnRequest *transaction(struct board *b, const struct batch *batch, struct arena *a)
@@ -189,6 +193,7 @@ static void on_answer(struct board *b, void *context, const struct store_answer 
 {
     struct confirm_call *c = context;
     const Etcd__TxnResponse *r = (const Etcd__TxnResponse *)answer->message;
+    assert(c->flying);
     c->flying = false;
     if (answer->outcome != STORE_DONE || !r || !r->header) {
         board_trouble(b, store_text(answer), out);
@@ -199,6 +204,7 @@ static void on_answer(struct board *b, void *context, const struct store_answer 
     } else {
         on_failure_branch(b, c, r, out);
     }
+    assert(TAILQ_EMPTY(&c->ops));
 }
 
 void confirms_free(struct board *b)

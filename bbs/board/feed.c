@@ -71,9 +71,12 @@ struct feed *feed_new(size_t ring_changes, size_t ring_bytes)
 
 static void drop_first(struct feed *f)
 {
+    assert(f->first < f->next);
     struct ring_change *c = &f->ring[f->first++ % f->capacity];
+    assert(c->revision >= f->base && f->bytes >= version_bytes(c->before));
     f->base = c->revision;
     f->bytes -= version_bytes(c->before);
+    assert(f->first < f->next || f->bytes == 0);
     version_unref(c->before);
     version_unref(c->after);
 }
@@ -87,7 +90,9 @@ static void drop_ring(struct feed *f)
 
 static void feed_unref(struct feed *f)
 {
+    assert(f->references > 0);
     if (--f->references == 0) {
+        assert(f->readers == 0 && f->first == f->next);
         free(f->board_generation);
         free(f->ring);
         free(f);
@@ -127,6 +132,8 @@ void feed_pause(struct feed *f)
 
 void feed_change(struct feed *f, int64_t revision, struct version *before, struct version *after)
 {
+    assert(revision > f->revision);
+    assert(f->next == f->first || revision >= f->ring[(f->next - 1) % f->capacity].revision);
     if (f->next - f->first == f->capacity) {
         drop_first(f);
     }
@@ -137,6 +144,7 @@ void feed_change(struct feed *f, int64_t revision, struct version *before, struc
 
 void feed_advance(struct feed *f, int64_t revision)
 {
+    assert(revision >= f->revision); /* positions never fall within a generation */
     while (f->bytes > f->bytes_max && f->first < f->shown) {
         drop_first(f);
     }
@@ -228,6 +236,7 @@ static bool picks(const struct reader *r, const struct version *item)
 
 static void drop_snapshot(struct reader *r)
 {
+    assert(r->snapshot_at <= r->snapshot_count && r->snapshot_count <= r->snapshot_capacity);
     for (size_t i = r->snapshot_at; i < r->snapshot_count; i++) {
         version_unref(r->snapshot[i]);
     }
@@ -322,6 +331,7 @@ static uint64_t place_after(const struct feed *f, int64_t revision)
             high = middle;
         }
     }
+    assert(low >= f->first && low <= f->shown);
     return low;
 }
 
@@ -368,6 +378,7 @@ static void fill_snapshot(struct reader *r, struct buf *out, size_t end)
 static void fill_changes(struct reader *r, struct buf *out, size_t end)
 {
     const struct feed *f = r->feed;
+    assert(r->place >= f->first && r->place <= f->shown && f->shown <= f->next);
     while (r->place < f->shown && out->size < end) {
         const struct ring_change *c = &f->ring[r->place++ % f->capacity];
         if (picks(r, c->after)) {
@@ -414,6 +425,7 @@ static void reader_free(struct cursor *c)
     struct reader *r = (struct reader *)c;
     drop_snapshot(r);
     arena_done(&r->arena);
+    assert(r->feed->readers > 0);
     r->feed->readers--;
     feed_unref(r->feed);
     free(r);

@@ -16,6 +16,7 @@ struct turn {
 
 static void queue(struct op *op)
 {
+    assert(!op->turn || op->turn->holder == op);
     op->state = OP_QUEUED;
     TAILQ_INSERT_TAIL(&op->board->queued, op, link);
 }
@@ -51,7 +52,8 @@ static void give_turn(struct op *op)
         TAILQ_REMOVE(&t->waiting, t->holder, link);
         queue(t->holder);
     } else {
-        map_remove(&op->board->turns, t->target);
+        const struct turn *removed = map_remove(&op->board->turns, t->target);
+        assert(removed == t);
         free(t);
     }
 }
@@ -68,6 +70,7 @@ static void unlist(struct op *op)
         TAILQ_REMOVE(&b->unconfirmed, op, link);
     } else if (op->state == OP_READY) {
         TAILQ_REMOVE(&b->ready, op, link);
+        assert(b->ready_records >= op->commit.write_count);
         b->ready_records -= op->commit.write_count;
     }
 }
@@ -83,6 +86,7 @@ static void finish(struct op *op)
     await_stop(&b->awaits, &op->wait);
     give_turn(op);
     LIST_REMOVE(op, all);
+    assert(b->op_count > 0);
     b->op_count--;
     struct arena *arena = op->arena; /* the op itself lives there */
     arena_done(arena);
@@ -176,6 +180,7 @@ static void on_landed(struct op *op, bool reached, struct effects *out)
         op_failed(op, restored, out);
         return;
     }
+    assert(op->revision > 0);
     bool first = op->wait.deadline_ns - op->landed_ns == WATCH_PATIENCE_NS;
     answer(op, OP_DECIDED, op->revision, NULL, out);
     tell(op, out);
@@ -242,6 +247,7 @@ static const char *make_commit(struct op *op, const struct read_set *reads)
         c->bytes += 2 * strlen(p->key) + w->record.size + strlen(p->move) + strlen(p->text) +
                     strlen(op->in.trace_id ? op->in.trace_id : "") + 64;
     }
+    assert(c->write_count == op->plan->change_count);
     c->writes = writes;
     return fault ? fault : commit_too_large(c);
 }
@@ -260,6 +266,7 @@ static void commit(struct op *op, struct read_set *reads, struct effects *out)
         op_failed(op, "etcd is out of quota: only reads until space is freed", out);
         return;
     }
+    assert(op->state == OP_CATCH_UP && op->commit.write_count > 0);
     op->state = OP_READY;
     op->ready_ns = b->now.mono_ns;
     b->ready_records += op->commit.write_count;
@@ -282,6 +289,7 @@ static bool same_reads(const struct reads_seen *seen, const struct compare *list
 void op_unconfirmed(struct op *op)
 {
     struct board *b = op->board;
+    assert(op->state == OP_CATCH_UP || op->state == OP_CONFIRMING);
     op->state = OP_CONFIRM;
     TAILQ_INSERT_TAIL(&b->unconfirmed, op, link);
     if (!op->wait.waiting) { /* another try of the same answer has no second more */
@@ -321,6 +329,7 @@ static void run(struct op *op, struct effects *out)
     op->plan = ARENA_NEW(op->arena, struct plan);
     plan_init(op->plan, op->arena);
     op->row->decide(snapshot, &op->in, op->plan);
+    assert((op->plan->verdict == PLAN_COMMIT) == (op->plan->change_count > 0));
     if (op->plan->verdict == PLAN_COMMIT) {
         commit(op, &reads, out);
     } else if (op->plan->verdict == PLAN_NOTHING && op->row->nothing_unconfirmed) {
@@ -338,6 +347,7 @@ void ops_run(struct board *b, struct effects *out)
             effects_due(out, b->now.mono_ns);
             return;
         }
+        assert(op->state == OP_QUEUED);
         TAILQ_REMOVE(&b->queued, op, link);
         op->state = OP_CATCH_UP; /* in no list */
         run(op, out);
@@ -373,6 +383,7 @@ void ops_new_board_generation(struct board *b)
 void op_committed(struct op *op, int64_t revision, struct effects *out)
 {
     struct board *b = op->board;
+    assert(op->state == OP_FLYING && revision > 0);
     op->state = OP_LANDED;
     if (of_another_board_generation(op)) {
         op_failed(op, restored, out);
@@ -393,6 +404,7 @@ static struct reads_seen reads_of(const struct op *op)
 
 void op_confirmed(struct op *op, int64_t revision)
 {
+    assert(op->state == OP_CONFIRMING);
     op->state = OP_CATCH_UP;
     if (op->answered) {
         finish(op);
@@ -407,6 +419,7 @@ void op_confirmed(struct op *op, int64_t revision)
 void op_lost(struct op *op, int64_t revision, struct effects *out)
 {
     struct board *b = op->board;
+    assert(op->state == OP_FLYING || op->state == OP_CONFIRMING);
     op->state = OP_CATCH_UP;
     b->conflicts++;
     /* The copy had the revision of the first refusal when the same was read again: it may be wrong.
@@ -429,6 +442,7 @@ void op_lost(struct op *op, int64_t revision, struct effects *out)
 void op_left(struct op *op)
 {
     struct board *b = op->board;
+    assert(op->state == OP_FLYING);
     op->state = OP_CATCH_UP;
     if (op->answered) {
         finish(op);
@@ -478,6 +492,7 @@ void op_start(struct board *b, const struct op_row *row, const struct op_input *
     op->life.owner = op->wait.owner = op;
     LIST_INSERT_HEAD(&b->all_ops, op, all);
     b->op_count++;
+    assert(b->op_count <= OPS_MAX);
     await_start(&b->awaits, &op->life, NEVER_NS, b->now.mono_ns + OP_DEADLINE_NS);
     const char *target = row->target ? row->target(arena, &op->in) : NULL;
     if (target) {

@@ -3,6 +3,7 @@
 #include "bbs/board/inside.h"
 #include "common/base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,7 @@ static void on_events(struct board *b, const Etcd__WatchResponse *r)
     if (w->revision > b->known_revision) {
         b->known_revision = w->revision;
     }
+    assert(w->revision >= b->revision && b->known_revision >= w->revision);
 }
 
 static void on_checked(void *context, bool passed, struct effects *out)

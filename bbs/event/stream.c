@@ -46,6 +46,7 @@ enum { RING_MIN = 64 };
 
 void wire_event_unref(struct wire_event *e)
 {
+    assert(!e || e->references > 0);
     if (!e || --e->references > 0) {
         return;
     }
@@ -105,6 +106,7 @@ static bool passes(const struct wire_event *e, const char *cell_id)
 
 static struct wire_event **slot(const struct stream *s, uint64_t number)
 {
+    assert(number >= s->first && number <= s->next && number - s->first < s->capacity);
     return &s->ring[number & (s->capacity - 1)];
 }
 
@@ -117,8 +119,12 @@ struct stream *stream_new(void)
 
 static void drop_first(struct stream *s)
 {
-    struct wire_event *e = *slot(s, s->first++);
+    assert(s->first < s->next);
+    struct wire_event *e = *slot(s, s->first);
+    s->first++;
+    assert(s->bytes >= event_bytes(e));
     s->bytes -= event_bytes(e);
+    assert((s->bytes == 0) == (s->first == s->next));
     wire_event_unref(e);
 }
 
@@ -134,7 +140,9 @@ static void drop_all(struct stream *s)
 
 static void stream_unref(struct stream *s)
 {
+    assert(s->references > 0);
     if (--s->references == 0) {
+        assert(stream_readers(s) == 0);
         drop_all(s);
         free(s);
     }
@@ -179,7 +187,8 @@ void stream_add(struct stream *s, struct wire_event *e)
     if (s->next - s->first == s->capacity) {
         grow(s);
     }
-    *slot(s, s->next++) = e;
+    *slot(s, s->next) = e;
+    s->next++;
     e->references++;
     s->bytes += event_bytes(e);
     s->wake = true;
@@ -203,6 +212,7 @@ bool stream_awaits_wake(const struct stream *s)
 bool stream_take_wake(struct stream *s)
 {
     bool wake = stream_awaits_wake(s);
+    assert(s->woken <= s->next);
     s->wake = false;
     s->woken = s->next;
     return wake;
@@ -225,6 +235,7 @@ static void append_id(struct buf *out, uint64_t id)
 /* Gives of the text that was begun what there is room for. */
 static void give(struct reader *r, struct buf *out, size_t end)
 {
+    assert(r->given <= r->text->size);
     size_t left = r->text->size - r->given;
     size_t room = out->size < end ? end - out->size : 0;
     size_t size = left < room ? left : room;
@@ -280,6 +291,7 @@ static void reader_free(struct cursor *c)
     struct reader *r = (struct reader *)c;
     struct stream *s = r->stream;
     blob_unref(r->text);
+    assert(s->readers[r->version] > 0);
     s->readers[r->version]--;
     if (stream_readers(s) == 0) {
         drop_all(s);

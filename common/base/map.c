@@ -90,7 +90,8 @@ void *map_put(struct map *m, const char *key, void *value)
     n = mem_zeroed(sizeof(*n) + size);
     memcpy(n->key, key, size);
     n->value = value;
-    RB_INSERT(tree, tree_of(m), n);
+    struct map_node *stood = RB_INSERT(tree, tree_of(m), n);
+    assert(!stood);
     m->count++;
     return NULL;
 }
@@ -104,7 +105,9 @@ void *map_remove(struct map *m, const char *key)
     void *value = n->value;
     RB_REMOVE(tree, tree_of(m), n);
     free(n);
+    assert(m->count > 0);
     m->count--;
+    assert((m->count == 0) == (m->root == NULL));
     return value;
 }
 

@@ -42,6 +42,7 @@ int boards_init(struct boards *b, struct arena *a, const char *list, uint64_t *n
         }
         at = comma ? comma + 1 : NULL;
     }
+    assert(made.count > 0);
     *b = made;
     return 0;
 }
@@ -61,6 +62,7 @@ void boards_failed(struct boards *b, const char *url)
 
 uint64_t boards_next_id(struct boards *b)
 {
+    assert(*b->next_call_id != 0);
     return (*b->next_call_id)++;
 }
 

@@ -2,6 +2,8 @@
 
 #include "common/codec/scan.h"
 
+#include <assert.h>
+
 /* Decoded bytes of an answer; it holds an error and a board generation. */
 enum { ANSWER_MAX = 64 * 1024 };
 
@@ -18,6 +20,7 @@ static void send(struct heartbeat_sender *b, const struct event *ev, struct effe
     b->next_ns = b->sent_ns + HEARTBEAT_INTERVAL_NS;
     b->call_id = boards_call(b->boards, out, "/v1/board/heartbeat", "", &b->request.base,
                              b->sent_ns + HEARTBEAT_TIMEOUT_NS);
+    assert(b->on && b->call_id != 0);
 }
 
 void heartbeat_sender_start(struct heartbeat_sender *b, const struct event *ev, struct effects *out)

@@ -37,6 +37,7 @@ void leader_done(struct leader *l)
 
 static void depose(struct leader *l, int64_t now_ns)
 {
+    assert(l->leads);
     l->leads = false;
     l->term = 0;
     l->ask_ns = now_ns + LEADER_RETRY_NS;
@@ -162,6 +163,7 @@ static void maybe_ask(struct leader *l, const struct event *ev, struct effects *
 static void elected(struct leader *l, const Board__Term *term, const struct event *ev,
                     struct effects *out)
 {
+    assert(!l->leads && l->term == 0);
     l->leads = true;
     l->term = term->term;
     strcpy(l->board_generation, term->board_generation);
@@ -224,6 +226,7 @@ enum leader_change leader_step(struct leader *l, const struct event *ev, struct 
         maybe_ask(l, ev, out);
         effects_due(out, ev->now.mono_ns + next_look_ns(l));
     }
+    assert(l->leads == (l->term > 0) && l->leads == l->heartbeat_sender.on);
     if (l->leads == l->reported_leads) {
         return LEADER_SAME;
     }

@@ -135,6 +135,7 @@ static void send(struct mover *m, struct mover_call *c, struct moment now, struc
     request.board_generation = term.board_generation;
     request.moves = ARENA_ARRAY(out->arena, MOVER_MOVES_MAX, Board__Move *);
     struct queued_move *q;
+    assert(!c->id && TAILQ_EMPTY(&c->moves));
     while ((q = TAILQ_FIRST(&m->waiting)) && request.n_moves < MOVER_MOVES_MAX) {
         TAILQ_REMOVE(&m->waiting, q, link);
         TAILQ_INSERT_TAIL(&c->moves, q, link);
@@ -145,6 +146,7 @@ static void send(struct mover *m, struct mover_call *c, struct moment now, struc
     c->url = boards_url(m->boards);
     c->id = boards_call(m->boards, out, "/v1/board/apply", "", &request.base,
                         now.mono_ns + MOVER_CALL_NS);
+    assert(c->id != 0 && request.n_moves > 0);
 }
 
 void mover_send(struct mover *m, struct moment now, struct effects *out)
@@ -197,6 +199,7 @@ static void settle(struct mover *m, struct mover_call *c, const Board__ApplyResp
         enum move_end end = end_of(r);
         m->done += end == MOVE_DONE;
         m->refused += end == MOVE_REFUSED;
+        assert(m->count > m->waiting_count);
         m->count--;
         if (end == MOVE_REFUSED) {
             log_refusal(TAILQ_FIRST(&list), r, out);

@@ -79,6 +79,7 @@ void effects_grpc_refuse(struct effects *out, uint64_t request_id, enum grpc_sta
 void effects_call_message(struct effects *out, uint64_t call_id, const char *url,
                           const char *trace_id, const ProtobufCMessage *m, int64_t deadline_ns)
 {
+    assert(call_id != 0);
     struct effect *e = effects_add(out, EFFECT_CALL);
     e->call = (struct call){
         .id = call_id,

@@ -19,6 +19,7 @@ static struct change *add_change(struct plan *p, const char *key, const char *mo
     *p->changes_end = c;
     p->changes_end = &c->next;
     p->change_count++;
+    assert(*move && *key && p->changes);
     p->verdict = PLAN_COMMIT;
     return c;
 }

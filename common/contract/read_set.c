@@ -30,6 +30,7 @@ static void add(struct read_set *s, const struct compare *c)
         s->list = list;
         s->capacity = capacity;
     }
+    assert(s->count < s->capacity && *c->key);
     s->list[s->count] = *c;
     s->list[s->count++].key = arena_strdup(s->arena, c->key);
 }

@@ -19,6 +19,7 @@ bool capacity_take(struct capacity *c, int32_t memory_mb, int32_t disk_mb)
         return false;
     }
     capacity_adopt(c, memory_mb, disk_mb);
+    assert(c->reserved.memory_mb <= c->total.memory_mb && c->reserved.disk_mb <= c->total.disk_mb);
     return true;
 }
 
@@ -89,8 +90,10 @@ uint16_t capacity_port_take(struct capacity *c)
     for (uint32_t i = 0; i < count; i++) {
         uint16_t port = c->port_next;
         c->port_next = port_after(c, port);
+        assert(c->port_next >= c->port_low && c->port_next <= c->port_high);
         if (port_is_for_taking(c, port)) {
             capacity_port_adopt(c, port);
+            assert(bit(c->port_taken, port));
             return port;
         }
     }

@@ -24,6 +24,7 @@ struct verb_call *operation_verb(struct rep *r, struct container *c, enum contai
     assert(c->op == OP_NONE && op >= OP_PREPARE && op <= OP_REMOVE);
     c->op = op;
     c->op_id = r->next_id++;
+    assert(c->op_id != 0);
     c->touched = r->next_id;
     struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
     *call = (struct verb_call){

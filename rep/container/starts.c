@@ -2,10 +2,13 @@
 
 #include "rep/inside.h"
 
+#include <assert.h>
+
 void starts_failed(struct starts *s, int64_t now_ns)
 {
     unsigned before = starts_failed_lately(s, now_ns);
     s->failed = before < STARTS_FAILED_MAX ? before + 1 : before;
+    assert(s->failed > 0 && s->failed <= STARTS_FAILED_MAX);
     s->last_ns = now_ns;
 }
 
