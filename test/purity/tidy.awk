@@ -1,6 +1,6 @@
 # Holds what test/purity/tidy gathered against test/purity/layers and test/purity/untidy.
 # Input, a line each: "columns FILE N", "include FOLDER FOLDER FILE", "defined FILE SYMBOL",
-# "wanted FILE SYMBOL"; before them the two lists.
+# "wanted FILE SYMBOL", "assertions FOLDER LINES COUNT"; before them the two lists.
 
 FILENAME ~ /layers$/ {
     sub(/#.*/, "")
@@ -19,6 +19,7 @@ FILENAME ~ /layers$/ {
 FILENAME ~ /untidy$/ {
     sub(/#.*/, "")
     if ($1 == "columns") long_lines[$2] = $3
+    if ($1 == "assertions") least = $2
     next
 }
 $1 == "columns" {
@@ -33,6 +34,7 @@ $1 == "include" && $2 != $3 {
     else if (!((from, to) in may)) complain($4 ": " $2 " may not include " $3)
     delete unused[from " may include " to]
 }
+$1 == "assertions" { pure_lines += $3; asserted += $4; rate[$2] = 1000 * $4 / $3 }
 $1 == "defined" { home[$3] = $2; files[$2] = 1 }
 $1 == "wanted" { wants[$2] = wants[$2] " " $3 }
 
@@ -66,5 +68,9 @@ END {
         for (other in called) calls[file] = calls[file] " " other
     }
     for (file in files) if (returns(file)) complain(file ": calls lead from it back to it")
+    if (1000 * asserted < least * pure_lines) {
+        for (folder in rate) if (rate[folder] < least) lacking = lacking sprintf(" %s (%.1f)", folder, rate[folder])
+        complain(sprintf("%.2f assertions a thousand lines of pure code, of %s at least; these have fewer:%s", 1000 * asserted / pure_lines, least, lacking))
+    }
     exit failed
 }
