@@ -198,33 +198,13 @@ static int read_value(struct reader *r, const ProtobufCFieldDescriptor *f, const
     }
 }
 
-static size_t value_size(ProtobufCType type)
-{
-    switch (type) {
-    case PROTOBUF_C_TYPE_INT64:
-    case PROTOBUF_C_TYPE_SINT64:
-    case PROTOBUF_C_TYPE_SFIXED64:
-    case PROTOBUF_C_TYPE_UINT64:
-    case PROTOBUF_C_TYPE_FIXED64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-        return 8;
-    case PROTOBUF_C_TYPE_BYTES:
-        return sizeof(ProtobufCBinaryData);
-    case PROTOBUF_C_TYPE_STRING:
-    case PROTOBUF_C_TYPE_MESSAGE:
-        return sizeof(void *);
-    default:
-        return 4;
-    }
-}
-
 static int read_list(struct reader *r, const ProtobufCFieldDescriptor *f, const json_t *v,
                      ProtobufCMessage *m)
 {
     if (!json_is_array(v)) {
         return wrong(r, "must be a list");
     }
-    size_t count = json_array_size(v), size = value_size(f->type);
+    size_t count = json_array_size(v), size = json_value_size(f->type);
     char *elements = arena_array(r->arena, count, size);
     for (size_t i = 0; i < count; i++) {
         struct step here = {.index = i};

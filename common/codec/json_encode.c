@@ -140,26 +140,6 @@ static void write_value(struct writer *w, const ProtobufCFieldDescriptor *f, con
     }
 }
 
-static size_t value_size(ProtobufCType type)
-{
-    switch (type) {
-    case PROTOBUF_C_TYPE_INT64:
-    case PROTOBUF_C_TYPE_SINT64:
-    case PROTOBUF_C_TYPE_SFIXED64:
-    case PROTOBUF_C_TYPE_UINT64:
-    case PROTOBUF_C_TYPE_FIXED64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-        return 8;
-    case PROTOBUF_C_TYPE_BYTES:
-        return sizeof(ProtobufCBinaryData);
-    case PROTOBUF_C_TYPE_STRING:
-    case PROTOBUF_C_TYPE_MESSAGE:
-        return sizeof(void *);
-    default:
-        return 4;
-    }
-}
-
 static const void *member_of(const ProtobufCMessage *m, unsigned offset)
 {
     return (const char *)m + offset;
@@ -221,7 +201,7 @@ static void write_map(struct writer *w, const struct json_field *f, const Protob
 static void write_list(struct writer *w, const struct json_field *f, const ProtobufCMessage *m)
 {
     size_t count = *(const size_t *)member_of(m, f->field->quantifier_offset);
-    size_t size = value_size(f->field->type);
+    size_t size = json_value_size(f->field->type);
     const char *at = *(const char *const *)member_of(m, f->field->offset);
     open_bracket(w, "[");
     for (size_t i = 0; i < count; i++) {
@@ -247,7 +227,7 @@ static bool is_empty(const ProtobufCFieldDescriptor *f, const ProtobufCMessage *
     case PROTOBUF_C_TYPE_BYTES:
         return ((const ProtobufCBinaryData *)at)->len == 0;
     default:
-        return memcmp(at, zeros, value_size(f->type)) == 0;
+        return memcmp(at, zeros, json_value_size(f->type)) == 0;
     }
 }
 

@@ -115,3 +115,23 @@ bool json_field_is_own(const struct json_field *f)
 {
     return f->field->id >= JSON_OWN_FIELD_MIN;
 }
+
+size_t json_value_size(ProtobufCType type)
+{
+    switch (type) {
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_SINT64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_UINT64:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_DOUBLE:
+        return 8;
+    case PROTOBUF_C_TYPE_BYTES:
+        return sizeof(ProtobufCBinaryData);
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return sizeof(void *);
+    default:
+        return 4;
+    }
+}

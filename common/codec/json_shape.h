@@ -45,3 +45,6 @@ const struct json_shape *json_shape_of(struct json_shapes *shapes,
 
 /* Whether the field is Corkboard's own, not Diego's. */
 bool json_field_is_own(const struct json_field *f);
+
+/* Bytes of one value of this type in a message, or in its list. */
+size_t json_value_size(ProtobufCType type);

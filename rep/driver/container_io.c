@@ -220,9 +220,7 @@ struct container *container_load(struct driver *d, const char *guid)
     struct container *c = record(d, guid, path);
     int dir = c ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     bool judged = dir >= 0 ? judge(c, dir) : !identity_untold(errno);
-    if (dir >= 0) {
-        close(dir);
-    }
+    fd_close(dir);
     /* Nobody knows what it is: as good as a note that could not be read. */
     if (c && !known && !judged) {
         container_drop(c);

@@ -95,6 +95,7 @@ void container_drop(struct container *c); /* the record; what runs runs on */
 bool guid_valid(const char *guid);        /* [A-Za-z0-9_-]{1,64} */
 
 /* files_io.c */
+void fd_close(int fd); /* accepts -1 */
 int file_read(const char *dir, const char *name, size_t limit, struct buf *out,
               struct err *err); /* with errno */
 int file_write(const char *dir, const char *name, struct bytes data, struct err *err);

@@ -5,6 +5,13 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 
+void fd_close(int fd)
+{
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
 static int read_all(int fd, size_t limit, struct buf *out)
 {
     uint8_t chunk[4096];
@@ -29,9 +36,7 @@ int file_read(const char *dir, const char *name, size_t limit, struct buf *out, 
         result = err_set(err, error == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot read %s: %s", path,
                          strerror(error));
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    fd_close(fd);
     free(path);
     errno = error;
     return result;

@@ -13,9 +13,7 @@ static void read_inside(int root, const char *path, struct buf *out)
     while (fd >= 0 && out->size < USERS_BYTES_MAX && (n = read(fd, chunk, sizeof(chunk))) > 0) {
         buf_append(out, chunk, (size_t)n);
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    fd_close(fd);
 }
 
 static bool is_directory(int root, const char *path)
@@ -23,9 +21,7 @@ static bool is_directory(int root, const char *path)
     struct stat st;
     int fd = path[0] == '/' ? open_inside(root, path, O_PATH) : -1;
     bool there = fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
-    if (fd >= 0) {
-        close(fd);
-    }
+    fd_close(fd);
     return there;
 }
 
@@ -107,9 +103,7 @@ static bool runnable(int root, const char *dir, const char *program)
                 : snprintf(path, sizeof(path), "%s/%s", dir, program);
     int fd = n < (int)sizeof(path) ? open_inside(root, path, O_PATH) : -1;
     bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
-    if (fd >= 0) {
-        close(fd);
-    }
+    fd_close(fd);
     return good;
 }
 

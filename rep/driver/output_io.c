@@ -78,9 +78,7 @@ static void output_done(struct cursor *cursor)
         output_file_close(&c->files[i]);
     }
     close(c->log);
-    if (c->dir >= 0) {
-        close(c->dir);
-    }
+    fd_close(c->dir);
     c->outputs->readers--;
     c->outputs->following -= c->follow;
     unref(c->outputs);
@@ -141,9 +139,7 @@ struct tidy {
 static void tidy_free(struct work *work)
 {
     struct tidy *t = (struct tidy *)work;
-    if (t->log >= 0) {
-        close(t->log);
-    }
+    fd_close(t->log);
     free((char *)(uintptr_t)t->wanted.guid);
     free((char *)(uintptr_t)t->wanted.label);
     buf_done(&t->text);
@@ -278,9 +274,7 @@ static void answer_output(struct driver *d, const struct output_request *wanted,
     }
     if (d->outputs->readers >= OUTPUT_READERS_MAX) {
         close(log);
-        if (dir >= 0) {
-            close(dir);
-        }
+        fd_close(dir);
         answer_text(d, wanted->id, 503, "too many read the output of containers on this cell\n");
         return;
     }

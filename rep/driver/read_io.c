@@ -53,9 +53,7 @@ static int open_plain(int root, const struct begun *b, const char *path, struct 
     int at = open_inside(root, whole, O_PATH);
     if (at < 0 || fstat(at, &st) < 0) {
         int result = refused(err, path, strerror(errno));
-        if (at >= 0) {
-            close(at);
-        }
+        fd_close(at);
         return result;
     }
     int fd = -1, result = 0;
@@ -98,12 +96,8 @@ static int read_file(const struct container *c, const char *path, struct buf *ou
         }
         json_decref(b.config);
     }
-    if (root >= 0) {
-        close(root);
-    }
-    if (parent >= 0) {
-        close(parent);
-    }
+    fd_close(root);
+    fd_close(parent);
     return result;
 }
 

@@ -183,12 +183,8 @@ static uint64_t disk_of(const char *path, struct budget *budget)
     } else if (dir >= 0) {
         bytes = walk(dir, "upper", 0, budget) + walk(dir, "home", 0, budget); /* it has one */
     }
-    if (disk >= 0) {
-        close(disk);
-    }
-    if (dir >= 0) {
-        close(dir);
-    }
+    fd_close(disk);
+    fd_close(dir);
     return bytes;
 }
 

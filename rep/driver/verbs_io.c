@@ -417,9 +417,7 @@ static void call_signal(struct op *op, const struct verb_call *call)
     } else {
         op_answer(op, VERB_DONE, 0, "");
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    fd_close(fd);
     op_free(op);
 }
 

@@ -54,6 +54,11 @@ struct rep_rig {
 void rep_rig_init(struct rep_rig *g);
 void rep_rig_done(struct rep_rig *g);
 
+/* Declares a rig, ready, that is done where its block ends. */
+#define SCOPED_REP_RIG(name)                                                                       \
+    struct rep_rig name __attribute__((cleanup(rep_rig_done)));                                    \
+    rep_rig_init(&name)
+
 /* EVENT_START only. */
 void rep_rig_start(struct rep_rig *g);
 

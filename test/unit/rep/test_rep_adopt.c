@@ -18,8 +18,7 @@ static void open_with_record(struct rep_rig *g, const Models__ActualLRP *record)
 
 static void what_runs_is_adopted_and_not_touched(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
     rep_rig_answer_list(&g, &s, 1);
@@ -38,13 +37,11 @@ static void what_runs_is_adopted_and_not_touched(void **state)
     assert_int_equal(prepare.spec->ports[0].host_port, 61000);
     assert_int_equal(prepare.spec->ports[1].host_port, 61002);
     assert_int_equal(prepare.spec->ports[2].host_port, 61003);
-    rep_rig_done(&g);
 }
 
 static void nothing_is_missing_before_adoption_ended(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
     rep_rig_advance(&g, 20000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
@@ -58,26 +55,22 @@ static void nothing_is_missing_before_adoption_ended(void **state)
     rep_rig_advance(&g, 1);
     struct rep_rig_move unclaim = rep_rig_take_move(&g, "unclaim");
     assert_string_equal(unclaim.move->instance->actual_lrp_instance_key->instance_guid, "i-1");
-    rep_rig_done(&g);
 }
 
 static void what_ended_meanwhile_is_a_crash(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_EXITED);
     s.exit_code = 2;
     rep_rig_answer_list(&g, &s, 1);
     assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "APP/WEB: Exited with status 2");
-    rep_rig_done(&g);
 }
 
 static void what_ended_after_its_stop_was_asked_is_none(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     Models__ActualLRP *stopping = rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL);
     stopping->stopping = true;
     open_with_record(&g, stopping);
@@ -85,13 +78,11 @@ static void what_ended_after_its_stop_was_asked_is_none(void **state)
     rep_rig_answer_list(&g, &s, 1);
     rep_rig_move_done(&g, rep_rig_take_move(&g, "remove"), NULL);
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
-    rep_rig_done(&g);
 }
 
 static void what_never_started_is_removed(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     open_with_record(&g, rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL));
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_PREPARED);
     rep_rig_answer_list(&g, &s, 1);
@@ -101,13 +92,11 @@ static void what_never_started_is_removed(void **state)
     assert_int_equal(rep_rig_calls(&g, "apply"), 0); /* it still counts as a container */
     rep_rig_verb(&g, removal, VERB_DONE, "");
     rep_rig_take_move(&g, "unclaim");
-    rep_rig_done(&g);
 }
 
 static void what_is_starting_is_waited_for(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     open_with_record(&g, rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL));
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_STARTING);
     rep_rig_answer_list(&g, &s, 1);
@@ -116,7 +105,6 @@ static void what_is_starting_is_waited_for(void **state)
     s.state = CONTAINER_RUNNING;
     rep_rig_answer_list(&g, &s, 1);
     rep_rig_take_move(&g, "start");
-    rep_rig_done(&g);
 }
 
 /* For so many seconds every listing names it as starting. */
@@ -134,8 +122,7 @@ static void still_starting(struct rep_rig *g, struct container_status s, int sec
 /* A rep was killed while a runtime hung: nobody is left who would end that. */
 static void what_starts_for_ever_is_given_up(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     Models__ActualLRP *record = rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL);
     open_with_record(&g, record);
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_STARTING);
@@ -147,26 +134,22 @@ static void what_starts_for_ever_is_given_up(void **state)
     assert_non_null(strstr(m.move->instance->error_message, "did not answer in time"));
     rep_rig_move_done(&g, m, NULL);
     rep_rig_take_verb(&g, VERB_REMOVE);
-    rep_rig_done(&g);
 }
 
 static void what_starts_for_ever_can_be_stopped(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     Models__ActualLRP *record = rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL);
     record->stopping = true;
     open_with_record(&g, record);
     still_starting(&g, rep_rig_status(&g, "i-1", "web", CONTAINER_STARTING), 40);
     rep_rig_move_done(&g, rep_rig_take_move(&g, "remove"), NULL);
     rep_rig_take_verb(&g, VERB_REMOVE);
-    rep_rig_done(&g);
 }
 
 static void an_unreadable_note_is_removed(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     rep_rig_answer_incarnation(&g);
     rep_rig_feed_open(&g);
@@ -174,7 +157,6 @@ static void an_unreadable_note_is_removed(void **state)
     s.note.size = 3;
     rep_rig_answer_list(&g, &s, 1);
     assert_string_equal(rep_rig_take_verb(&g, VERB_REMOVE).guid, "i-1");
-    rep_rig_done(&g);
 }
 
 /* Up to the START of an instance; gives its verb. */
@@ -194,8 +176,7 @@ static struct verb_call start_of(struct rep_rig *g)
 
 static void an_uncertain_start_that_happened(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct verb_call start = start_of(&g);
     rep_rig_verb(&g, start, VERB_UNCERTAIN, "no answer");
     rep_rig_advance(&g, 2000);
@@ -203,13 +184,11 @@ static void an_uncertain_start_that_happened(void **state)
     struct container_status s = rep_rig_status(&g, start.guid, "web", CONTAINER_RUNNING);
     rep_rig_answer_list(&g, &s, 1);
     rep_rig_take_move(&g, "start");
-    rep_rig_done(&g);
 }
 
 static void an_uncertain_start_that_did_not(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct verb_call start = start_of(&g);
     struct container_status s = rep_rig_status(&g, start.guid, "web", CONTAINER_PREPARED);
     for (int i = 0; i < 2; i++) {
@@ -225,13 +204,11 @@ static void an_uncertain_start_that_did_not(void **state)
     assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
     assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "the container's driver did not answer in time");
-    rep_rig_done(&g);
 }
 
 static void an_uncertain_prepare_is_done_again(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -246,13 +223,11 @@ static void an_uncertain_prepare_is_done_again(void **state)
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", ports, 3));
     /* The ports of the first try were given back. */
     assert_int_equal(rep_rig_take_verb(&g, VERB_PREPARE).spec->port_count, 3);
-    rep_rig_done(&g);
 }
 
 static void an_older_listing_does_not_judge(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct verb_call start = start_of(&g);
     /* The periodic listing is asked while the container starts, and answered after it runs. */
     rep_rig_advance(&g, 31000);
@@ -262,14 +237,12 @@ static void an_older_listing_does_not_judge(void **state)
     rep_rig_answer_list(&g, &s, 1);
     assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 /* Nor does one that was asked before the container ran, and does not know it. */
 static void an_older_listing_misses_nothing(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct verb_call start = start_of(&g);
     rep_rig_advance(&g, 31000);
     rep_rig_verb(&g, start, VERB_DONE, "");
@@ -280,14 +253,12 @@ static void an_older_listing_misses_nothing(void **state)
     rep_rig_advance(&g, 1000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0); /* no crash */
     assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
-    rep_rig_done(&g);
 }
 
 /* A listing that was asked before a container went names it still: it is none to be adopted. */
 static void an_older_listing_brings_nothing_back(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_advance(&g, 31000);
@@ -301,14 +272,12 @@ static void an_older_listing_brings_nothing_back(void **state)
     rep_rig_advance(&g, 1000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     assert_int_equal(rep_rig_work(&g, "big", 1000), 0); /* its memory is free */
-    rep_rig_done(&g);
 }
 
 /* Of what the board says nothing is known yet. */
 static void nothing_is_decided_before_the_first_snapshot(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     rep_rig_answer_incarnation(&g);
     struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
@@ -317,13 +286,11 @@ static void nothing_is_decided_before_the_first_snapshot(void **state)
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     rep_rig_feed_open(&g);
     rep_rig_take_move(&g, "start"); /* its record is gone: it is made again */
-    rep_rig_done(&g);
 }
 
 static void an_end_nobody_told_of_is_listed(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_advance(&g, 31000);
@@ -332,20 +299,17 @@ static void an_end_nobody_told_of_is_listed(void **state)
     rep_rig_answer_list(&g, &s, 1);
     assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "APP/WEB: Exited with status 139");
-    rep_rig_done(&g);
 }
 
 static void a_container_that_vanished_is_a_crash(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
     rep_rig_advance(&g, 31000);
     rep_rig_answer_list(&g, NULL, 0);
     assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "the container disappeared");
-    rep_rig_done(&g);
 }
 
 /* Gives how many moves of this name the kept calls carry, refusing none and settling none. */
@@ -380,8 +344,7 @@ static struct container_status *many(struct rep_rig *g)
 /* EFFECTS_MAX is asserted where effects are made. */
 static void thousands_are_adopted_in_bounded_steps(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, many(&g), MANY);
     rep_rig_advance(&g, 1);
     assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
@@ -394,15 +357,13 @@ static void thousands_are_adopted_in_bounded_steps(void **state)
     assert_int_equal(moves_of(&g, "start"), 4 * 256);
     drive_event(&g.d, (struct event){.kind = EVENT_STOP, .stop = STOP_AT_ONCE});
     assert_true(g.exited);
-    rep_rig_done(&g);
 }
 
 /* No event reported it: the machine was out of processes, or the driver of descriptors. */
 static void all_of_a_full_cell_ends_unseen(void **state)
 {
     for (int exited = 0; exited < 2; exited++) {
-        struct rep_rig g;
-        rep_rig_init(&g);
+        SCOPED_REP_RIG(g);
         struct container_status *list =
             ARENA_ARRAY(&g.arena, DRIVER_CONTAINERS_MAX, struct container_status);
         for (int i = 0; i < DRIVER_CONTAINERS_MAX; i++) {
@@ -418,14 +379,12 @@ static void all_of_a_full_cell_ends_unseen(void **state)
         rep_rig_answer_list(&g, list, exited ? DRIVER_CONTAINERS_MAX : 0);
         assert_in_range(rep_rig_said(&g, "an end that no event had reported"), 1, EFFECTS_MAX / 4);
         assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
-        rep_rig_done(&g);
     }
 }
 
 static void thousands_of_unreadable_notes_are_removed_in_turns(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct container_status *list = many(&g);
     for (int i = 0; i < MANY; i++) {
         list[i].note.size = 1;
@@ -440,7 +399,6 @@ static void thousands_of_unreadable_notes_are_removed_in_turns(void **state)
     rep_rig_advance(&g, 1500); /* the rest is not waited for: listed again at once */
     rep_rig_answer_list(&g, list + removed, MANY - removed);
     assert_true(rep_rig_verbs(&g, VERB_REMOVE) > 0);
-    rep_rig_done(&g);
 }
 
 int main(void)

@@ -19,8 +19,7 @@ static const char *env_of(const struct container_spec *spec, const char *name)
 
 static void work_becomes_a_running_instance(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     assert_int_equal(rep_rig_work(&g, "web", 100), 0);
 
@@ -72,13 +71,11 @@ static void work_becomes_a_running_instance(void **state)
     rep_rig_advance(&g, 100000); /* three passes: nothing is said twice */
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
-    rep_rig_done(&g);
 }
 
 static void a_lost_claim_drops_the_reservation(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     rep_rig_move_refused(&g, rep_rig_take_move(&g, "claim"),
@@ -90,15 +87,13 @@ static void a_lost_claim_drops_the_reservation(void **state)
     assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0); /* nothing was made */
     /* All of the capacity is back. */
     assert_int_equal(rep_rig_work(&g, "big", 1000), 0);
-    rep_rig_done(&g);
 }
 
 /* What a later version made of the record is not known here: it is left alone, and nothing is
  * started on the strength of it. */
 static void a_state_of_a_later_version_starts_nothing(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -112,13 +107,11 @@ static void a_state_of_a_later_version_starts_nothing(void **state)
     rep_rig_feed_put(&g, rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
     rep_rig_take_verb(&g, VERB_PREPARE);
-    rep_rig_done(&g);
 }
 
 static void a_refused_start_stops_the_container(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -138,13 +131,11 @@ static void a_refused_start_stops_the_container(void **state)
     /* The record is another's: not a word about it. */
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 static void a_crash_is_reported_and_the_container_deleted(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_exited(&g, guid, 3);
@@ -157,14 +148,12 @@ static void a_crash_is_reported_and_the_container_deleted(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 /* Whatever else is told: these lines no limit of the log counts together (log_io.h). */
 static void each_start_and_crash_has_a_line_of_its_own(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     const char *runs = arena_printf(&g.arena, "single info container runs instance_guid=%s "
@@ -175,13 +164,11 @@ static void each_start_and_crash_has_a_line_of_its_own(void **state)
                                                "process_guid=web index=0", guid);
     assert_int_equal(rep_rig_said(&g, ended), 1);
     assert_int_equal(rep_rig_said(&g, "why=\"APP/WEB: Exited with status 3\""), 1);
-    rep_rig_done(&g);
 }
 
 static void out_of_memory_is_reported(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     drive_event(&g.d, (struct event){.kind = EVENT_CONTAINER,
@@ -192,13 +179,11 @@ static void out_of_memory_is_reported(void **state)
                                                    .text = ""}});
     assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "APP/WEB: Exited with status 137 (out of memory)");
-    rep_rig_done(&g);
 }
 
 static void a_crash_told_twice_counts_once(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_exited(&g, guid, 3);
@@ -210,13 +195,11 @@ static void a_crash_told_twice_counts_once(void **state)
                          rep_rig_record(&g, "web", "UNCLAIMED", "", ""));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 static void stop_terms_kills_removes(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_request(&g, "bbs", "POST",
@@ -239,13 +222,11 @@ static void stop_terms_kills_removes(void **state)
     rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 static void a_stopping_record_stops_the_container(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     Models__ActualLRP *stopping = rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL);
@@ -257,13 +238,11 @@ static void a_stopping_record_stops_the_container(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     rep_rig_feed_delete(&g, stopping);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 static void stop_of_what_is_not_here(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_request(&g, "bbs", "POST", "/v1/lrps/web/instances/none/stop", "", (struct bytes){0});
     assert_int_equal(rep_rig_take_reply(&g).status, 500);
@@ -277,13 +256,11 @@ static void stop_of_what_is_not_here(void **state)
     rep_rig_feed_delete(&g, stopping);
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 static void stopped_before_it_runs(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -299,14 +276,12 @@ static void stopped_before_it_runs(void **state)
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     assert_int_equal(rep_rig_work(&g, "big", 1000), 0);
-    rep_rig_done(&g);
 }
 
 /* The stop of a client, while its definition is on its way. */
 static void stopped_while_it_is_fetched(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -318,13 +293,11 @@ static void stopped_while_it_is_fetched(void **state)
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
     rep_rig_take_move(&g, "remove");
-    rep_rig_done(&g);
 }
 
 static void an_unsupported_action_crashes(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -342,13 +315,11 @@ static void an_unsupported_action_crashes(void **state)
                         "this cell cannot do the action \"timeout\"");
     rep_rig_move_done(&g, crash, rep_rig_record(&g, "web", "CRASHED", "", ""));
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE) + rep_rig_verbs(&g, VERB_REMOVE), 0);
-    rep_rig_done(&g);
 }
 
 static void another_definition_is_not_started(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -367,13 +338,11 @@ static void another_definition_is_not_started(void **state)
     rep_rig_feed_delete(&g, record);
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 static void what_cannot_be_made_crashes_and_is_removed(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -391,7 +360,6 @@ static void what_cannot_be_made_crashes_and_is_removed(void **state)
     rep_rig_verb(&g, removal, VERB_FAILED, "busy");
     rep_rig_advance(&g, 200);
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
-    rep_rig_done(&g);
 }
 
 int main(void)

@@ -79,8 +79,7 @@ static struct verb_call crash(struct rep_rig *g, const char *process_guid, const
 
 static void memory_is_free_when_the_process_is_gone(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     assert_true(take(&g, "web", 300));
     const char *guid = run(&g, "web");
@@ -93,7 +92,6 @@ static void memory_is_free_when_the_process_is_gone(void **state)
     rep_rig_verb(&g, removal, VERB_DONE, "");
     assert_left(&g, 0, 700, 3);
     run(&g, "web");
-    rep_rig_done(&g);
 }
 
 /* Each that follows leaves its disk and its slot behind: there is an end to it, and no more is
@@ -105,9 +103,8 @@ static void removals_that_hang_use_up_disk_and_slots(void **state)
         int taken;
     } rows[] = {{300, 3}, {0, 4}};
     for (size_t i = 0; i < 2; i++) {
-        struct rep_rig g;
+        SCOPED_REP_RIG(g);
         int taken = 0;
-        rep_rig_init(&g);
         rep_rig_open(&g, NULL, 0);
         for (; take(&g, "web", rows[i].disk_mb); taken++) {
             assert_true(taken < 10);
@@ -116,15 +113,13 @@ static void removals_that_hang_use_up_disk_and_slots(void **state)
         }
         assert_int_equal(taken, rows[i].taken);
         assert_left(&g, 1000, 1000 - taken * rows[i].disk_mb, 4 - taken);
-        rep_rig_done(&g);
     }
 }
 
 /* Whether it runs after all nobody can tell: its memory is not free. */
 static void an_unanswered_start_keeps_its_memory(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct container_status starting = rep_rig_status(&g, "ig-1", "web", CONTAINER_STARTING);
     rep_rig_open(&g, &starting, 1);
     struct resources before = left(&g);
@@ -139,14 +134,12 @@ static void an_unanswered_start_keeps_its_memory(void **state)
     }
     assert_int_equal(c->phase, PHASE_COMPLETED);
     assert_left(&g, before.memory_mb, before.disk_mb, before.containers);
-    rep_rig_done(&g);
 }
 
 /* A restarted rep finds it over: only its disk and its slot are set aside. */
 static void what_is_adopted_over_holds_no_memory(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct container_status list[] = {
         rep_rig_status(&g, "ig-1", "web", CONTAINER_EXITED),
         rep_rig_status(&g, "ig-2", "db", CONTAINER_RUNNING),
@@ -156,14 +149,12 @@ static void what_is_adopted_over_holds_no_memory(void **state)
     const Rep__Note *about = container_find(&r->containers, "ig-2")->about;
     assert_true(about->memory_mb > 0);
     assert_left(&g, 1000 - about->memory_mb, 1000 - 2 * about->disk_mb, 2);
-    rep_rig_done(&g);
 }
 
 /* A task that is over, and a start that failed. */
 static void so_do_tasks_and_what_never_ran(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     assert_true(take(&g, "web", 300));
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -176,7 +167,6 @@ static void so_do_tasks_and_what_never_ran(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_FAILED, "no space");
     assert_left(&g, 1000, 700, 3);
     assert_true(rep_rig_task_work(&g, "t-1", 1000));
-    rep_rig_done(&g);
 }
 
 static const Cell__Resources *being_freed(struct rep_rig *g)
@@ -195,8 +185,7 @@ static bool json_tells_of_it(struct rep_rig *g)
 /* From the end of its process until nothing is left; the state's tag changes with it. */
 static void what_is_being_freed_is_reported(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     assert_true(take(&g, "web", 300));
     const char *guid = run(&g, "web");
@@ -215,7 +204,6 @@ static void what_is_being_freed_is_reported(void **state)
     rep_rig_verb(&g, removal, VERB_DONE, "");
     assert_null(being_freed(&g));
     assert_string_not_equal(during, cell_state_tag((const struct rep *)g.role, &g.arena, true));
-    rep_rig_done(&g);
 }
 
 int main(void)

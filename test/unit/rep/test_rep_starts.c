@@ -111,8 +111,7 @@ static void what_was_asked_to_stop_has_not_failed(void **state)
 /* What an earlier rep started is not this cell's present. */
 static void what_is_adopted_is_not_judged(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct container_status list[] = {
         rep_rig_status(&g, "ig-1", "web", CONTAINER_EXITED),
         rep_rig_status(&g, "ig-2", "db", CONTAINER_RUNNING),
@@ -120,7 +119,6 @@ static void what_is_adopted_is_not_judged(void **state)
     rep_rig_open(&g, list, 2);
     rep_rig_exited(&g, "ig-2", 1);
     assert_int_equal(told(&g), 0);
-    rep_rig_done(&g);
 }
 
 static const char *text_of_state(struct rep_rig *g)

@@ -11,8 +11,7 @@
 
 static void the_incarnation_says_who_we_are(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     struct call c = rep_rig_take_call(&g, "/v1/board/cell");
     ProtobufCAllocator allocator = arena_protobuf(&g.arena);
@@ -28,7 +27,6 @@ static void the_incarnation_says_who_we_are(void **state)
     assert_string_equal(cell->presence->rootfs_providers[0]->name, "preloaded");
     assert_string_equal(cell->presence->rootfs_providers[0]->properties[0], "busybox");
     assert_string_equal(cell->presence->optional_placement_tags[0], "cell:cell-1");
-    rep_rig_done(&g);
 }
 
 static void refuse_incarnation(struct rep_rig *g, Models__Error__Type type)
@@ -44,8 +42,7 @@ static void refuse_incarnation(struct rep_rig *g, Models__Error__Type type)
 
 static void a_stranger_with_our_name_ends_us(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     refuse_incarnation(&g, MODELS__ERROR__TYPE__ResourceConflict);
     assert_true(g.exited);
@@ -54,25 +51,21 @@ static void a_stranger_with_our_name_ends_us(void **state)
     size_t calls = g.call_count;
     rep_rig_advance(&g, 60000);
     assert_int_equal(g.call_count, calls);
-    rep_rig_done(&g);
 }
 
 static void what_passes_by_itself_is_waited_for(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     refuse_incarnation(&g, MODELS__ERROR__TYPE__UnknownError);
     assert_false(g.exited);
     rep_rig_advance(&g, 1000);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 1);
-    rep_rig_done(&g);
 }
 
 static void an_absent_bbs_is_waited_for(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     rep_rig_feed_open(&g);
     rep_rig_answer_list(&g, NULL, 0);
@@ -93,13 +86,11 @@ static void an_absent_bbs_is_waited_for(void **state)
     rep_rig_answer_incarnation(&g);
     assert_int_equal(rep_rig_work(&g, "web", 1), 0);
     rep_rig_take_move(&g, "claim");
-    rep_rig_done(&g);
 }
 
 static void a_rejected_heartbeat_opens_the_incarnation_again(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
     struct call heartbeat = rep_rig_take_call(&g, "/v1/board/heartbeat");
@@ -116,7 +107,6 @@ static void a_rejected_heartbeat_opens_the_incarnation_again(void **state)
     assert_int_equal(rep_rig_calls(&g, "/v1/board/heartbeat"), 1);
     assert_int_equal(rep_rig_work(&g, "other", 1), 0);
     assert_int_equal(g.verb_count, 0); /* what runs was left alone */
-    rep_rig_done(&g);
 }
 
 /* The board's record stands in the way: lost, with this incarnation. */
@@ -160,9 +150,8 @@ static uint64_t asked_incarnation(struct rep_rig *g, const char *path, struct ca
  * what runs runs on. */
 static void a_lost_cell_comes_back_with_a_higher_incarnation(void **state)
 {
-    struct rep_rig g;
+    SCOPED_REP_RIG(g);
     struct call c;
-    rep_rig_init(&g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     struct call heartbeat = rep_rig_take_call(&g, "/v1/board/heartbeat");
@@ -192,15 +181,13 @@ static void a_lost_cell_comes_back_with_a_higher_incarnation(void **state)
     assert_int_equal(g.verb_count, 0); /* what runs was left alone */
     rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     rep_rig_take_move(&g, "start"); /* with the new incarnation */
-    rep_rig_done(&g);
 }
 
 /* A full disk: the old incarnation is tried again, later. */
 static void an_incarnation_that_cannot_be_kept_is_not_used(void **state)
 {
-    struct rep_rig g;
+    SCOPED_REP_RIG(g);
     struct call c;
-    rep_rig_init(&g);
     rep_rig_start(&g);
     refuse_as_lost(&g, 41);
     assert_int_equal(rep_rig_take_incarnation(&g), 42);
@@ -209,26 +196,22 @@ static void an_incarnation_that_cannot_be_kept_is_not_used(void **state)
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
     rep_rig_advance(&g, 1000);
     assert_int_equal(asked_incarnation(&g, "/v1/board/cell", &c), 7);
-    rep_rig_done(&g);
 }
 
 /* A lost cell refuses for another reason than its incarnation: nothing would be won by raising it.
  * */
 static void a_refusal_that_is_not_about_the_incarnation_ends_us(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     refuse_as_lost(&g, 6);
     assert_int_equal(rep_rig_take_incarnation(&g), 0);
     assert_true(g.exited);
-    rep_rig_done(&g);
 }
 
 static void a_move_of_an_outdated_incarnation_destroys_nothing(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
@@ -240,13 +223,11 @@ static void a_move_of_an_outdated_incarnation_destroys_nothing(void **state)
     rep_rig_advance(&g, 1000);
     rep_rig_take_move(&g, "start");
     assert_int_equal(g.verb_count, 0);
-    rep_rig_done(&g);
 }
 
 static void a_lost_record_is_made_again(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     /* The board was emptied: a running container creates its record again. */
@@ -257,13 +238,11 @@ static void a_lost_record_is_made_again(void **state)
     rep_rig_feed_put(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 static void an_unsettled_claim_is_repeated_until_the_reservation_ends(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 1000);
     int claims = 0;
@@ -278,13 +257,11 @@ static void an_unsettled_claim_is_repeated_until_the_reservation_ends(void **sta
     /* After a minute it is gone, and its memory free. */
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     assert_int_equal(rep_rig_work(&g, "other", 1000), 0);
-    rep_rig_done(&g);
 }
 
 static void while_bbs_is_away_containers_are_served(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *crashes = rep_rig_run(&g, "crashes");
     const char *stops = rep_rig_run(&g, "stops");
@@ -322,14 +299,12 @@ static void while_bbs_is_away_containers_are_served(void **state)
         rep_rig_advance(&g, 6000);
     }
     assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 2);
-    rep_rig_done(&g);
 }
 
 static void waiting_moves_travel_together(void **state)
 {
     enum { INSTANCES = 700 };
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.containers = INSTANCES;
     g.config.memory_mb = g.config.disk_mb = 100000;
     rep_rig_open(&g, NULL, 0);
@@ -365,7 +340,6 @@ static void waiting_moves_travel_together(void **state)
     assert_int_equal(moves, INSTANCES);
     rep_rig_advance(&g, 1000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 /* A running container whose instance has so many hostnames, as the driver lists it. */
@@ -394,9 +368,8 @@ static struct container_status with_routes(struct rep_rig *g, const char *guid, 
 static void moves_of_many_bytes_travel_in_turns(void **state)
 {
     enum { INSTANCES = 60, HOSTNAMES = 3000, BODY_MAX = 4 * 1024 * 1024 };
-    struct rep_rig g;
+    SCOPED_REP_RIG(g);
     struct container_status list[INSTANCES];
-    rep_rig_init(&g);
     for (int i = 0; i < INSTANCES; i++) {
         list[i] = with_routes(&g, arena_printf(&g.arena, "i-%02d", i), HOSTNAMES);
     }
@@ -410,7 +383,6 @@ static void moves_of_many_bytes_travel_in_turns(void **state)
         drive_unanswered(&g.d, c.id, CALL_UNKNOWN);
     }
     assert_in_range(moves, INSTANCES, 2 * INSTANCES);
-    rep_rig_done(&g);
 }
 
 /* A record whose routes are as long as they may be. */
@@ -437,8 +409,7 @@ static void heavy_records_are_not_all_held_at_once(void **state)
 {
     enum { RECORDS = 250, STEP_BYTES = 4 * 1024 * 1024 };
     for (int strays = 0; strays < 2; strays++) {
-        struct rep_rig g;
-        rep_rig_init(&g);
+        SCOPED_REP_RIG(g);
         struct container_status *list = ARENA_ARRAY(&g.arena, RECORDS, struct container_status);
         for (int i = 0; i < RECORDS; i++) {
             const char *guid = arena_printf(&g.arena, "i-%03d", i);
@@ -451,14 +422,12 @@ static void heavy_records_are_not_all_held_at_once(void **state)
         }
         rep_rig_advance(&g, 31000);
         assert_in_range(g.step_bytes, 1, STEP_BYTES);
-        rep_rig_done(&g);
     }
 }
 
 static void a_new_board_generation_forgets_the_answers_of_the_old(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.revision = 1000000;
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
@@ -470,15 +439,13 @@ static void a_new_board_generation_forgets_the_answers_of_the_old(void **state)
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
     assert_string_equal(start.request->board_generation, "generation-2");
     assert_string_equal(start.move->instance->actual_lrp_instance_key->instance_guid, guid);
-    rep_rig_done(&g);
 }
 
 /* The cell restarted: what it took on is claimed and runs before the feed's first snapshot, which a
  * slow way brings from before (seed 3018781). */
 static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     rep_rig_answer_incarnation(&g);
     rep_rig_answer_list(&g, NULL, 0);
@@ -501,20 +468,17 @@ static void a_first_snapshot_older_than_the_answers_ends_nothing(void **state)
     rep_rig_advance(&g, 1000);
     assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
     assert_int_equal(rep_rig_said(&g, "stop asked"), 0);
-    rep_rig_done(&g);
 }
 
 static void an_end_in_good_order_leaves_containers_alone(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
     drive_event(&g.d, (struct event){.kind = EVENT_STOP, .stop = STOP_AT_ONCE});
     assert_true(g.exited);
     assert_int_equal(g.exit_code, 0);
     assert_int_equal(g.verb_count, 0);
-    rep_rig_done(&g);
 }
 
 static void useless_settings_end_the_role(void **state)
@@ -536,8 +500,7 @@ static void useless_settings_end_the_role(void **state)
 
 static void a_refusal_before_the_record_was_looked_at_says_nothing_of_it(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -551,13 +514,11 @@ static void a_refusal_before_the_record_was_looked_at_says_nothing_of_it(void **
     rep_rig_advance(&g, 500);
     rep_rig_take_move(&g, "start"); /* again, and the container runs on */
     assert_int_equal(g.verb_count, 0);
-    rep_rig_done(&g);
 }
 
 static void a_suspect_instance_is_left_alone_and_removed_when_it_ended(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     Models__ActualLRP *suspect = rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL);
@@ -575,14 +536,12 @@ static void a_suspect_instance_is_left_alone_and_removed_when_it_ended(void **st
     rep_rig_move_done(&g, remove, NULL);
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
-    rep_rig_done(&g);
 }
 
 /* A bbs that does not answer is not asked again. */
 static void moves_go_to_another_bbs_after_a_failure(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct call first = rep_rig_take_call(&g, "apply");
@@ -590,14 +549,12 @@ static void moves_go_to_another_bbs_after_a_failure(void **state)
     drive_unanswered(&g.d, first.id, CALL_UNKNOWN);
     rep_rig_advance(&g, 1000);
     assert_non_null(strstr(rep_rig_take_call(&g, "apply").url, "bbs-2"));
-    rep_rig_done(&g);
 }
 
 /* A record without a container is removed where it stands, at the key of its presence. */
 static void a_suspect_record_without_a_container_is_removed_as_such(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     Models__ActualLRP *suspect = rep_rig_record(&g, "web", "RUNNING", "gone", RIG_CELL);
     suspect->presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;
@@ -605,15 +562,13 @@ static void a_suspect_record_without_a_container_is_removed_as_such(void **state
     struct rep_rig_move remove = rep_rig_take_move(&g, "remove");
     assert_int_equal(key_presence(remove.move->subject->key), MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
     assert_string_equal(remove.move->instance->actual_lrp_instance_key->instance_guid, "gone");
-    rep_rig_done(&g);
 }
 
 /* It went and came back while its move was on the way: the answer is of the time between (seed
  * 7254343). */
 static void a_record_that_came_back_is_asked_about_again(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     Models__ActualLRP *record = rep_rig_record(&g, "web", "RUNNING", "gone", RIG_CELL);
     rep_rig_feed_put(&g, record);
@@ -632,15 +587,13 @@ static void a_record_that_came_back_is_asked_about_again(void **state)
     rep_rig_advance(&g, 60000);
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     assert_int_equal(rep_rig_said(&g, "no change had led to"), 0);
-    rep_rig_done(&g);
 }
 
 /* etcd was restored while nobody could be reached: whatever failed meanwhile is tried as soon as
  * the board is known again, and not when its back-off is over (seed 7223643). */
 static void an_incarnation_of_another_board_generation_hurries_the_feed_and_the_moves(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     drive_closed(&g.d, g.feed_id);
@@ -662,7 +615,6 @@ static void an_incarnation_of_another_board_generation_hurries_the_feed_and_the_
     g.revision = 10;
     rep_rig_feed_open_board_generation(&g, "generation-2");
     assert_string_equal(rep_rig_take_move(&g, "crash").request->board_generation, "generation-2");
-    rep_rig_done(&g);
 }
 
 int main(void)

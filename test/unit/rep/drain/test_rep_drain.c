@@ -26,9 +26,8 @@ static bool is_known(struct rep_rig *g, uint64_t *ret_id)
  * opened. */
 static void reports_of_an_open_incarnation_make_no_record(void **state)
 {
-    struct rep_rig g;
+    SCOPED_REP_RIG(g);
     uint64_t id;
-    rep_rig_init(&g);
     rep_rig_start(&g);
     assert_false(is_known(&g, &id));
     drain_rig_answer(&g, id);
@@ -47,13 +46,11 @@ static void reports_of_an_open_incarnation_make_no_record(void **state)
     rep_rig_advance(&g, 1000);
     assert_false(is_known(&g, &id));
     drain_rig_answer(&g, id);
-    rep_rig_done(&g);
 }
 
 static void only_the_machine_itself_asks_for_it(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
     assert_int_equal(drain_rig_post(&g, false, "client").status, 404);
@@ -72,39 +69,33 @@ static void only_the_machine_itself_asks_for_it(void **state)
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
     assert_int_equal(rep_rig_work(&g, "other", 100), 1);
     assert_false(rep_rig_task_work(&g, "t-1", 100));
-    rep_rig_done(&g);
 }
 
 static void an_empty_cell_leaves_at_once(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     drain_rig_term(&g);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 1);
     drain_rig_told(&g); /* and only then, lest that comes later and makes the record again */
     drain_rig_leaves(&g);
-    rep_rig_done(&g);
 }
 
 static void what_was_not_heard_is_reported_again_before_it_leaves(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     drain_rig_term(&g);
     drive_unanswered(&g.d, rep_rig_take_call(&g, "/v1/board/cell").id, CALL_UNKNOWN);
     rep_rig_advance(&g, 1000);
     drain_rig_told(&g);
     drain_rig_leaves(&g);
-    rep_rig_done(&g);
 }
 
 /* Records of it may be there that it has not heard of. */
 static void it_does_not_leave_by_an_old_copy(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     drive_closed(&g.d, g.feed_id);
     drain_rig_term(&g);
@@ -113,46 +104,39 @@ static void it_does_not_leave_by_an_old_copy(void **state)
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
     rep_rig_feed_open(&g);
     drain_rig_leaves(&g);
-    rep_rig_done(&g);
 }
 
 static void a_leave_that_was_not_heard_is_repeated(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     drain_rig_term(&g);
     drain_rig_told(&g);
     drive_unanswered(&g.d, rep_rig_take_call(&g, "/v1/board/cell").id, CALL_UNKNOWN);
     rep_rig_advance(&g, 1000);
     drain_rig_leaves(&g);
-    rep_rig_done(&g);
 }
 
 /* The record of a task that it has rejected still names it. */
 static void a_rejected_task_holds_no_cell(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_task_put(&g, rep_rig_task(&g, "t-1", STATE(Pending), RIG_CELL, "attempt-1"));
     drain_rig_term(&g);
     drain_rig_told(&g);
     drain_rig_leaves(&g);
-    rep_rig_done(&g);
 }
 
 static void an_interrupt_leaves_all_running(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
     drive_event(&g.d, (struct event){.kind = EVENT_STOP, .stop = STOP_AT_ONCE});
     assert_true(g.exited);
     assert_int_equal(g.exit_code, 0);
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
-    rep_rig_done(&g);
 }
 
 static Models__Task *running_task(struct rep_rig *g, const char *attempt)
@@ -172,8 +156,7 @@ static const char *granted_task(struct rep_rig *g)
 
 static void a_task_that_has_not_begun_is_rejected(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *attempt = granted_task(&g);
     drain_rig_term(&g);
@@ -186,13 +169,11 @@ static void a_task_that_has_not_begun_is_rejected(void **state)
     rep_rig_task_answer(&g, reject, MODELS__ERROR__TYPE__UnknownError, pending);
     rep_rig_task_put(&g, pending); /* it still names the cell, as Diego's does */
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
-    rep_rig_done(&g);
 }
 
 static void a_task_that_executes_has_until_the_limit(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.evacuation_ns = 30 * SECOND_NS;
     rep_rig_open(&g, NULL, 0);
     const char *attempt = granted_task(&g);
@@ -212,13 +193,11 @@ static void a_task_that_executes_has_until_the_limit(void **state)
     assert_string_equal(complete.move->task->error_message,
                         "the cell was emptied before it was done");
     assert_string_equal(complete.move->task->attempt, attempt);
-    rep_rig_done(&g);
 }
 
 static void a_task_that_ended_before_the_limit_is_reported_as_it_ended(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.evacuation_ns = 30 * SECOND_NS;
     rep_rig_open(&g, NULL, 0);
     granted_task(&g);
@@ -245,13 +224,11 @@ static void a_task_that_ended_before_the_limit_is_reported_as_it_ended(void **st
     complete = rep_rig_take_move(&g, "complete");
     assert_false(complete.move->task->failed);
     assert_string_equal(complete.move->task->result, "42");
-    rep_rig_done(&g);
 }
 
 static void what_crashed_before_the_limit_is_reported_as_a_crash(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.evacuation_ns = 30 * SECOND_NS;
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
@@ -265,13 +242,11 @@ static void what_crashed_before_the_limit_is_reported_as_a_crash(void **state)
     rep_rig_advance(&g, 1000);
     crash = rep_rig_take_move(&g, "evacuate_crashed");
     assert_non_null(strstr(crash.move->instance->error_message, "Exited with status 1"));
-    rep_rig_done(&g);
 }
 
 static void what_runs_is_asked_about_again_and_again(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     drain_rig_term(&g);
@@ -287,7 +262,6 @@ static void what_runs_is_asked_about_again_and_again(void **state)
     assert_int_equal(rep_rig_calls(&g, "apply"), 0);
     assert_false(g.exited);
     rep_rig_feed_delete(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
-    rep_rig_done(&g);
 }
 
 static void past_the_limit(struct rep_rig *g)
@@ -344,8 +318,7 @@ static void without_a_listing_it_ends_all_the_same(void **state)
  * 9005072). */
 static void an_evacuation_of_a_board_that_went_back_is_not_ours(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     struct call c = rep_rig_take_call(&g, "/v1/board/cell");
     Board__CellRequest *r = board__cell_request__unpack(NULL, c.body.size, c.body.data);
@@ -363,7 +336,6 @@ static void an_evacuation_of_a_board_that_went_back_is_not_ours(void **state)
     rep_rig_answer_list(&g, NULL, 0);
     rep_rig_run(&g, "web");
     assert_int_equal(rep_rig_said(&g, "evacuation begins"), 0);
-    rep_rig_done(&g);
 }
 
 /* As many as a cell holds at most. EFFECTS_MAX is asserted where effects are made. */
@@ -380,8 +352,7 @@ static struct container_status *full_cell(struct rep_rig *g)
 
 static void a_full_cell_is_stopped_in_bounded_steps(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.evacuation_ns = 5 * SECOND_NS;
     rep_rig_open(&g, full_cell(&g), DRIVER_CONTAINERS_MAX);
     drain_rig_term(&g);
@@ -390,7 +361,6 @@ static void a_full_cell_is_stopped_in_bounded_steps(void **state)
     rep_rig_advance(&g, 2000);
     assert_in_range(g.logs, 1, EFFECTS_MAX / 2);
     assert_false(g.exited);
-    rep_rig_done(&g);
 }
 
 static void a_full_cell_is_adopted_past_the_limit(void **state)
@@ -443,8 +413,7 @@ static void answer_lists(struct rep_rig *g, const struct container_status *list,
 static void a_full_cell_is_adopted_about_its_limit_and_ends(void **state)
 {
     for (uint64_t seed = 0; seed < 12; seed++) {
-        struct rep_rig g;
-        rep_rig_init(&g);
+        SCOPED_REP_RIG(g);
         g.config.evacuation_ns = (int64_t)(seed % 3) * MILLISECOND_NS + 1;
         g.config.evacuation = drain_rig_kept(0, 0, "another", true);
         rep_rig_start(&g);
@@ -465,7 +434,6 @@ static void a_full_cell_is_adopted_about_its_limit_and_ends(void **state)
             answer_lists(&g, list, seed % 2 ? DRIVER_CONTAINERS_MAX : 0);
         }
         assert_true(g.exited);
-        rep_rig_done(&g);
     }
 }
 

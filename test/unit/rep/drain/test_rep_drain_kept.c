@@ -17,8 +17,7 @@ static bool says(const struct reply *r, const char *part)
 /* Whoever has the answer may rely on it, though the rep be killed the next moment. */
 static void the_answer_waits_for_the_disk(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.slow_disk = true;
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
@@ -41,13 +40,11 @@ static void the_answer_waits_for_the_disk(void **state)
     }
     assert_int_equal(drain_rig_post(&g, true, "client").status, 202);
     assert_int_equal(g.kept_count, 1);
-    rep_rig_done(&g);
 }
 
 static void so_many_wait_for_the_disk(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.slow_disk = true;
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
@@ -61,13 +58,11 @@ static void so_many_wait_for_the_disk(void **state)
     assert_int_equal(g.reply_count, 0);
     rep_rig_kept(&g, "");
     assert_int_equal(g.reply_count, DRAIN_WAITING_MAX);
-    rep_rig_done(&g);
 }
 
 static void a_disk_that_refuses_is_reported_to_whoever_asks(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.slow_disk = true;
     rep_rig_open(&g, NULL, 0);
     rep_rig_run(&g, "web");
@@ -89,7 +84,6 @@ static void a_disk_that_refuses_is_reported_to_whoever_asks(void **state)
     rep_rig_kept(&g, "");
     r = rep_rig_take_reply(&g);
     assert_false(says(&r, "warning"));
-    rep_rig_done(&g);
 }
 
 /* Else it would be found by the start after that. A disk that refuses holds up no end. */
@@ -97,8 +91,7 @@ static void it_is_dropped_before_the_cell_leaves(void **state)
 {
     static const char *const answers[] = {"", "cannot remove /x: Read-only file system"};
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-        struct rep_rig g;
-        rep_rig_init(&g);
+        SCOPED_REP_RIG(g);
         g.slow_disk = true;
         rep_rig_open(&g, NULL, 0);
         drain_rig_term(&g);
@@ -115,7 +108,6 @@ static void it_is_dropped_before_the_cell_leaves(void **state)
         assert_int_equal(rep_rig_said(&g, "warn what is kept of the evacuation is left"), i);
         assert_int_equal(g.kept_count, 2);
         drain_rig_leaves(&g);
-        rep_rig_done(&g);
     }
 }
 
@@ -174,8 +166,7 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
         {false, RIG_BOOT, 25, -20, -1},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct rep_rig g;
-        rep_rig_init(&g);
+        SCOPED_REP_RIG(g);
         g.config.evacuation = drain_rig_kept(rows[i].left_mono_s, rows[i].left_wall_s, rows[i].boot,
                                         rows[i].handed_on);
         rep_rig_start(&g);
@@ -199,15 +190,13 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
             rep_rig_advance(&g, 2000);
             assert_true(g.exited);
         }
-        rep_rig_done(&g);
     }
 }
 
 /* The board hears of it with the first word of the new rep, and says nothing against it. */
 static void the_board_is_notified_of_what_is_kept(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.evacuation = drain_rig_kept(30, 30, RIG_BOOT, true);
     rep_rig_start(&g);
     drain_rig_told(&g);
@@ -215,14 +204,12 @@ static void the_board_is_notified_of_what_is_kept(void **state)
     rep_rig_answer_list(&g, NULL, 0);
     drain_rig_leaves(&g);
     assert_false(g.kept.on);
-    rep_rig_done(&g);
 }
 
 /* One that is over is on its way off the disk when the next is asked for. */
 static void the_next_evacuation_waits_for_its_own_word(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.slow_disk = true;
     g.config.evacuation =
         (struct kept_evacuation){.on = true, .boot_id = RIG_BOOT, .handed_on = true};
@@ -234,7 +221,6 @@ static void the_next_evacuation_waits_for_its_own_word(void **state)
     assert_true(g.kept.on);
     rep_rig_kept(&g, "");
     assert_int_equal(rep_rig_take_reply(&g).status, 202);
-    rep_rig_done(&g);
 }
 
 int main(void)

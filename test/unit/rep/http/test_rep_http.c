@@ -26,8 +26,7 @@ static const char *text_of(struct rep_rig *g, struct reply r)
 
 static void who_may_call_what(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     static const struct {
         const char *unit, *method, *path;
@@ -73,13 +72,11 @@ static void who_may_call_what(void **state)
     assert_string_equal(text_of(&g, ask(&g, "bbs", "GET", "/nothing", "")), "404 page not found\n");
     struct reply wrong = ask(&g, "bbs", "GET", "/work", "");
     assert_string_equal(wrong.allow, "POST");
-    rep_rig_done(&g);
 }
 
 static void a_body_beyond_its_bound_is_refused(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     assert_int_equal(g.role->ops->body_limit(g.role, "/work"), WORK_BODY_MAX);
     assert_int_equal(g.role->ops->body_limit(g.role, "/v2/lrps/a/instances/b"), UPDATE_BODY_MAX);
@@ -96,13 +93,11 @@ static void a_body_beyond_its_bound_is_refused(void **state)
                                                  .peer = {.unit = "auctioneer", .name = ""},
                                                  .too_large = true}});
     assert_int_equal(rep_rig_take_reply(&g).status, 400);
-    rep_rig_done(&g);
 }
 
 static void state_in_json_has_diegos_keys(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     assert_string_equal(
@@ -121,7 +116,6 @@ static void state_in_json_has_diegos_keys(void **state)
             "\"Zone\":\"z1\",\"Evacuating\":false,\"VolumeDrivers\":null,\"PlacementTags\":null,"
             "\"OptionalPlacementTags\":[\"cell:cell-1\"],\"ProxyMemoryAllocationMB\":0}",
             guid));
-    rep_rig_done(&g);
 }
 
 /* ---- Metrics --------------------------------------------------------------------------------- */
@@ -140,8 +134,7 @@ static void measured(struct rep_rig *g, struct verb_call call, enum verb_outcome
 
 static void metrics_in_json_have_diegos_keys(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
@@ -165,13 +158,11 @@ static void metrics_in_json_have_diegos_keys(void **state)
                          "\"memory_quota_bytes\":104857600}],\"tasks\":null}",
                          guid));
     }
-    rep_rig_done(&g);
 }
 
 static void metrics_that_cannot_be_had_are_an_error(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_request(&g, "somebody", "GET", "/container_metrics", "", bytes_of(""));
     measured(&g, rep_rig_take_verb(&g, VERB_MEASURE), VERB_UNCERTAIN, NULL, 0);
@@ -193,7 +184,6 @@ static void metrics_that_cannot_be_had_are_an_error(void **state)
                             "{\"cell_id\":\"cell-1\",\"lrps\":null,\"tasks\":null}");
     }
     assert_int_equal(g.reply_count, 0);
-    rep_rig_done(&g);
 }
 
 /* ---- Output ---------------------------------------------------------------------------------- */
@@ -203,9 +193,8 @@ static void output_is_of_the_tasks_container(void **state)
 {
     enum { NAME_CHARACTERS = 64 };
     for (int more = 0; more <= 1; more++) {
-        struct rep_rig g;
+        SCOPED_REP_RIG(g);
         char path[100], guid[NAME_CHARACTERS + 2] = "";
-        rep_rig_init(&g);
         rep_rig_open(&g, NULL, 0);
         memset(guid, 'g', (size_t)(NAME_CHARACTERS + more));
         snprintf(path, sizeof(path), "/v1/logs/%s", guid);
@@ -214,14 +203,12 @@ static void output_is_of_the_tasks_container(void **state)
         assert_int_equal(strlen(g.output.guid), NAME_CHARACTERS);
         assert_string_equal(g.output.guid, note_name_of_task(&g.arena, guid));
         assert_int_equal(strcmp(g.output.guid, guid) == 0, more == 0);
-        rep_rig_done(&g);
     }
 }
 
 static void output_is_given_past_the_step(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     static const struct {
         const char *path, *query;
@@ -277,20 +264,17 @@ static void output_is_given_past_the_step(void **state)
         assert_int_equal(g.output.stream, w->stream);
         assert_int_equal(g.reply_count, 0);
     }
-    rep_rig_done(&g);
 }
 
 static void what_ended_leaves_its_output(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_exited(&g, guid, 1);
     rep_rig_move_done(&g, rep_rig_take_move(&g, "crash"),
                       rep_rig_record(&g, "web", "UNCLAIMED", "", ""));
     assert_string_equal(rep_rig_take_verb(&g, VERB_REMOVE).label, "web/0");
-    rep_rig_done(&g);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
@@ -307,8 +291,7 @@ static Cell__CellState *state_of(struct rep_rig *g)
 
 static void states_are_told_in_diegos_words(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     rep_rig_work(&g, "web", 100);
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
@@ -328,7 +311,6 @@ static void states_are_told_in_diegos_words(void **state)
     assert_int_equal(s->startingcontainercount, 0);
     rep_rig_exited(&g, guid, 1);
     assert_string_equal(state_of(&g)->lrps[0]->state, "CRASHED");
-    rep_rig_done(&g);
 }
 
 static struct reply tagged_state(struct rep_rig *g, const char *tag)
@@ -348,8 +330,7 @@ static struct reply tagged_state(struct rep_rig *g, const char *tag)
 
 static void an_unchanged_state_is_reported_by_its_tag(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     struct reply first = tagged_state(&g, "");
     assert_int_equal(first.status, 200);
@@ -361,13 +342,11 @@ static void an_unchanged_state_is_reported_by_its_tag(void **state)
     struct reply changed = tagged_state(&g, first.etag);
     assert_int_equal(changed.status, 200);
     assert_string_not_equal(changed.etag, first.etag);
-    rep_rig_done(&g);
 }
 
 static void a_cell_that_is_not_well_says_so(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_start(&g);
     assert_int_equal(tagged_state(&g, "").status, 503);
     rep_rig_answer_incarnation(&g);
@@ -383,15 +362,13 @@ static void a_cell_that_is_not_well_says_so(void **state)
     assert_int_equal(told.status, 503);
     assert_non_null(strstr(text_of(&g, told), "\"cell_id\":\"cell-1\"")); /* a whole state */
     assert_non_null(strstr(text_of(&g, told), "\"ProxyMemoryAllocationMB\":0}"));
-    rep_rig_done(&g);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 static void what_does_not_fit_goes_back(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     assert_int_equal(rep_rig_work(&g, "a", 1001), 1);
     assert_int_equal(rep_rig_work(&g, "a", -1), 1);
@@ -401,14 +378,12 @@ static void what_does_not_fit_goes_back(void **state)
     assert_int_equal(rep_rig_work(&g, "c", 0), 0);
     assert_int_equal(rep_rig_work(&g, "d", 0), 0);
     assert_int_equal(rep_rig_work(&g, "e", 0), 1); /* four containers */
-    rep_rig_done(&g);
 }
 
 /* Each LRP takes its own memory and its proxy's, and gives both back. */
 static void a_proxy_takes_memory_too(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.proxy_memory_mb = 100;
     g.config.index = 3;
     rep_rig_open(&g, NULL, 0);
@@ -424,14 +399,12 @@ static void a_proxy_takes_memory_too(void **state)
     rep_rig_move_refused(&g, claim, MODELS__ERROR__TYPE__ActualLRPCannotBeClaimed,
                          rep_rig_record(&g, "a", "RUNNING", "other", "cell-2"));
     assert_int_equal(state_of(&g)->availableresources->memorymb, 1000);
-    rep_rig_done(&g);
 }
 
 /* A task has no proxy: it takes its own memory alone, and gives back just that. */
 static void a_task_has_no_proxy(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.proxy_memory_mb = 100;
     rep_rig_open(&g, NULL, 0);
     assert_true(rep_rig_task_work(&g, "t", 950));
@@ -440,24 +413,20 @@ static void a_task_has_no_proxy(void **state)
                         MODELS__ERROR__TYPE__ResourceNotFound, NULL);
     assert_int_equal(state_of(&g)->n_tasks, 0);
     assert_int_equal(state_of(&g)->availableresources->memorymb, 1000);
-    rep_rig_done(&g);
 }
 
 static void the_same_start_is_not_reserved_twice(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     assert_int_equal(rep_rig_work(&g, "web", 600), 0);
     assert_int_equal(rep_rig_work(&g, "web", 600), 0);
     assert_int_equal(state_of(&g)->n_lrps, 1);
-    rep_rig_done(&g);
 }
 
 static void work_in_json_by_descending_memory(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
 #define LRP(name, memory, rootfs)                                                                  \
     "{\"process_guid\":\"" name "\",\"index\":0,\"domain\":\"d\",\"RootFs\":\"" rootfs             \
@@ -481,13 +450,11 @@ static void work_in_json_by_descending_memory(void **state)
         text_of(&g, ask(&g, "auctioneer", "POST", "/work",
                         "{\"LRPs\":[" LRP("tiny", "1", "preloaded:busybox") "],\"Tasks\":null}")),
         "{\"LRPs\":null,\"Tasks\":null}");
-    rep_rig_done(&g);
 }
 
 static void work_for_another_cell_is_an_error(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     assert_int_equal(
         ask(&g, "auctioneer", "POST", "/work",
@@ -495,7 +462,6 @@ static void work_for_another_cell_is_an_error(void **state)
             .status,
         500);
     assert_int_equal(state_of(&g)->n_lrps, 0);
-    rep_rig_done(&g);
 }
 
 /* ---- Ports ----------------------------------------------------------------------------------- */
@@ -514,8 +480,7 @@ static struct rep_rig_move claim_of(struct rep_rig *g, const char *process_guid)
 static void no_port_is_allotted_twice(void **state)
 {
     static const uint32_t ports[] = {80, 81, 82};
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     claim_of(&g, "a");
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "a", ports, 3));
@@ -538,7 +503,6 @@ static void no_port_is_allotted_twice(void **state)
     claim_of(&g, "d");
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "d", ports, 3));
     assert_int_equal(rep_rig_take_verb(&g, VERB_PREPARE).spec->ports[0].host_port, 61000);
-    rep_rig_done(&g);
 }
 
 /* ---- Updates --------------------------------------------------------------------------------- */
@@ -565,8 +529,7 @@ static void noted(struct rep_rig *g, const char *expected)
 
 static void new_tags_are_reported_to_bbs(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     const char *path = arena_printf(&g.arena, "/v2/lrps/web/instances/%s", guid);
@@ -614,14 +577,12 @@ static void new_tags_are_reported_to_bbs(void **state)
     start = rep_rig_take_move(&g, "start");
     assert_int_equal(start.move->instance->n_actual_lrp_internal_routes, 0);
     assert_int_equal(start.move->instance->n_metric_tags, 0);
-    rep_rig_done(&g);
 }
 
 /* The record has them only once a bbs has said so. */
 static void new_tags_are_reported_until_they_are_settled(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_feed_put(&g, rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
@@ -632,14 +593,12 @@ static void new_tags_are_reported_until_they_are_settled(void **state)
     rep_rig_advance(&g, 1000);
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
     assert_string_equal(start.move->instance->metric_tags[0]->value, "v");
-    rep_rig_done(&g);
 }
 
 /* What could not be noted is told to bbs nevertheless. */
 static void a_note_that_fails_holds_nothing_up(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     const char *path = arena_printf(&g.arena, "/v1/lrps/web/instances/%s", guid);
@@ -648,7 +607,6 @@ static void a_note_that_fails_holds_nothing_up(void **state)
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_FAILED, "no space");
     assert_string_equal(rep_rig_take_move(&g, "start").move->instance->metric_tags[0]->value, "v");
     assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
-    rep_rig_done(&g);
 }
 
 /* A note that was not written is tried again after 100 ms, 200 ms ... 5 s, and up to a quarter more
@@ -656,8 +614,7 @@ static void a_note_that_fails_holds_nothing_up(void **state)
 static void a_note_that_fails_is_tried_again(void **state)
 {
     static const int waits_ms[] = {100, 200, 400, 800, 1600, 3200, 5000, 5000};
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     const char *path = arena_printf(&g.arena, "/v1/lrps/web/instances/%s", guid);
@@ -679,7 +636,6 @@ static void a_note_that_fails_is_tried_again(void **state)
                       rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL));
     rep_rig_advance(&g, 20000);
     assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
-    rep_rig_done(&g);
 }
 
 int main(void)

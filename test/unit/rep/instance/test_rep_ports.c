@@ -35,8 +35,7 @@ static struct verb_call first_prepare(struct rep_rig *g, const char *process_gui
 static void a_held_port_is_passed_over_and_told_once(void **state)
 {
     static const uint32_t first[] = {61000}, second[] = {61001};
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     struct verb_call prepare = first_prepare(&g, "web");
     assert_int_equal(prepare.spec->ports[0].host_port, 61000);
@@ -66,14 +65,12 @@ static void a_held_port_is_passed_over_and_told_once(void **state)
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "other", one_port, 1));
     assert_int_equal(rep_rig_take_verb(&g, VERB_PREPARE).spec->ports[0].host_port, 61001);
     assert_int_equal(rep_rig_said(&g, "process port=61000"), 1);
-    rep_rig_done(&g);
 }
 
 static void a_range_of_which_all_is_held_is_no_crash(void **state)
 {
     static const uint32_t all[] = {61000, 61001, 61002, 61003};
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     answer(&g, first_prepare(&g, "web"), VERB_FAILED, all, 1);
     struct verb_call search = rep_rig_take_verb(&g, VERB_PORTS);
@@ -87,14 +84,12 @@ static void a_range_of_which_all_is_held_is_no_crash(void **state)
     /* Others hold them: nobody has crashed, and it is placed again. */
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
     rep_rig_take_move(&g, "unclaim");
-    rep_rig_done(&g);
 }
 
 /* Its own instances have them all: that is the range's fault, and is told. */
 static void a_range_that_is_used_up_ends(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.port_high = g.config.port_low;
     rep_rig_open(&g, NULL, 0);
     answer(&g, first_prepare(&g, "web"), VERB_DONE, NULL, 0);
@@ -106,7 +101,6 @@ static void a_range_that_is_used_up_ends(void **state)
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "other", one_port, 1));
     assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
                         "no host port is free in 61000-61000");
-    rep_rig_done(&g);
 }
 
 static struct container_status ended_badly(struct rep_rig *g, const char *guid)
@@ -120,14 +114,12 @@ static struct container_status ended_badly(struct rep_rig *g, const char *guid)
 static void a_search_without_an_answer_is_passed_by(void **state)
 {
     static const uint32_t first[] = {61000};
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     answer(&g, first_prepare(&g, "web"), VERB_FAILED, first, 1);
     answer(&g, rep_rig_take_verb(&g, VERB_PORTS), VERB_UNCERTAIN, NULL, 0);
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", one_port, 1));
     assert_int_equal(rep_rig_take_verb(&g, VERB_PREPARE).spec->ports[0].host_port, 61001);
-    rep_rig_done(&g);
 }
 
 static void given_back(struct rep_rig *g, const char *process_guid, const char *guid)
@@ -142,8 +134,7 @@ static void given_back(struct rep_rig *g, const char *process_guid, const char *
 static void an_end_for_a_held_port_is_no_crash(void **state)
 {
     static const uint32_t taken[] = {61000};
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
     const char *guid = rep_rig_run(&g, "web");
     rep_rig_exited(&g, guid, 1);
@@ -155,7 +146,6 @@ static void an_end_for_a_held_port_is_no_crash(void **state)
     given_back(&g, "web", guid);
     /* The next one gets another port. */
     assert_int_equal(first_prepare(&g, "web").spec->ports[0].host_port, 61001);
-    rep_rig_done(&g);
 }
 
 static void crash_follows(struct rep_rig *g, const char *text)
@@ -213,8 +203,7 @@ static void an_adopted_one_has_not_crashed_either(void **state)
 {
     static const uint32_t taken[] = {61001};
     for (int ended = 0; ended < 2; ended++) {
-        struct rep_rig g;
-        rep_rig_init(&g);
+        SCOPED_REP_RIG(g);
         struct container_status s = ended ? ended_badly(&g, "i-1")
                                           : rep_rig_status(&g, "i-1", "web", CONTAINER_RUNNING);
         rep_rig_open(&g, &s, 1);
@@ -228,7 +217,6 @@ static void an_adopted_one_has_not_crashed_either(void **state)
         assert_int_equal(doubt.ports[0], 61001);
         answer(&g, doubt, VERB_DONE, taken, 1);
         given_back(&g, "web", "i-1");
-        rep_rig_done(&g);
     }
 }
 

@@ -413,8 +413,7 @@ static size_t grant_next_call(struct rep_rig *g)
 static void heavy_tasks_that_start_together_are_read(void **state)
 {
     enum { TASKS = 12 };
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     g.config.containers = TASKS;
     rep_rig_open(&g, NULL, 0);
     for (int i = 0; i < TASKS; i++) {
@@ -427,7 +426,6 @@ static void heavy_tasks_that_start_together_are_read(void **state)
         assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), granted_count);
     }
     assert_int_equal(granted_count, TASKS);
-    rep_rig_done(&g);
 }
 
 static void a_failed_start_is_its_outcome(void **state)
@@ -645,15 +643,13 @@ static void its_outcome_is_not_anothers(void **state)
 /* And by the note, after its rep died. */
 static void a_restarted_rep_knows_which_it_was(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct container_status s = rep_rig_task_status(&g, "t-1", "a-1", true, CONTAINER_RUNNING);
     rep_rig_open(&g, &s, 1);
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
     assert_int_equal(start.move->task->created_at, RIG_TASK_CREATED);
     rep_rig_task_answer(&g, start, TYPE(ResourceConflict), again(&g));
     stopped_and_deleted(&g);
-    rep_rig_done(&g);
 }
 
 /* A conflict about the attempt is not one about the incarnation. */
@@ -771,15 +767,13 @@ static void died_after_its_end(void **state)
 /* Its completion is recorded; what remains is asked about and deleted. */
 static void died_before_it_was_deleted(void **state)
 {
-    struct rep_rig g;
-    rep_rig_init(&g);
+    SCOPED_REP_RIG(g);
     struct container_status s = rep_rig_task_status(&g, "t-1", "a-1", true, CONTAINER_EXITED);
     s.exit_code = 9;
     rep_rig_open(&g, &s, 1);
     rep_rig_task_answer(&g, rep_rig_take_move(&g, "complete"), TYPE(InvalidStateTransition),
                         rep_rig_task(&g, "t-1", STATE(Completed), "", "a-1"));
     is_gone(&g);
-    rep_rig_done(&g);
 }
 
 int main(void)
