@@ -4,7 +4,6 @@
 #include "common/codec/scan.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

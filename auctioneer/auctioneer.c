@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RETRY_INTERVAL_NS (10 * SECOND_NS)
 #define UNCLAIMED_AFTER_NS (5 * SECOND_NS)

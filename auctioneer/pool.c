@@ -1,5 +1,7 @@
 #include "auctioneer/pool.h"
 
+#include "common/base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,10 +43,7 @@ static struct entry *add(struct pool *p, const struct waiting_kind *kind, const 
         return NULL;
     }
     size_t key_size = strlen(key) + 1, guid_size = strlen(guid) + 1;
-    struct entry *e = calloc(1, sizeof(*e) + key_size + guid_size);
-    if (!e) {
-        abort();
-    }
+    struct entry *e = mem_zeroed(sizeof(*e) + key_size + guid_size);
     memcpy(e->key, key, key_size);
     e->guid = memcpy(e->key + key_size, guid, guid_size);
     e->kind = kind;

@@ -2,8 +2,10 @@
  * way. What it makes of that is converger/verdict.c. */
 #include "converger/failure_detector.h"
 
+#include "common/base/memory.h"
+
+#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 void failure_detector_init(struct failure_detector *j, const struct settings *settings,
                            struct liveness_report *liveness_report)
@@ -41,10 +43,7 @@ static struct watched_cell *judged_of(struct failure_detector *j, const char *ce
 {
     struct watched_cell *c = map_get(&j->cells, cell_id);
     if (!c) {
-        c = calloc(1, sizeof(*c));
-        if (!c) {
-            abort();
-        }
+        c = mem_zeroed(sizeof(*c));
         c->lost = true; /* a snapshot's LOST cell was lost long ago */
         c->lost_ns = NEVER_NS;
         map_put(&j->cells, cell_id, c);
@@ -65,10 +64,7 @@ void failure_detector_cell(struct failure_detector *j, const char *cell_id,
     c->lost = lost;
     c->incarnation = record->incarnation;
     free(c->zone);
-    c->zone = strdup(record->presence ? record->presence->zone : "");
-    if (!c->zone) {
-        abort();
-    }
+    c->zone = mem_text(record->presence ? record->presence->zone : "");
     if (lost) {
         liveness_report_forget(j->liveness_report, LIVENESS_REPORT_CELL, cell_id);
     } else {
@@ -98,9 +94,7 @@ void failure_detector_limiter(struct failure_detector *j, const Board__LimiterRe
             const struct silence *s =
                 liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, c->cell_id);
             b = b ? b : calloc(1, sizeof(*b));
-            if (!b) {
-                abort();
-            }
+            assert(b);
             b->incarnation = c->incarnation;
             b->heard = s ? s->heard : 0;
         }

@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int instance_compare(const struct instance *a, const struct instance *b)
 {

@@ -3,8 +3,6 @@
 #include "common/cli/table.h"
 #include "common/cli/unplaced_text.h"
 
-#include <string.h>
-
 static const char *subject(struct arena *a, const Auction__SimulatedJob *j)
 {
     return *j->task_guid ? arena_printf(a, "task %s", j->task_guid)

@@ -2,7 +2,6 @@
 
 #include "common/contract/moment.h"
 
-#include <assert.h>
 #include <stddef.h>
 
 static int order(int64_t a, int64_t b, uint64_t a_number, uint64_t b_number)

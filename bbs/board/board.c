@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define HEARTBEAT_NS (1 * SECOND_NS)
 #define STOP_MAX_NS (2 * SECOND_NS)

@@ -2,7 +2,6 @@
 
 #include "common/model/keys.h"
 
-#include <assert.h>
 #include <string.h>
 
 ProtobufCBinaryData key_data(const char *key)

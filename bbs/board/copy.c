@@ -1,5 +1,7 @@
 #include "bbs/board/copy.h"
 
+#include "common/base/memory.h"
+
 #include <assert.h>
 #include <bsd/sys/tree.h>
 #include <stdlib.h>
@@ -76,10 +78,7 @@ struct version *version_new(struct arena *scratch, const char *key, struct bytes
         sizes[t] = strlen(tags[t]) + 1;
         size += sizes[t];
     }
-    struct version *i = calloc(1, sizeof(*i) + size);
-    if (!i) {
-        abort();
-    }
+    struct version *i = mem_zeroed(sizeof(*i) + size);
     i->references = 1;
     i->type = type;
     i->readable = readable;
@@ -124,10 +123,7 @@ size_t version_bytes(const struct version *i)
 
 struct copy *copy_new(void)
 {
-    struct copy *c = calloc(1, sizeof(*c));
-    if (!c) {
-        abort();
-    }
+    struct copy *c = mem_zeroed(sizeof(*c));
     return c;
 }
 
@@ -196,10 +192,7 @@ struct version *copy_put(struct copy *c, struct version *item, struct sighting s
         index_place(c, p);
         return old;
     }
-    p = calloc(1, sizeof(*p));
-    if (!p) {
-        abort();
-    }
+    p = mem_zeroed(sizeof(*p));
     p->item = item;
     p->seen = p->made = seen;
     RB_INSERT(key_tree, &c->by_key, p);

@@ -5,7 +5,6 @@
 #include "common/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SAY_AGAIN_NS (60 * SECOND_NS)
 

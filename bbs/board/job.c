@@ -2,6 +2,7 @@
  * another when that one's heartbeat key is silent for 6 s (design.md 2). What a slice does is the
  * layer above's business: hooks.job_row. */
 #include "bbs/board/inside.h"
+#include "common/base/memory.h"
 
 #include "common/lifecycle/job.h"
 
@@ -25,10 +26,7 @@ static struct job_run *run_for(struct board *b, const char *key)
 {
     struct job_run *r = map_get(&b->jobs.runs, key);
     if (!r) {
-        r = calloc(1, sizeof(*r) + strlen(key) + 1);
-        if (!r) {
-            abort();
-        }
+        r = mem_zeroed(sizeof(*r) + strlen(key) + 1);
         r->board = b;
         strcpy(r->key, key);
         map_put(&b->jobs.runs, key, r);

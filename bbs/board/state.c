@@ -3,8 +3,6 @@
 #include "bbs/board/inside.h"
 #include "common/base/memory.h"
 
-#include <stdlib.h>
-
 struct arena *board_arena(void)
 {
     struct arena *a = mem_zeroed(sizeof(*a));

@@ -3,7 +3,6 @@
 #include "common/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 uint64_t store_send(struct board *b, enum store_call call, const ProtobufCMessage *message,
                     int64_t timeout_ns, store_done *done, void *context, struct effects *out)

@@ -1,6 +1,5 @@
 #include "bbs/board/inside.h"
 
-#include <assert.h>
 #include <string.h>
 
 const struct seen *seen_of(struct arena *a, struct version *item)

@@ -7,8 +7,6 @@
 #include "common/cli/commands.h"
 #include "common/codec/json.h"
 
-#include <string.h>
-
 static void json_line(const ProtobufCMessage *m, struct buf *out)
 {
     if (json_encode(m, CODEC_OWN | CODEC_SNAKE_CASE, out, NULL) == 0) {

@@ -7,7 +7,6 @@
 #include "common/model/keys.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

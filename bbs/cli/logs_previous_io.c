@@ -4,7 +4,6 @@
 #include "common/cli/cli_io.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* What one cell said. */
 struct answer {

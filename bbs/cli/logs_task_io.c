@@ -4,7 +4,6 @@
 #include "common/cli/cli_io.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum {
     RETRY_MS = 500,

@@ -5,7 +5,6 @@
 #include "common/cli/table.h"
 #include "common/codec/json.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "bbs/cli/lrps.h"
 #include "common/cli/printable.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const Models__ActualLRP *restart_record(Models__ActualLRP *const *actuals, size_t count,

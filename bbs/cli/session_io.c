@@ -13,7 +13,6 @@
 #include "models/desired_lrp_requests.pb-c.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

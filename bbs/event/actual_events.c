@@ -6,7 +6,6 @@
 #include "common/lifecycle/actual_lrp.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -6,7 +6,6 @@
 #include "common/lifecycle/actor.h"
 #include "common/model/record.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>

@@ -3,7 +3,6 @@
 #include "bbs/setting/in_force.h"
 #include "common/lifecycle/limiter.h"
 
-#include <assert.h>
 #include <string.h>
 
 static int state_of(const Board__LimiterRecord *limiter)
@@ -131,7 +130,6 @@ static Board__LimiterRecord *changed(struct arena *a, const Board__LimiterRecord
     }
     return after;
 }
-
 
 static bool limiter_begin(struct move_turn *t)
 {

@@ -1,7 +1,5 @@
 #include "bbs/lrp/desired.h"
 
-#include <assert.h>
-
 void desired_split(struct arena *a, const Models__DesiredLRP *whole,
                    Models__DesiredLRP **ret_scheduling, Models__DesiredLRP **ret_run)
 {

@@ -7,7 +7,6 @@
 #include "common/lifecycle/actual_lrp.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* An index has at most three records; a few more may be of presences that a newer version knows. */
 enum { RECORDS_OF_INDEX_MAX = 8 };

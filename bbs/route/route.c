@@ -6,7 +6,6 @@
 #include "messages.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum route_kind { READ, WRITE, KEEPS, STREAM };

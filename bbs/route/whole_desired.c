@@ -20,12 +20,9 @@ static bool has_source_tag(const Models__DesiredLRP *d, const char **ret_value)
 
 static struct blob *encoded(const ProtobufCMessage *m)
 {
-    struct buf b;
-    buf_init(&b);
+    SCOPED_BUF(b);
     record_encode(&b, m);
-    struct blob *blob = blob_new(b.data, b.size);
-    buf_done(&b);
-    return blob;
+    return blob_new(b.data, b.size);
 }
 
 /* The two legacy names of the metric source (behaviour.md 8.5): a few fields to be joined with the

@@ -4,8 +4,6 @@
 #include "bbs/task/task.h"
 #include "common/lifecycle/task.h"
 
-#include <string.h>
-
 /* A cell takes it. It is this cell's and this attempt's already: nothing; an ordinary client hears
  * should_start = false. */
 void task_start(const struct move_turn *t)

@@ -4,8 +4,6 @@
 #include "bbs/lrp/actual.h"
 #include "common/lifecycle/task.h"
 
-#include <assert.h>
-
 const Models__Task *turn_task(const struct move_turn *t)
 {
     return (const Models__Task *)t->record;

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 struct table_row {

@@ -2,8 +2,6 @@
 
 #include "common/base/bytes.h"
 
-#include <string.h>
-
 /* "client", "rep or auctioneer", ... */
 static void append_actors(struct buf *out, actor_set actors)
 {

@@ -1,6 +1,5 @@
 #include "common/model/moves.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

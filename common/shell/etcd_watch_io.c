@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <event2/event.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct watch {
     struct watch *next;

@@ -4,7 +4,6 @@
 #include "common/base/message.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct queued {
     struct queued *next;

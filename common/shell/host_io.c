@@ -16,7 +16,6 @@
 #include <event2/event.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 
 #include <event2/event.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "common/contract/moment.h"

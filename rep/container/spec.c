@@ -5,7 +5,6 @@
 #include "rep/container/note.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- What is supported ----------------------------------------------------------------------- */

@@ -2,8 +2,6 @@
 #include "rep/driver/passwd.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Takes the next line off `*text`; false at the end. */

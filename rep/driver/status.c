@@ -2,7 +2,6 @@
 #include "rep/driver/status.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int status_parse(struct bytes file, struct ending *ret, struct err *err)

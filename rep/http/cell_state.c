@@ -3,8 +3,6 @@
 #include "rep/container/room.h"
 #include "rep/inside.h"
 
-#include <string.h>
-
 static Cell__CellState__RootFSProvidersEntry *fixed_set(struct arena *a, const char *scheme,
                                                         const char *const *names)
 {

@@ -6,8 +6,6 @@
 #include "rep/container/operation.h"
 #include "rep/inside.h"
 
-#include <assert.h>
-
 /* ---- What it is called ----------------------------------------------------------------------- */
 
 static const char *words(const struct container *c, struct arena *a)

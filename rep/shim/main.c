@@ -1,7 +1,6 @@
 /* The shim's command line: options as --name=value, the command after "--". */
 #include "rep/shim/shim.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "rep/inside.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- What it is called ----------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include "test/api/bbs_rig.h"
 #include "test/tool/cmocka.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static struct bbs_process *const bbs = bbs_rig.bbs;

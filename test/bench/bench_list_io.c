@@ -1,7 +1,6 @@
 /* One long answer, read as it comes. */
 #include <assert.h>
 #include <event2/event.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -35,8 +35,7 @@ static Models__DesiredLRP__MetricTagsEntry *source_tag(struct arena *a)
 
 static Models__EnvironmentVariable *variable(struct arena *a, int n)
 {
-    Models__EnvironmentVariable *v = ARENA_NEW(a, Models__EnvironmentVariable);
-    models__environment_variable__init(v);
+    Models__EnvironmentVariable *v = arena_message(a, &models__environment_variable__descriptor);
     v->name = arena_printf(a, "BENCH_VARIABLE_%d", n);
     v->value = arena_printf(a, "%080d", n);
     return v;

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { DELAY_MAX_US = 2000, WATCH_BATCH = 32 };
 

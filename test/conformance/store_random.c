@@ -2,8 +2,6 @@
 
 #include "test/conformance/store_tester.h"
 
-#include <string.h>
-
 enum { KEYS = 12, LEASES = 4, FIRST_LEASE = 101, LEASE_TTL_S = 600 };
 
 static uint64_t below(struct store_random *r, uint64_t bound)

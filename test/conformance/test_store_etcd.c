@@ -5,7 +5,6 @@
 #include "test/tool/netns.h"
 
 #include <signal.h>
-#include <stdio.h>
 
 enum { STEPS_PER_ROUND = 1500 };
 

@@ -10,7 +10,6 @@
 
 #include <event2/event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What dies is noticed, however slow the machine is, and long before the calls' own time-out, which

@@ -1,6 +1,5 @@
 #include "test/decide/laid_board.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "common/base/bytes.h"
 #include "test/tool/cmocka.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define S SECOND_NS

@@ -3,8 +3,6 @@
 #include "test/decide/lrp_rows.h"
 #include "test/tool/cmocka.h"
 
-#include <string.h>
-
 #define O "actual/web/0000000001/0"
 #define E "actual/web/0000000001/1"
 #define S "actual/web/0000000001/2"

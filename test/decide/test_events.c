@@ -8,7 +8,6 @@
 #include "test/tool/cmocka.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct event_case {

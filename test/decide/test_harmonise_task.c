@@ -3,8 +3,6 @@
 #include "rep/container/harmonise_task.h"
 #include "test/tool/cmocka.h"
 
-#include <string.h>
-
 #define WITH(side) TASK_##side
 #define RECORD(state) TASK_RECORD_IS_##state
 #define DO(action) HARMONY_##action

@@ -5,9 +5,6 @@
 #include "test/decide/schedule_rows.h"
 #include "test/tool/cmocka.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { CELLS = 3, TASKS = 30, SEEDS = 1000 };
 
 /* As a step would: entropy of its own, from a seed. */

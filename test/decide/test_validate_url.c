@@ -3,8 +3,6 @@
 #include "bbs/lrp/validate_url.h"
 #include "test/tool/cmocka.h"
 
-#include <stdint.h>
-
 struct row {
     const char *url;
     bool valid;

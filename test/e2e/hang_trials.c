@@ -3,7 +3,6 @@
 #include "test/tool/cmocka.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

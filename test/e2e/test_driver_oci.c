@@ -2,9 +2,6 @@
 #include "test/e2e/driver_trials.h"
 #include "test/tool/cmocka.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 static int set_up(void **state)
 {
     static struct rig rig;

@@ -5,7 +5,6 @@
 #include "test/tool/cmocka.h"
 
 #include <stdint.h>
-#include <string.h>
 
 enum { REVISIONS = 16 };
 

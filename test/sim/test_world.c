@@ -1,6 +1,5 @@
 /* The bounds of the simulated world (test/sim/world/world.h): so many processes, and no more; and
  * stores of which each has its own. */
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

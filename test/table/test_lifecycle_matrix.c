@@ -8,7 +8,6 @@
 #include "test/tool/page.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const enum actor ALL_ACTORS[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,

@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Tells what went wrong and ends the test program: without certificates nothing can be tested. */

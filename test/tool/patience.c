@@ -2,9 +2,7 @@
 
 #include "test/tool/cmocka.h"
 
-
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -5,8 +5,6 @@
 #include "common/model/record.h"
 #include "test/sim/checkers/checkers.h"
 
-#include <string.h>
-
 /* A pass of the list may just have gone by what differs, or left it out because it changed
  * meanwhile; a page, and the wait for its revision, take 5 s each at most. */
 #define FOUND_WITHIN(interval_ns) (2 * (interval_ns) + 10 * SECOND_NS)

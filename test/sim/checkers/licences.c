@@ -3,8 +3,6 @@
  * not look at the incarnation given reads the present one all the same. */
 #include "test/sim/checkers/checkers.h"
 
-#include <string.h>
-
 struct licence {
     struct checkers *k;
     const struct seen_answer *seen;

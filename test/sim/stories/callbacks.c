@@ -4,7 +4,6 @@
 #include "test/sim/stories/story.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "common/lifecycle/task.h"
 #include "models/task_requests.pb-c.h"

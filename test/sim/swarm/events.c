@@ -2,7 +2,6 @@
  * them one cell's events alone. What they hear is compared with the board's history
  * (checkers/events.h). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/memory.h"
 #include "models/events.pb-c.h"

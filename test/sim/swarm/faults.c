@@ -1,5 +1,4 @@
 /* What befalls the cluster: each fault as a row, with what begins it and what ends it. */
-#include <string.h>
 
 #include "test/sim/model/containers.h"
 #include "test/sim/model/etcd.h"

@@ -2,7 +2,6 @@
  * of whoever plays them (world.h). Redirects are followed here, as the real shell does. */
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "test/sim/world/inside.h"
 

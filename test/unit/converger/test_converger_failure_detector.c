@@ -5,7 +5,6 @@
 #include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define PRESENT BOARD__CELL_RECORD__STATE__PRESENT

@@ -2,9 +2,6 @@
 #include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define ORDINARY MODELS__ACTUAL_LRP__PRESENCE__ORDINARY
 #define EVACUATING MODELS__ACTUAL_LRP__PRESENCE__EVACUATING
 #define SUSPECT MODELS__ACTUAL_LRP__PRESENCE__SUSPECT

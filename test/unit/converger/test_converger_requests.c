@@ -3,9 +3,6 @@
 #include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct reply *ask(struct converger_rig *f, const char *method, const char *path,
                                const char *unit)
 {

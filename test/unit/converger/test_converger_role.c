@@ -4,7 +4,6 @@
 #include "test/unit/converger/converger_rig.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void a_wrong_configuration_is_reported(void **state)
 {

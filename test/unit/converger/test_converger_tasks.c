@@ -3,9 +3,6 @@
 #include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define PENDING MODELS__TASK__STATE__Pending
 #define RUNNING MODELS__TASK__STATE__Running
 #define COMPLETED MODELS__TASK__STATE__Completed

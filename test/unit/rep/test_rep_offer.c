@@ -4,7 +4,6 @@
 #include "test/unit/rep/rep_rig.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { CREATED = 5000 };
 

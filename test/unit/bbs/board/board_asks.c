@@ -2,9 +2,7 @@
 
 #include "test/tool/cmocka.h"
 
-
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct bbs_config asked_config = {.url = "https://bbs", .name = "bbs"};

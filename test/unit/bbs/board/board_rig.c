@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum happening { TIMER, ARRIVAL, ANSWER, WATCHED };
 

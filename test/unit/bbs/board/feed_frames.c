@@ -1,7 +1,5 @@
 #include "test/unit/bbs/board/feed_frames.h"
 
-#include <stddef.h>
-
 static void frame(struct buf *b, const Board__FeedFrame *f)
 {
     buf_varint(b, board__feed_frame__get_packed_size(f));

@@ -4,7 +4,6 @@
 #include "common/model/record.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "models/actual_lrp.pb-c.h"

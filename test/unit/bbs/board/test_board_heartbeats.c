@@ -2,10 +2,6 @@
 #include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool heartbeat(struct rig *r, const char *cell)
 {
     Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- jobs: each slice raises the cursor, the last one deletes the job ---- */
 

@@ -5,8 +5,6 @@
 #include "test/decide/lrp_rows.h"
 #include "test/tool/cmocka.h"
 
-#include <string.h>
-
 #define NOW_NS (1000 * SECOND_NS)
 #define HEAD                                                                                       \
     "CELL  ZONE  STATE        FOR  MEMORY  DISK  CONTAINERS  ROOTFS  URL              ADMIN URL\n"

@@ -4,8 +4,6 @@
 #include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <string.h>
-
 static void an_index_may_be_given(void **state)
 {
     struct fixture *f = *state;

@@ -3,9 +3,6 @@
 #include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static Models__ActualLRP *record(struct fixture *f, int32_t index, const char *state,
                                  const char *guid, int32_t crashes)
 {

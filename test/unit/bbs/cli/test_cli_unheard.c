@@ -4,7 +4,6 @@
 #include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "test/unit/bbs/board/board_asks.h"
 #include "test/unit/bbs/board/board_rig.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

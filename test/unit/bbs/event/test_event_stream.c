@@ -3,7 +3,6 @@
 #include "bbs/event/stream.h"
 #include "test/tool/cmocka.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,9 +7,6 @@
 #include "test/unit/bbs/board/board_asks.h"
 #include "test/unit/bbs/board/board_rig.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct bbs_config config = {.url = "https://bbs", .name = "bbs"};
 
 struct race {

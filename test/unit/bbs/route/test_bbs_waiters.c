@@ -5,7 +5,6 @@
 #include "common/base/arena.h"
 #include "test/tool/cmocka.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct bench {

@@ -2,7 +2,6 @@
 #include "common/base/path_pattern.h"
 #include "test/tool/cmocka.h"
 
-#include <stdint.h>
 #include <string.h>
 
 /* As a role's rows are: more stands behind what the table reads. */

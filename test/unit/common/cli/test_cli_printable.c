@@ -2,8 +2,6 @@
 #include "common/cli/printable.h"
 #include "test/tool/cmocka.h"
 
-#include <string.h>
-
 /* However it is cut into pieces. */
 static void becomes(struct bytes text, const char *expected)
 {

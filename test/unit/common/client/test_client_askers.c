@@ -2,8 +2,6 @@
 #include "common/client/askers.h"
 #include "test/tool/cmocka.h"
 
-#include <stdio.h>
-
 struct one {
     struct askers *askers;
     unsigned answers;

@@ -4,7 +4,6 @@
 #include "test/unit/drive.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct fixture {
     struct drive drive;

@@ -3,8 +3,6 @@
 #include "common/model/moves.h"
 #include "test/tool/cmocka.h"
 
-#include <string.h>
-
 static void a_place_is_read_as_it_was_made(void **state)
 {
     static const char *const guids[] = {"web", "a/b", "100%", "", "caf\xc3\xa9"};

@@ -2,8 +2,6 @@
 #include "common/model/sighting.h"
 #include "test/tool/cmocka.h"
 
-#include <stdlib.h>
-
 #define HOUR (3600 * SECOND_NS)
 #define LIMIT (30 * SECOND_NS)
 

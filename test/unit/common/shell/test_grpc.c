@@ -3,8 +3,6 @@
 #include "common/shell/grpc.h"
 #include "test/tool/cmocka.h"
 
-#include <string.h>
-
 static void frames_are_taken_whole(void **state)
 {
     Etcd__LeaseRevokeRequest m = ETCD__LEASE_REVOKE_REQUEST__INIT;

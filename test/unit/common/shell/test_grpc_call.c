@@ -3,7 +3,6 @@
 #include "common/shell/grpc_call.h"
 #include "test/tool/cmocka.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void timeouts(void **state)

@@ -4,8 +4,6 @@
 #include "test/tool/cmocka.h"
 #include "test/unit/rep/rep_rig.h"
 
-#include <string.h>
-
 static const uint32_t one_port[] = {8080};
 
 static void answer(struct rep_rig *g, struct verb_call call, enum verb_outcome outcome,
