@@ -38,6 +38,7 @@ struct bounces {
     TAILQ_HEAD(, bounce) list; /* the oldest first */
 };
 
+/* Each pair is remembered for `pause_ns`. */
 void bounces_init(struct bounces *b, int64_t pause_ns);
 void bounces_done(struct bounces *b);
 

@@ -52,6 +52,7 @@ struct cells {
     bool grew; /* some cell has become usable or has more room than when last seen */
 };
 
+/* `next_call_id` is borrowed: calls take their ids from it. */
 void cells_init(struct cells *c, uint64_t *next_call_id);
 void cells_done(struct cells *c);
 

@@ -14,6 +14,7 @@ enum filter {
     FILTER_COMPATIBLE = FILTER_RESOURCES, /* to none but, maybe, its resources */
 };
 
+/* For traces and pages; static. Not of FILTER_FITS. */
 const char *filter_name(enum filter filter);
 
 /* The first filter that what the cell tells does not pass; FILTER_COMPATIBLE if it passes all. */

@@ -95,6 +95,7 @@ struct pool {
     bool changed;    /* something may be ready for a batch that was not before */
 };
 
+/* At most `max` entries; one that was placed and stands unchanged for so long is tried again. */
 void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns);
 void pool_done(struct pool *p);
 

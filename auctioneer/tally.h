@@ -34,6 +34,8 @@ struct tally {
     size_t capacity; /* a power of two */
 };
 
+/* An empty table in the arena, for `expected` pairs. Adding counts one more; a pair that was not
+ * added has 0. */
 void tally_init(struct tally *t, struct arena *a, size_t expected);
 void tally_add(struct tally *t, uint32_t process, uint32_t cell);
 uint32_t tally_get(const struct tally *t, uint32_t process, uint32_t cell);

@@ -33,5 +33,6 @@ struct wanted *wanted_of_hint(const Cell__Task *task); /* rep-auctioneer.md 3 */
 /* The job of one instance, or of the task; borrows from `w`. */
 struct job wanted_job(const struct wanted *w, int32_t index);
 
+/* Another reference, and one less; the last one frees it. */
 struct wanted *wanted_ref(struct wanted *w);
 void wanted_unref(struct wanted *w); /* accepts NULL */

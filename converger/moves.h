@@ -5,6 +5,7 @@
 #include "board.pb-c.h"
 #include "common/base/arena.h"
 
+/* Of the index, whichever record of it stands. */
 Board__Move *move_of_instance(struct arena *a, const char *move, const char *process_guid,
                               int32_t index);
 /* `after_ns` is the limit by which the move was found. */

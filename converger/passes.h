@@ -26,6 +26,7 @@ struct desired_view {
     bool replaces; /* an instance does not wait for its cell (on_cell_loss) */
 };
 
+/* NULL: nothing is desired. */
 void desired_view_of(const Models__DesiredLRP *desired, struct desired_view *ret);
 
 /* What the passes need of a record. */

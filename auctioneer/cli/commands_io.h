@@ -4,8 +4,8 @@
 #include "auctioneer/auctioneer.h"
 #include "common/cli/options.h"
 
+/* Give an exit status, or an error code with its text in `err`. */
 int auctioneer_serve_run(const struct invocation *call, struct err *err);
-
 int auctioneer_simulate_run(const struct invocation *call, struct err *err);
 
 /* The settings of the auction from auctioneer_rules_options; the rest of `ret` is left as it is. */

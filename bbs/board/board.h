@@ -57,6 +57,8 @@ bool board_ready(const struct board *b);
 /* etcd is out of quota: writes are answered 503, reads go on. */
 bool board_read_only(const struct board *b);
 
+/* Texts live as long as the board, board_generation() until the next load ("" before the first).
+ * The moment is that of the step. */
 const char *board_boot_id(const struct board *b);
 const char *board_generation(const struct board *b);
 struct moment board_now(const struct board *b);

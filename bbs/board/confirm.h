@@ -18,5 +18,6 @@ struct confirms {
 };
 
 void confirms_init(struct board *b);
+/* Asks etcd about the ops that wait, as many at once as calls are free. */
 void confirms_send(struct board *b, struct effects *out);
 void confirms_free(struct board *b);

@@ -44,10 +44,11 @@ static inline const char *version_tag(const struct version *i, enum tag tag)
 struct copy;
 struct copied; /* a place in the copy: a version and when it was first seen */
 
+/* Empty; the caller frees it, with its references to versions. */
 struct copy *copy_new(void);
 void copy_free(struct copy *c); /* accepts NULL */
 
-size_t copy_count(const struct copy *c);
+size_t copy_count(const struct copy *c); /* of records */
 
 /* Puts a version (taking over the reference) in the place of its key; gives the reference to the
  * one that was there, or NULL. */

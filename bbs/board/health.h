@@ -28,6 +28,7 @@ struct health {
     uint64_t alarm_member;
 };
 
+/* Does what is due. */
 void health_timer(struct board *b, struct effects *out);
 /* The board generation is another: revisions noted so far are of another history. */
 void health_reset(struct board *b);

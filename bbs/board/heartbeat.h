@@ -27,6 +27,7 @@ struct heartbeats {
     size_t bytes;               /* that both weigh in a put */
 };
 
+/* Puts the heartbeat when it is due; the next due time. */
 void heartbeats_timer(struct board *b, struct effects *out);
 int64_t heartbeats_due_ns(const struct board *b);
 void heartbeats_free(struct board *b);

@@ -21,5 +21,5 @@ struct jobs {
 extern const struct op_row job_adopt_row; /* of a silent worker's job, by another; for tests */
 void board_jobs_noted(struct board *b, const char *key);  /* it was put or deleted */
 void board_jobs_reset(struct board *b);                   /* the copy was loaded again */
-void board_jobs_timer(struct board *b, struct effects *out);
+void board_jobs_timer(struct board *b, struct effects *out); /* begins what is due */
 void board_jobs_free(struct board *b);

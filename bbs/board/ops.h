@@ -86,4 +86,5 @@ void op_failed(struct op *op, const char *text, struct effects *out);
  * committed in it is answered UNAVAILABLE. What is in flight is judged when its answer comes. */
 void ops_new_board_generation(struct board *b);
 
+/* Every op ends UNAVAILABLE; what that would have done goes into `nowhere`. */
 void ops_free(struct board *b, struct effects *nowhere);

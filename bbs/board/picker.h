@@ -20,6 +20,7 @@ struct picker picker_of(struct arena *a, const Board__Selector *s);
 /* Of all keys that the topic begins if it ends in a slash, or of the key that it is. Borrowed. */
 struct picker picker_of_topic(const char *topic);
 
+/* Whether it selects the record of this version. */
 bool picker_matches(const struct picker *p, const struct version *item);
 
 struct picker_walk {

@@ -17,5 +17,6 @@ struct removals {
     bool more;        /* than it deletes */
 };
 
+/* Looks for marks that are over and deletes them, when that is due; the next due time. */
 void removals_timer(struct board *b, struct effects *out);
 int64_t removals_due_ns(const struct board *b);

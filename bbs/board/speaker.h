@@ -13,6 +13,7 @@ struct speaker {
     const char *board_generation;  /* of the board */
 };
 
+/* Reads what the board says of the caller, for the decision of its move. */
 void speaker_gather(struct view *v, const struct op_input *in, struct speaker *ret);
 
 /* True if the caller may bring this move, a Board__Move; otherwise the plan is refused. */

@@ -13,6 +13,7 @@ struct sweep {
     int64_t orphan_ns;   /* since when */
 };
 
+/* Looks for what is left, and deletes it, when that is due; the next due time. */
 void sweep_timer(struct board *b, struct effects *out);
 int64_t sweep_due_ns(const struct board *b);
 void sweep_free(struct board *b);

@@ -18,12 +18,12 @@ struct validation {
 
 void validation_init(struct validation *v);
 void validation_done(struct validation *v);
-bool validation_ok(const struct validation *v);
+bool validation_ok(const struct validation *v); /* nothing is wrong so far */
 
 /* The message of the InvalidRequest error; owned by v. */
 const char *validation_text(struct validation *v);
 
-void say(struct validation *v, const char *message);
+void say(struct validation *v, const char *message);     /* this is wrong; copied */
 void say_field(struct validation *v, const char *field); /* "Invalid field: X" */
 
 /* Longer than `characters`: unstorable. */

@@ -26,6 +26,7 @@ struct verify {
     struct map touched;    /* keys that changed since the pass began */
 };
 
+/* Begins a pass or asks for its next page, when that is due; the next due time. */
 void verify_timer(struct board *b, struct effects *out);
 int64_t verify_due_ns(const struct board *b);
 /* There is reason to doubt the copy: the next pass begins now, unless one has just ended. */

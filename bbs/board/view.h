@@ -22,6 +22,7 @@ struct seen {
     int64_t mod_revision;
 };
 
+/* Of the op: what is read lives there. */
 struct arena *view_arena(struct view *v);
 
 /* The record at `key`, noted as unchanged; NULL if there is none, noted as absent. */

@@ -33,6 +33,8 @@ struct watch {
     struct watch_changes list;
 };
 
+/* Watches from the revision behind the copy on; ends that; true if the event is this watch's; opens
+ * a broken one again when that is due. */
 void watch_start(struct board *b, struct effects *out);
 void watch_stop(struct board *b, struct effects *out);
 bool watch_step(struct board *b, const struct watch_event *ev, struct effects *out);

@@ -12,6 +12,7 @@ extern const struct op_row cell_row;
 struct cell_snapshot {
     const Board__CellRecord *cell; /* as it stands; NULL = none */
 };
+/* Decides a Board__CellRequest. */
 void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
 /* The state in common/lifecycle/cell.def; CELL_NONE for NULL. */
@@ -26,4 +27,5 @@ struct lose_snapshot {
     const Board__LimiterRecord *limiter; /* NULL = none */
 };
 
+/* Notes what is wrong with the request. */
 void valid_cell(struct validation *v, const Board__CellRequest *request);

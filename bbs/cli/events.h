@@ -36,6 +36,7 @@ struct events {
     struct buf out; /* lines; the caller takes and clears them */
 };
 
+/* Lines are JSON, or for people. */
 void events_init(struct events *e, bool json);
 void events_done(struct events *e);
 

@@ -34,6 +34,7 @@ struct log_text {
     struct printable printable;
 };
 
+/* `source` is borrowed. */
 void log_text_init(struct log_text *t, const struct log_source *source);
 void log_text_done(struct log_text *t);
 

@@ -38,6 +38,7 @@ void why_instance(struct arena *a, const struct why_facts *facts, const Models__
                   const char *process_guid, int32_t index, Models__ActualLRP *const *actuals,
                   size_t count, struct why *ret_why);
 
+/* Of one task. Texts live in the arena, or are borrowed. */
 void why_task(struct arena *a, const struct why_facts *facts, const Models__Task *task,
               struct why *ret_why);
 

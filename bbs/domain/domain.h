@@ -17,4 +17,5 @@ struct domain_snapshot {
     const Board__DomainRecord *domain; /* as it stands; NULL = none */
     struct domain_seen seen;
 };
+/* Decides a Models__UpsertDomainRequest, from a domain_snapshot. */
 void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p);

@@ -36,6 +36,7 @@ void wire_event_unref(struct wire_event *e); /* accepts NULL */
 
 struct stream;
 
+/* Without readers; stream_free() when it is not wanted any more. */
 struct stream *stream_new(void);
 /* Ends all readers; the last of them frees what is left. Accepts NULL. */
 void stream_free(struct stream *s);

@@ -14,6 +14,8 @@ struct leader_lock_snapshot {
     const Board__LeaderLockRecord *leader_lock; /* as it stands; NULL = free */
     int64_t term;                  /* its create-revision */
 };
+/* Decides a Board__LeaderLockRequest, from a leader_lock_snapshot. */
 void leader_lock_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
+/* Notes what is wrong with the request. */
 void valid_leader_lock(struct validation *v, const Board__LeaderLockRequest *request);

@@ -36,4 +36,5 @@ struct limiter_word_snapshot {
 };
 void limiter_word_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 
+/* Notes what is wrong with the request. */
 void valid_limiter_word(struct validation *v, const Board__LimiterRequest *request);

@@ -27,6 +27,7 @@ struct lock_snapshot {
     struct speaker by;             /* of expire */
 };
 
+/* Decide Locket's LockRequest and ReleaseRequest, from a lock_snapshot. */
 void lock_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 void release_lock_decide(const void *snapshot, const struct op_input *in, struct plan *p);
 

@@ -15,6 +15,7 @@ Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cel
 Models__Resource *resource_of_leader_lock(struct arena *a,
                                           const Board__LeaderLockRecord *leader_lock);
 
+/* As its owner put it. Both in the arena, with borrowed texts. */
 Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *lock);
 
 /* Who bears the name now; NULL = nobody. A cell goes before an outside owner, and a lock that is

@@ -29,13 +29,14 @@ Models__ActualLRP *actual_change(struct arena *a, const Models__ActualLRP *befor
 /* The same copy with nothing changed: for marks that are invisible on Diego paths (design.md 5). */
 Models__ActualLRP *actual_copy(struct arena *a, const Models__ActualLRP *before);
 
+/* By the number of common/lifecycle/actual_lrp.def. */
 void actual_set_state(Models__ActualLRP *record, int state);
 
 /* Instance key and net info become empty, and with them what belonged to that instance alone:
  * definition and the stopping mark. */
 void actual_clear_instance(struct arena *a, Models__ActualLRP *record);
 
-void actual_set_routable(Models__ActualLRP *record, bool routable);
+void actual_set_routable(Models__ActualLRP *record, bool routable); /* said then, also false */
 
 /* The text as stored: 1024 bytes or more become their first 1013 and "(truncated)". */
 char *actual_cut_text(struct arena *a, const char *text);

@@ -8,6 +8,7 @@
 #define PROTOBUF_TYPE "application/x-protobuf"
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
+/* Answer 200: with no bytes, an empty response; or with the error, whose text is copied. */
 void answer_well(struct effects *out, uint64_t request_id);
 void answer_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
                   const char *message);

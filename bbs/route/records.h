@@ -21,6 +21,7 @@ struct record_viewer {
     const ProtobufCMessage *(*show)(struct arena *a, ProtobufCMessage *decoded);
 };
 
+/* For at most `capacity` messages; the caller frees it, or gives it away as a cursor. */
 struct records *records_new(size_t capacity);
 
 /* Adds one message of up to RECORD_PARTS records (NULL = none); takes references of its own. What

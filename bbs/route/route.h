@@ -32,6 +32,7 @@ struct router {
     struct waiters waiters;
 };
 
+/* Board and hub are borrowed. */
 void router_init(struct router *r, struct board *board, struct hub *hub, bool any_client);
 
 /* Nobody is answered. */

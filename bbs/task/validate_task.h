@@ -5,6 +5,7 @@
 #include "bbs/lrp/validate.h"
 #include "models/task_requests.pb-c.h"
 
+/* Note what is wrong with a request. */
 void valid_desire_task(struct validation *v, const Models__DesireTaskRequest *request);
 void valid_task_guid(struct validation *v, const char *task_guid); /* only that it is there */
 

@@ -13,8 +13,9 @@ struct bytes {
     size_t size;
 };
 
+/* Of a text without its end; borrowed. */
 struct bytes bytes_of(const char *s);
-bool bytes_equal(struct bytes a, struct bytes b);
+bool bytes_equal(struct bytes a, struct bytes b); /* in size and content */
 
 /* Growing, owned by its holder. `base` first, so that a &buf->base can be given to a
  * protobuf-c pack_to_buffer call. */
@@ -25,6 +26,7 @@ struct buf {
     size_t capacity;
 };
 
+/* Those that add copy what they add; a buffer that finds no memory ends the process. */
 struct buf buf_empty(void);
 void buf_init(struct buf *b);
 void buf_done(struct buf *b);

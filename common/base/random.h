@@ -11,7 +11,7 @@ struct random {
 /* Seeds from 128 bits. The first draw hangs on seed[1] alone: let it vary. */
 void random_seed(struct random *r, const uint64_t seed[2]);
 
-uint64_t random_next(struct random *r);
+uint64_t random_next(struct random *r); /* 64 bits */
 
 /* Uniform in [0, bound); 0 when bound is 0. */
 uint64_t random_below(struct random *r, uint64_t bound);

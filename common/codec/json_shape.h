@@ -40,6 +40,7 @@ struct json_shapes {
     struct json_shape *first;
 };
 
+/* The shape of this message, made in the arena if it is the first. */
 const struct json_shape *json_shape_of(struct json_shapes *shapes,
                                        const ProtobufCMessageDescriptor *descriptor);
 

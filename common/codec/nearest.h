@@ -12,6 +12,7 @@ struct nearest {
     size_t distance;
 };
 
+/* `word` is borrowed until the end of the search. */
 void nearest_begin(struct nearest *n, const char *word);
 
 /* Considers `known`, which must outlive the search. NULL is ignored. */

@@ -177,4 +177,5 @@ void effects_log(struct effects *out, enum log_level level, const char *message,
 void effects_log_single(struct effects *out, enum log_level level, const char *message,
                         const char *data_format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Ends the process with this code; the text, copied, is its last line. */
 void effects_exit(struct effects *out, int code, const char *text);

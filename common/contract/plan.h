@@ -78,11 +78,14 @@ struct change *plan_delete(struct plan *p, const char *key, const char *move, en
 void plan_refuse(struct plan *p, Models__Error__Type type, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Indices [first, end) are to be placed, by the auctioneer, or have other routes or tags, for reps;
+ * an instance is to end. Texts are copied. */
 void plan_notice_start(struct plan *p, const char *process_guid, int32_t first, int32_t end);
 void plan_notice_refresh(struct plan *p, const char *process_guid, int32_t first, int32_t end);
 void plan_notice_stop(struct plan *p, const char *process_guid, const char *instance_guid,
                       const char *cell_id);
 
+/* It waits for a cell. */
 void plan_notice_task(struct plan *p, const char *task_guid);
 /* `attempt`: the one that ran; "" = whichever the cell has. */
 void plan_notice_cancel(struct plan *p, const char *task_guid, const char *attempt,

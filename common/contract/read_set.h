@@ -34,6 +34,7 @@ struct read_set {
     size_t capacity;
 };
 
+/* Empty; compares and keys live in the arena. */
 void read_set_init(struct read_set *s, struct arena *arena);
 
 /* Adds one compare; an equal one is merged. The key is copied into the arena. */

@@ -30,6 +30,7 @@ enum record_type key_type(const char *key);
 #undef KEY_ONE
 #undef KEY_OWN
 
+/* Those of several components, in the arena, escaped; and the beginnings of some. */
 const char *key_actual(struct arena *a, const char *process_guid, int32_t index, int presence);
 const char *key_actual_index(struct arena *a, const char *process_guid, int32_t index); /* prefix */
 const char *key_actual_process(struct arena *a, const char *process_guid);              /* prefix */

@@ -24,7 +24,7 @@ struct grpc_trailers {
 
 void grpc_trailers_init(struct grpc_trailers *t);
 void grpc_trailers_done(struct grpc_trailers *t);
-void grpc_trailers_clear(struct grpc_trailers *t);
+void grpc_trailers_clear(struct grpc_trailers *t); /* for the next call */
 
 /* Takes one header line ("name: value\r\n"); ignores the ones that are not its own. */
 void grpc_trailers_line(struct grpc_trailers *t, struct bytes line);

@@ -77,6 +77,7 @@ int grpc_server_new(const struct grpc_server_config *config, struct event_base *
 /* Closes everything; no on_hangup. Accepts NULL. */
 void grpc_server_free(struct grpc_server *s);
 
+/* That it listens on: the settings may leave it to the system (0). */
 int grpc_server_port(const struct grpc_server *s);
 
 /* Whether a request's id is one of a gRPC server: no HTTP server gives such a one. */

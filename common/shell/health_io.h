@@ -24,4 +24,5 @@ int health_new(const char *address, struct event_base *base, struct health **ret
 /* Accepts NULL. */
 void health_free(struct health *h);
 
+/* That it listens on: the settings may leave it to the system (0). */
 int health_port(const struct health *h);

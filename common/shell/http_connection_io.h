@@ -118,4 +118,4 @@ void connection_end_stream(struct connection *c);
 /* A connection was added or is gone: accepts no more at the limit, or again below it. */
 void server_count(struct http_server *s, int change);
 
-int64_t shell_now_ns(void);
+int64_t shell_now_ns(void); /* monotonic */

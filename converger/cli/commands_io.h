@@ -3,6 +3,7 @@
 
 #include "common/cli/options.h"
 
+/* Give an exit status, or an error code with its text in `err`. */
 int converger_serve_run(const struct invocation *call, struct err *err);
 int converger_plan_run(const struct invocation *call, struct err *err);
 int converger_once_run(const struct invocation *call, struct err *err);

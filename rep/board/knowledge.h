@@ -15,6 +15,7 @@ struct knowledge {
     char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES]; /* theirs; "" = none known */
 };
 
+/* The feed client and the text are borrowed. */
 void knowledge_init(struct knowledge *k, const struct feed_client *feed_client,
                     const char *cell_id);
 void knowledge_done(struct knowledge *k);

@@ -48,6 +48,7 @@ struct moves {
     struct map strays; /* record key -> struct stray, for which a move was asked */
 };
 
+/* The rep is borrowed: it owns the outbox. */
 void moves_init(struct moves *m, struct rep *r);
 void moves_done(struct moves *m);
 

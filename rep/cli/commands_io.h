@@ -3,6 +3,7 @@
 
 #include "common/cli/options.h"
 
+/* Give an exit status, or an error code with its text in `err`. */
 int rep_serve_run(const struct invocation *call, struct err *err);
 int rep_state_run(const struct invocation *call, struct err *err);
 int rep_containers_run(const struct invocation *call, struct err *err);

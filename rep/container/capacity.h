@@ -23,6 +23,7 @@ struct capacity {
     uint8_t port_reported[65536 / 8]; /* and that has been reported */
 };
 
+/* All of it free; ports from `port_low` to `port_high`, both included. */
 void capacity_init(struct capacity *c, struct resources total, uint16_t port_low,
                    uint16_t port_high);
 
@@ -33,6 +34,7 @@ bool capacity_take(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
 /* The same without asking: for a container that is there already. */
 void capacity_adopt(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
 
+/* Gives back memory (MB), disk (MB) and one slot. */
 void capacity_give(struct capacity *c, int32_t memory_mb, int32_t disk_mb);
 
 /* Gives back the memory alone: of a container whose process is gone. Its disk and its slot stay set
@@ -49,7 +51,7 @@ uint16_t capacity_port_take(struct capacity *c);
 /* Marks a port that an adopted container has; one out of the range is of no concern. */
 void capacity_port_adopt(struct capacity *c, uint32_t port);
 
-void capacity_port_give(struct capacity *c, uint32_t port);
+void capacity_port_give(struct capacity *c, uint32_t port); /* likewise */
 
 /* Somebody else holds the port: it is passed over until capacity_ports_retry(). True when that is
  * new: reported again only after it was found free. */

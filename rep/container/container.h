@@ -119,6 +119,7 @@ const struct container_kind *container_kind_at(const struct containers *t, const
  * instance_guid must not be in the table yet. container_transition() must follow. */
 struct container *container_add(struct containers *t, Rep__Note *about);
 
+/* By its instance_guid; NULL if there is none. */
 struct container *container_find(const struct containers *t, const char *guid);
 
 /* The newest container of this index; NULL if there is none. Older ones may still be ending. */
@@ -175,7 +176,7 @@ struct container *containers_next(struct containers *t);
 /* Moves those whose time has come to the queue; gives the next due time, NEVER_NS if none. */
 int64_t containers_wake(struct containers *t, int64_t now_ns);
 
-const char *container_guid(const struct container *c);
+const char *container_guid(const struct container *c); /* its instance_guid, borrowed */
 
 /* Whether this step has room for a log line about it; one that has not is counted. */
 bool container_may_tell(struct container *c, const struct effects *out);

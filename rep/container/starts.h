@@ -23,6 +23,7 @@ struct starts {
     int64_t last_ns;
 };
 
+/* A start failed at once; one did not, and all is forgotten. */
 void starts_failed(struct starts *s, int64_t now_ns);
 void starts_lasted(struct starts *s);
 

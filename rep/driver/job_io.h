@@ -55,7 +55,7 @@ int jobs_add(struct jobs *jobs, const struct job_plan *plan, struct err *err);
 /* Whether a job of this key waits or works (a started one does not count). */
 bool jobs_busy(const struct jobs *jobs, const char *key);
 
-void *job_owner(const struct job *j);
+void *job_owner(const struct job *j);           /* as its plan named it */
 bool job_began(const struct job *j);            /* false: it never ran */
 struct report job_report(const struct job *j); /* the latest so far */
 struct bytes job_text(const struct job *j);     /* all it reported: what prepare and remove say */

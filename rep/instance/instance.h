@@ -7,8 +7,9 @@
 
 extern const struct container_kind instance_kind;
 
-/* ---- failure_detector.c: the table's word, by what is known of the record */
+/* ---- judge.c: the table's word, by what is known of the record */
 
+/* What is to be done about the container, and why. */
 struct harmony instance_judge(const struct rep *r, struct container *c);
 
 /* The same when a bbs has refused `action` with an error of this type; what stands on the board is
@@ -37,6 +38,7 @@ bool instance_reserve(struct rep *r, const Cell__LRP *lrp, struct effects *out);
 
 /* ---- moves.c: members of instance_kind; and what a bbs said of a record of this index */
 
+/* As the members of struct container_kind (rep/container/kind.h). */
 Board__Move *instance_move(const struct rep *r, struct arena *a, struct container *c,
                            struct move_order *o);
 void instance_learn(struct rep *r, struct arena *a, const Models__ActualLRPKey *key,

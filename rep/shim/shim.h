@@ -62,6 +62,7 @@ struct options {
     char **command;          /* after "--"; NULL: none */
 };
 
+/* The commands above; `exec` is one more process. Give the exit status. */
 int shim_supervise(const struct options *o, bool exec);
 int shim_prepare(const struct options *o);
 int shim_remove(const struct options *o);

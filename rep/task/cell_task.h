@@ -21,6 +21,7 @@ bool cell_task_reserve(struct rep *r, const Cell__Task *task, struct effects *ou
 
 /* ---- moves.c: members of task_kind; and what a bbs said of the task at this key */
 
+/* As the members of struct container_kind (rep/container/kind.h). */
 Board__Move *cell_task_move(const struct rep *r, struct arena *a, struct container *c,
                             struct move_order *o);
 void cell_task_learn(struct rep *r, const char *key, const Board__MoveResult *result);
