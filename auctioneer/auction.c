@@ -14,8 +14,8 @@ enum {
 };
 
 /* One cell's work of this round, or a part of it. Lives in the round's arena. */
-struct commit {
-    TAILQ_ENTRY(commit) link;
+struct cell_commit {
+    TAILQ_ENTRY(cell_commit) link;
     uint64_t call_id;
     struct cell *cell;
     struct round_job **jobs;
@@ -158,18 +158,18 @@ static void draft(struct auction *x, struct draft *d, const struct event *ev)
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
 /* What is not sent with this one is the next. */
-static void leave_rest(struct auction *x, struct commit *c, size_t sent)
+static void leave_rest(struct auction *x, struct cell_commit *c, size_t sent)
 {
     if (sent < c->job_count) {
-        struct commit *rest = ARENA_NEW(&x->arena, struct commit);
-        *rest = (struct commit){
+        struct cell_commit *rest = ARENA_NEW(&x->arena, struct cell_commit);
+        *rest = (struct cell_commit){
             .cell = c->cell, .jobs = c->jobs + sent, .job_count = c->job_count - sent};
         TAILQ_INSERT_HEAD(&x->waiting, rest, link);
         c->job_count = sent;
     }
 }
 
-static void send_commit(struct auction *x, struct commit *c, const struct event *ev,
+static void send_commit(struct auction *x, struct cell_commit *c, const struct event *ev,
                         struct effects *out)
 {
     Cell__Work work = CELL__WORK__INIT;
@@ -189,7 +189,7 @@ static void send_commit(struct auction *x, struct commit *c, const struct event 
 
 static void commit_more(struct auction *x, const struct event *ev, struct effects *out)
 {
-    struct commit *c;
+    struct cell_commit *c;
     while (x->open_count < CELL_CALLS_MAX && (c = TAILQ_FIRST(&x->waiting))) {
         TAILQ_REMOVE(&x->waiting, c, link);
         TAILQ_INSERT_TAIL(&x->open, c, link);
@@ -201,7 +201,7 @@ static void commit_more(struct auction *x, const struct event *ev, struct effect
 /* Sorts what was decided into one commit a cell. */
 static void make_commits(struct auction *x, const struct draft *d, const struct decision *decisions)
 {
-    struct commit *commits = ARENA_ARRAY(&x->arena, d->in.cell_count, struct commit);
+    struct cell_commit *commits = ARENA_ARRAY(&x->arena, d->in.cell_count, struct cell_commit);
     for (size_t i = 0; i < d->in.job_count; i++) {
         if (decisions[i].cell >= 0) {
             commits[decisions[i].cell].job_count++;
@@ -217,7 +217,7 @@ static void make_commits(struct auction *x, const struct draft *d, const struct 
     }
     for (size_t i = 0; i < d->in.job_count; i++) {
         if (decisions[i].cell >= 0) {
-            struct commit *c = &commits[decisions[i].cell];
+            struct cell_commit *c = &commits[decisions[i].cell];
             d->jobs[i]->cell = c->cell;
             c->jobs[c->job_count++] = d->jobs[i];
         }
@@ -291,7 +291,7 @@ static const Cell__Work *work_back(const struct response *r, struct arena *a)
 /* Accepted means reserved: its claim, or the task's start, is awaited. The rest is placed again at
  * once, elsewhere; work that a cell may have taken without telling is settled by the claim or start
  * (design.md 5). What comes back is no rejection: a task is rejected when no cell takes it. */
-static void on_commit(struct auction *x, struct commit *c, const struct event *ev,
+static void on_commit(struct auction *x, struct cell_commit *c, const struct event *ev,
                       struct effects *out)
 {
     const Cell__Work *back = work_back(&ev->response, out->arena);
@@ -332,7 +332,7 @@ static void on_commit(struct auction *x, struct commit *c, const struct event *e
 
 static bool commit_step(struct auction *x, const struct event *ev, struct effects *out)
 {
-    struct commit *c;
+    struct cell_commit *c;
     TAILQ_FOREACH(c, &x->open, link)
     {
         if (ev->kind == EVENT_RESPONSE && c->call_id == ev->response.id) {

@@ -44,8 +44,8 @@ struct round_counts {
     int64_t duration_ns;
 };
 
-struct commit; /* one cell's work, to be sent or on its way */
-TAILQ_HEAD(commit_list, commit);
+struct cell_commit; /* one cell's work, to be sent or on its way */
+TAILQ_HEAD(commit_list, cell_commit);
 
 struct auction {
     /* Set by the owner before auction_init. */

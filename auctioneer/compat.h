@@ -19,8 +19,8 @@ struct compats {
     size_t cell_count;
     const uint32_t *zone_of; /* by cell */
     size_t zone_count;
-    struct names schemes; /* of root filesystems that some cell offers as a fixed set */
-    struct names keys;    /* what is asked for, as text -> number */
+    struct numbered_names schemes; /* of root filesystems that some cell offers as a fixed set */
+    struct numbered_names keys;    /* what is asked for, as text -> number */
     struct compat **list; /* by number */
     size_t capacity;
 };

@@ -11,28 +11,28 @@
 
 /* Which jobs come first (5): all LRPs with index 0, all tasks, the other LRPs. Diego's quirk, tasks
  * before all when no LRP has an index above 0, is left out (docs/tasks.md, Distributing tasks). */
-enum turn { TURN_FIRST_INSTANCES, TURN_TASKS, TURN_OTHER_INSTANCES };
+enum job_turn { TURN_FIRST_INSTANCES, TURN_TASKS, TURN_OTHER_INSTANCES };
 
-struct queued {
+struct queued_job {
     const struct job *job;
     struct decision *decision;
-    enum turn turn;
+    enum job_turn turn;
     uint32_t process;
     uint32_t compat;
 };
 
-struct auction {
+struct scheduling {
     struct arena *arena;
     const struct schedule_input *in;
-    struct names processes;
-    struct names zone_names;
+    struct numbered_names processes;
+    struct numbered_names zone_names;
     uint32_t *preferred; /* by position in rules->zones: our number of that zone */
     uint32_t *instances; /* by process and zone */
     struct compats compats;
     struct tally tally;
     struct pick pick;
     struct zone_plan plan;
-    struct queued *queue;
+    struct queued_job *queue;
     int64_t in_flight;
     /* Of the present run: why nothing fits any more, by preferred zone, the last for all zones. */
     const struct decision **no_room;
@@ -40,7 +40,7 @@ struct auction {
 
 /* ---- Before the first job -------------------------------------------------------------------- */
 
-static void name_zones(struct auction *x)
+static void name_zones(struct scheduling *x)
 {
     const struct schedule_input *in = x->in;
     names_init(&x->zone_names, x->arena, 16);
@@ -55,7 +55,7 @@ static void name_zones(struct auction *x)
     x->pick.zone_count = x->zone_names.count;
 }
 
-static void prepare_zones(struct auction *x)
+static void prepare_zones(struct scheduling *x)
 {
     size_t cells = x->in->cell_count, zones = x->zone_names.count;
     size_t *sizes = ARENA_ARRAY(x->arena, zones, size_t);
@@ -85,7 +85,7 @@ static int compare_index(const void *a, const void *b)
 }
 
 /* With a bin-pack weight the cells of each zone are renumbered 0, 1, 2 by cell_index (5.2). */
-static void renumber(struct auction *x)
+static void renumber(struct scheduling *x)
 {
     size_t cells = x->in->cell_count;
     struct by_index *order = ARENA_ARRAY(x->arena, cells, struct by_index);
@@ -100,7 +100,7 @@ static void renumber(struct auction *x)
     }
 }
 
-static void prepare_rooms(struct auction *x)
+static void prepare_rooms(struct scheduling *x)
 {
     const struct schedule_input *in = x->in;
     x->pick.rooms = ARENA_ARRAY(x->arena, in->cell_count, struct room);
@@ -116,12 +116,12 @@ static void prepare_rooms(struct auction *x)
 }
 
 /* An instance of a process of this batch is, or will be, on this cell. */
-static void count_instance(struct auction *x, uint32_t process, size_t cell)
+static void count_instance(struct scheduling *x, uint32_t process, size_t cell)
 {
     x->instances[process * x->pick.zone_count + x->pick.zone_of[cell]]++;
 }
 
-static void count_what_is_there(struct auction *x)
+static void count_what_is_there(struct scheduling *x)
 {
     const struct schedule_input *in = x->in;
     for (size_t i = 0; i < in->cell_count; i++) {
@@ -149,7 +149,7 @@ static void count_what_is_there(struct auction *x)
 
 /* ---- The order of the jobs ------------------------------------------------------------------- */
 
-static enum turn turn_of(const struct job *job)
+static enum job_turn turn_of(const struct job *job)
 {
     if (job->kind == JOB_TASK) {
         return TURN_TASKS;
@@ -170,18 +170,19 @@ static bool same_filters(const struct job *a, const struct job *b)
 }
 
 /* Names the processes, and notes those whose jobs do not all ask for the same. */
-static void name_jobs(struct auction *x)
+static void name_jobs(struct scheduling *x)
 {
     const struct schedule_input *in = x->in;
-    struct queued *first = ARENA_ARRAY(x->arena, in->job_count, struct queued); /* by process */
+    /* By process. */
+    struct queued_job *first = ARENA_ARRAY(x->arena, in->job_count, struct queued_job);
     x->pick.mixed = ARENA_ARRAY(x->arena, in->job_count, bool);
     for (size_t i = 0; i < in->job_count; i++) {
         const struct job *job = &in->jobs[i];
-        struct queued *q = &x->queue[i];
+        struct queued_job *q = &x->queue[i];
         q->job = job;
         q->turn = turn_of(job);
         q->process = names_add(&x->processes, job->guid);
-        struct queued *f = &first[q->process];
+        struct queued_job *f = &first[q->process];
         q->compat = f->job && same_filters(f->job, job) ? f->compat : compats_of(&x->compats, job);
         if (!f->job) {
             *f = *q;
@@ -199,7 +200,7 @@ static int compare_number(int64_t a, int64_t b)
  * for the same stands together, then by name. */
 static int compare_queued(const void *a, const void *b)
 {
-    const struct queued *x = a, *y = b;
+    const struct queued_job *x = a, *y = b;
     int order = compare_number(x->turn, y->turn);
     order = order ? order : compare_number(x->job->index, y->job->index);
     order = order ? order : compare_number(y->job->memory_mb, x->job->memory_mb);
@@ -213,7 +214,7 @@ static int compare_queued(const void *a, const void *b)
 
 /* ---- One job --------------------------------------------------------------------------------- */
 
-static void plan_zones(struct auction *x, const struct queued *q, size_t preferred)
+static void plan_zones(struct scheduling *x, const struct queued_job *q, size_t preferred)
 {
     const struct schedule_rules *rules = x->in->rules;
     const uint32_t *instances = &x->instances[q->process * x->pick.zone_count];
@@ -233,7 +234,7 @@ static void plan_zones(struct auction *x, const struct queued *q, size_t preferr
     }
 }
 
-static void explain(const struct auction *x, const struct queued *q, const uint32_t *zones,
+static void explain(const struct scheduling *x, const struct queued_job *q, const uint32_t *zones,
                     size_t zone_count, uint32_t cell)
 {
     uint32_t spared = pick_spared(&x->pick, zones, zone_count, q->process, cell);
@@ -241,7 +242,7 @@ static void explain(const struct auction *x, const struct queued *q, const uint3
     q->decision->spared = spared == cell ? -1 : (int32_t)spared;
 }
 
-static int64_t find_cell(struct auction *x, const struct queued *q)
+static int64_t find_cell(struct scheduling *x, const struct queued_job *q)
 {
     size_t from = 0;
     for (size_t g = 0; g < x->plan.groups; g++) {
@@ -261,7 +262,7 @@ static int64_t find_cell(struct auction *x, const struct queued *q)
     return late;
 }
 
-static bool planned(const struct auction *x, uint32_t zone)
+static bool planned(const struct scheduling *x, uint32_t zone)
 {
     size_t end = x->plan.ends[x->plan.groups - 1];
     for (size_t i = 0; i < end; i++) {
@@ -273,7 +274,7 @@ static bool planned(const struct auction *x, uint32_t zone)
 }
 
 /* No cell of the zones that were tried fits: the furthest step, or the common shortage (5.1). */
-static void explain_nowhere(struct auction *x, const struct queued *q)
+static void explain_nowhere(struct scheduling *x, const struct queued_job *q)
 {
     const struct compat *k = x->compats.list[q->compat];
     enum filter furthest = FILTER_UNUSABLE;
@@ -297,7 +298,7 @@ static void explain_nowhere(struct auction *x, const struct queued *q)
     q->decision->lacks_room = true;
 }
 
-static void decide(struct auction *x, struct queued *q)
+static void decide(struct scheduling *x, struct queued_job *q)
 {
     const struct schedule_rules *rules = x->in->rules;
     const struct compat *k = x->compats.list[q->compat];
@@ -337,9 +338,9 @@ static void decide(struct auction *x, struct queued *q)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static void auction_init(struct auction *x, struct arena *a, const struct schedule_input *in)
+static void auction_init(struct scheduling *x, struct arena *a, const struct schedule_input *in)
 {
-    *x = (struct auction){.arena = a, .in = in};
+    *x = (struct scheduling){.arena = a, .in = in};
     names_init(&x->processes, a, in->job_count / 4);
     tally_init(&x->tally, a, in->job_count);
     name_zones(x);
@@ -356,7 +357,7 @@ static void auction_init(struct auction *x, struct arena *a, const struct schedu
     x->pick.rules = &in->rules->score;
     x->pick.ranks = in->ranks ? in->ranks : tie_ranks_in_order(a, in->cell_count);
     x->pick.tally = &x->tally;
-    x->queue = ARENA_ARRAY(a, in->job_count, struct queued);
+    x->queue = ARENA_ARRAY(a, in->job_count, struct queued_job);
     name_jobs(x);
     size_t pairs = x->processes.count * x->pick.zone_count;
     x->pick.floors = ARENA_ARRAY(a, pairs, uint32_t);
@@ -365,15 +366,15 @@ static void auction_init(struct auction *x, struct arena *a, const struct schedu
 }
 
 /* One that has late cells is a run of its own: no other shares its search. */
-static bool same_run(const struct queued *a, const struct queued *b)
+static bool same_run(const struct queued_job *a, const struct queued_job *b)
 {
     bool alone = a->job->late_count > 0 || b->job->late_count > 0;
     return alone ? a == b : a->compat == b->compat && same_demand(a->job, b->job);
 }
 
-static void decide_run(struct auction *x, size_t from, size_t end)
+static void decide_run(struct scheduling *x, size_t from, size_t end)
 {
-    const struct queued *first = &x->queue[from];
+    const struct queued_job *first = &x->queue[from];
     const struct compat *k = x->compats.list[first->compat];
     struct demand q = {first->job->kind, first->job->memory_mb, first->job->disk_mb};
     memset(x->no_room, 0, (x->in->rules->zone_count + 1) * sizeof(*x->no_room));
@@ -390,7 +391,7 @@ struct decision *schedule(struct arena *a, const struct schedule_input *in)
 {
     assert(in->cell_count < INT32_MAX && in->job_count < UINT32_MAX / 2);
     struct decision *decisions = ARENA_ARRAY(a, in->job_count, struct decision);
-    struct auction x;
+    struct scheduling x;
     auction_init(&x, a, in);
     for (size_t i = 0; i < in->job_count; i++) {
         decisions[i].cell = decisions[i].spared = -1;

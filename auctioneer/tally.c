@@ -31,10 +31,10 @@ static uint64_t hash(const char *s)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-void names_init(struct names *n, struct arena *a, size_t expected)
+void names_init(struct numbered_names *n, struct arena *a, size_t expected)
 {
     size_t capacity = slots_for(expected);
-    *n = (struct names){
+    *n = (struct numbered_names){
         .arena = a,
         .list = ARENA_ARRAY(a, capacity / 2, const char *),
         .slots = ARENA_ARRAY(a, capacity, uint32_t),
@@ -43,7 +43,7 @@ void names_init(struct names *n, struct arena *a, size_t expected)
 }
 
 /* The slot of this name, or the free one where it belongs. */
-static uint32_t *name_slot(const struct names *n, const char *name)
+static uint32_t *name_slot(const struct numbered_names *n, const char *name)
 {
     size_t i = hash(name) & (n->capacity - 1);
     while (n->slots[i] && strcmp(n->list[n->slots[i] - 1], name) != 0) {
@@ -52,9 +52,9 @@ static uint32_t *name_slot(const struct names *n, const char *name)
     return &n->slots[i];
 }
 
-static void names_grow(struct names *n)
+static void names_grow(struct numbered_names *n)
 {
-    struct names larger;
+    struct numbered_names larger;
     names_init(&larger, n->arena, n->capacity);
     for (size_t i = 0; i < n->count; i++) {
         names_add(&larger, n->list[i]);
@@ -62,7 +62,7 @@ static void names_grow(struct names *n)
     *n = larger;
 }
 
-uint32_t names_add(struct names *n, const char *name)
+uint32_t names_add(struct numbered_names *n, const char *name)
 {
     uint32_t *slot = name_slot(n, name);
     if (*slot) {
@@ -78,7 +78,7 @@ uint32_t names_add(struct names *n, const char *name)
     return *slot - 1;
 }
 
-uint32_t names_find(const struct names *n, const char *name)
+uint32_t names_find(const struct numbered_names *n, const char *name)
 {
     uint32_t slot = *name_slot(n, name);
     assert(slot <= n->count);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Strings to numbers 0, 1, 2 ... in the order of their first coming. */
-struct names {
+struct numbered_names {
     struct arena *arena;
     const char **list; /* by number; borrowed */
     uint32_t *slots;   /* number + 1; 0 = free */
@@ -19,9 +19,10 @@ struct names {
 #define NAME_UNKNOWN UINT32_MAX
 
 /* Grows as needed; `expected` is about how many will come. */
-void names_init(struct names *n, struct arena *a, size_t expected);
-uint32_t names_add(struct names *n, const char *name);
-uint32_t names_find(const struct names *n, const char *name); /* NAME_UNKNOWN if never added */
+void names_init(struct numbered_names *n, struct arena *a, size_t expected);
+uint32_t names_add(struct numbered_names *n, const char *name);
+uint32_t names_find(const struct numbered_names *n,
+                    const char *name); /* NAME_UNKNOWN if never added */
 
 /* How many instances of a process a cell holds. */
 struct tally {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-struct nearest {
+struct nearest_cell {
     const struct why_cell *cell;
     enum filter fall;
     double lack; /* largest lacking part of a total; of FILTER_RESOURCES */
@@ -66,14 +66,15 @@ static void count_shortage(const struct room *r, const struct demand *q, Auction
 }
 
 /* The furthest, then the least lacking, then the first. */
-static void consider(struct nearest *n, const struct why_cell *cell, enum filter fall, double lack)
+static void consider(struct nearest_cell *n, const struct why_cell *cell, enum filter fall,
+                     double lack)
 {
     if (!n->cell || fall > n->fall || (fall == n->fall && lack < n->lack)) {
-        *n = (struct nearest){.cell = cell, .fall = fall, .lack = lack};
+        *n = (struct nearest_cell){.cell = cell, .fall = fall, .lack = lack};
     }
 }
 
-static void tell_nearest(struct arena *a, const struct nearest *n, const struct demand *q,
+static void tell_nearest(struct arena *a, const struct nearest_cell *n, const struct demand *q,
                          Auction__Why *ret)
 {
     if (!n->cell || n->fall == FILTER_FITS) {
@@ -112,7 +113,7 @@ void why_explain(struct arena *a, const struct schedule_rules *rules, const stru
     struct demand q = {job->kind, job->memory_mb, job->disk_mb};
     const char *zone = only_zone(rules, job);
     uint32_t counts[FILTER_COUNT + 1] = {0};
-    struct nearest nearest = {0};
+    struct nearest_cell nearest = {0};
     int64_t in_flight = 0;
     for (size_t i = 0; i < cell_count; i++) {
         enum filter fall = fall_of(&cells[i], job, zone);

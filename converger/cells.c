@@ -7,7 +7,7 @@
 /* A verdict that was not done: the change that refused it has come by then. */
 #define JUDGED_AGAIN_NS (1 * SECOND_NS)
 
-struct cells {
+struct cells_keeper {
     struct kept kept;
     struct failure_detector failure_detector;
     int64_t judge_ns; /* its next look; 0 = at once */
@@ -15,7 +15,7 @@ struct cells {
 
 static void init(void *state, const struct converger_config *c)
 {
-    struct cells *k = state;
+    struct cells_keeper *k = state;
     (void)c;
     failure_detector_init(&k->failure_detector, &k->kept.x->settings,
                           &k->kept.x->life.leader.liveness_report);
@@ -23,17 +23,17 @@ static void init(void *state, const struct converger_config *c)
 
 static void done(void *state)
 {
-    failure_detector_done(&((struct cells *)state)->failure_detector);
+    failure_detector_done(&((struct cells_keeper *)state)->failure_detector);
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
 static void reset(void *state)
 {
-    failure_detector_reset(&((struct cells *)state)->failure_detector);
+    failure_detector_reset(&((struct cells_keeper *)state)->failure_detector);
 }
 
-static void on_cell(struct cells *k, const char *id, const ProtobufCMessage *record)
+static void on_cell(struct cells_keeper *k, const char *id, const ProtobufCMessage *record)
 {
     if (record) {
         failure_detector_cell(&k->failure_detector, id, (const Board__CellRecord *)record,
@@ -46,7 +46,7 @@ static void on_cell(struct cells *k, const char *id, const ProtobufCMessage *rec
 /* One that this version cannot read says nothing: what was known stays. */
 static void change(void *state, const char *key, const struct followed *record)
 {
-    struct cells *k = state;
+    struct cells_keeper *k = state;
     ProtobufCMessage *m = NULL;
     SCOPED_ARENA(a);
     const char *id = key_component(&a, key, 1);
@@ -72,7 +72,7 @@ static Board__Move *move_of(const struct verdict *g, struct arena *a)
 }
 
 /* Verdicts do not wait for room: there are never more than cells. */
-static void judge(struct cells *k, struct arena *a, struct effects *out)
+static void judge(struct cells_keeper *k, struct arena *a, struct effects *out)
 {
     struct converger *x = k->kept.x;
     struct verdicts p;
@@ -91,7 +91,7 @@ static void judge(struct cells *k, struct arena *a, struct effects *out)
 static void look(void *state, bool all, struct effects *out)
 {
     (void)all;
-    struct cells *k = state;
+    struct cells_keeper *k = state;
     int64_t now_ns = k->kept.x->life.now.mono_ns;
     if (now_ns >= k->judge_ns) {
         SCOPED_ARENA(a);
@@ -103,7 +103,7 @@ static void look(void *state, bool all, struct effects *out)
 
 static void settled(void *state, const char *cell_id, enum move_end end)
 {
-    struct cells *k = state;
+    struct cells_keeper *k = state;
     if (end == MOVE_FORGOTTEN) {
         failure_detector_forget_moves(&k->failure_detector);
         return;
@@ -114,14 +114,14 @@ static void settled(void *state, const char *cell_id, enum move_end end)
 
 static void stand_by(void *state)
 {
-    ((struct cells *)state)->judge_ns = 0;
+    ((struct cells_keeper *)state)->judge_ns = 0;
 }
 
 /* ---- What is shown --------------------------------------------------------------------------- */
 
 static void plan(void *state, struct plan_shown *ret)
 {
-    const struct cells *k = state;
+    const struct cells_keeper *k = state;
     struct verdicts p;
     failure_detector_decide(&k->failure_detector, k->kept.x->life.now, &p, ret->arena);
     for (size_t i = 0; i < p.count; i++) {
@@ -149,7 +149,7 @@ static void show_cell(void *context, const struct watched_cell_view *cell)
 
 static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
 {
-    const struct failure_detector *j = &((struct cells *)state)->failure_detector;
+    const struct failure_detector *j = &((struct cells_keeper *)state)->failure_detector;
     struct cells_shown s = {.state = ret, .arena = a};
     const ProtobufCEnumValue *limiter = protobuf_c_enum_descriptor_get_value(
         &board__limiter_record__state__descriptor, j->limiter.state);
@@ -161,7 +161,7 @@ static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
     ret->hears = j->liveness_report->counting;
 }
 
-const struct keeper cells_keeper = {.state_size = sizeof(struct cells),
+const struct keeper cells_keeper = {.state_size = sizeof(struct cells_keeper),
                                     .init = init,
                                     .done = done,
                                     .reset = reset,

@@ -20,7 +20,7 @@ enum { LOOKS_MAX = 1024 };
 
 static void init(void *state, const struct converger_config *c)
 {
-    struct instances *k = state;
+    struct instances_keeper *k = state;
     map_init(&k->by_guid);
     work_init(&k->work);
     k->unplaced_after_ns = c->unplaced_after_ns ? c->unplaced_after_ns : UNPLACED_AFTER_NS;
@@ -29,7 +29,7 @@ static void init(void *state, const struct converger_config *c)
 /* ---- Which processes await a look ------------------------------------------------------------ */
 
 /* An unknown one is made. */
-static struct process *named(struct instances *k, const char *guid)
+static struct process *named(struct instances_keeper *k, const char *guid)
 {
     struct process *one = map_named(&k->by_guid, guid, offsetof(struct process, guid));
     if (!one->item.name) {
@@ -39,7 +39,7 @@ static struct process *named(struct instances *k, const char *guid)
 }
 
 /* Nothing of it is on the board, and nothing is on its way. */
-static void drop(struct instances *k, struct process *one)
+static void drop(struct instances_keeper *k, struct process *one)
 {
     assert(one->item.moving == 0 && !process_cache_any(one));
     work_drop(&k->work, &one->item);
@@ -47,7 +47,7 @@ static void drop(struct instances *k, struct process *one)
     free(one);
 }
 
-static void touch(struct instances *k, struct process *one, int32_t first, int32_t last)
+static void touch(struct instances_keeper *k, struct process *one, int32_t first, int32_t last)
 {
     bool touched = one->item.touched;
     one->first = touched && one->first < first ? one->first : first;
@@ -56,13 +56,13 @@ static void touch(struct instances *k, struct process *one, int32_t first, int32
 }
 
 /* Something calls for a look at this index; at all of it. */
-static void call_index(struct instances *k, struct process *one, int32_t index)
+static void call_index(struct instances_keeper *k, struct process *one, int32_t index)
 {
     one->called = true;
     touch(k, one, index, index);
 }
 
-static void call(struct instances *k, struct process *one)
+static void call(struct instances_keeper *k, struct process *one)
 {
     one->called = true;
     touch(k, one, 0, INT32_MAX);
@@ -71,7 +71,7 @@ static void call(struct instances *k, struct process *one)
 /* Without being called. Also when the copy is complete again: some may be gone. */
 static void touch_all(void *state)
 {
-    struct instances *k = state;
+    struct instances_keeper *k = state;
     MAP_EACH(&k->by_guid, n)
     {
         struct process *one = map_value(n);
@@ -85,7 +85,7 @@ static void touch_all(void *state)
 /* What is on its way stays on its way. */
 static void reset(void *state)
 {
-    struct instances *k = state;
+    struct instances_keeper *k = state;
     MAP_EACH(&k->by_guid, n)
     {
         process_cache_clear(&k->kept.x->cache, map_value(n));
@@ -94,7 +94,7 @@ static void reset(void *state)
 
 static void done(void *state)
 {
-    struct instances *k = state;
+    struct instances_keeper *k = state;
     reset(k);
     map_done(&k->by_guid, free);
     work_done(&k->work);
@@ -109,7 +109,7 @@ static void wait_to_remake(struct process *one, int64_t now_ns)
 }
 
 /* actual/<process_guid>/<index>/<presence> */
-static void on_actual(struct instances *k, struct arena *a, const char *key,
+static void on_actual(struct instances_keeper *k, struct arena *a, const char *key,
                       const struct followed *record)
 {
     const char *guid = key_component(a, key, 1), *index = key_component(a, key, 2),
@@ -126,7 +126,7 @@ static void on_actual(struct instances *k, struct arena *a, const char *key,
 }
 
 /* desired/<process_guid>, job/<process_guid>; a job with a name brings no instances in line. */
-static void on_process(struct instances *k, struct arena *a, const char *key,
+static void on_process(struct instances_keeper *k, struct arena *a, const char *key,
                        const struct followed *record)
 {
     const char *guid = key_component(a, key, 1);
@@ -142,7 +142,7 @@ static void on_process(struct instances *k, struct arena *a, const char *key,
 }
 
 /* cell/<cell_id>: whether it is there changes what is decided about the records that name it. */
-static void on_cell(struct instances *k, const char *key)
+static void on_cell(struct instances_keeper *k, const char *key)
 {
     const struct cached_cell *cell = cache_cell_at(&k->kept.x->cache, key);
     if (!cell || !cell->turned) {
@@ -151,7 +151,7 @@ static void on_cell(struct instances *k, const char *key)
     struct cell_user *u;
     LIST_FOREACH(u, &cell->users[KEEPER_instances], link)
     {
-        struct instance *i = CELL_USER_OF(u, struct instance, on);
+        struct cached_instance *i = CELL_USER_OF(u, struct cached_instance, on);
         call_index(k, i->process, i->view.index);
     }
 }
@@ -174,7 +174,7 @@ static void change(void *state, const char *key, const struct followed *record)
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
-static void view_of(const struct instances *k, struct arena *a, const struct process *p,
+static void view_of(const struct instances_keeper *k, struct arena *a, const struct process *p,
                     int32_t first, int32_t last, struct process_view *ret)
 {
     const struct converger *x = k->kept.x;
@@ -189,7 +189,7 @@ static void view_of(const struct instances *k, struct arena *a, const struct pro
 
 /* Nothing called for a look, and yet there is something to repair that changes bring: they were
  * missed. Not if it was repaired a moment ago, and does not show yet. */
-static void note_late(struct instances *k, const struct process *one,
+static void note_late(struct instances_keeper *k, const struct process *one,
                       const struct repairs *repairs, struct effects *out)
 {
     const struct converger *x = k->kept.x;
@@ -206,7 +206,8 @@ static void note_late(struct instances *k, const struct process *one,
     }
 }
 
-static void look_at(struct instances *k, struct arena *a, struct process *one, struct effects *out)
+static void look_at(struct instances_keeper *k, struct arena *a, struct process *one,
+                    struct effects *out)
 {
     struct converger *x = k->kept.x;
     struct process_view v;
@@ -239,7 +240,7 @@ static void look_at(struct instances *k, struct arena *a, struct process *one, s
  * moves are answered. */
 static void look(void *state, bool all, struct effects *out)
 {
-    struct instances *k = state;
+    struct instances_keeper *k = state;
     struct work *work = &k->work;
     int64_t now_ns = k->kept.x->life.now.mono_ns;
     if (all) {
@@ -263,7 +264,7 @@ static void look(void *state, bool all, struct effects *out)
 
 static void settled(void *state, const char *process_guid, enum move_end end)
 {
-    struct instances *k = state;
+    struct instances_keeper *k = state;
     struct process *one = map_get(&k->by_guid, process_guid);
     if (one) {
         int64_t again_ns = work_again_ns(end, k->kept.x->life.now.mono_ns);
@@ -277,7 +278,7 @@ static void settled(void *state, const char *process_guid, enum move_end end)
  * pass. */
 static void stand_by(void *state)
 {
-    struct instances *k = state;
+    struct instances_keeper *k = state;
     struct process *one;
     while ((one = (struct process *)work_next(&k->work))) {
         if (!process_cache_any(one)) {
@@ -288,7 +289,7 @@ static void stand_by(void *state)
 
 /* ---- What is shown --------------------------------------------------------------------------- */
 
-static void plan_process(const struct instances *k, const struct process *one,
+static void plan_process(const struct instances_keeper *k, const struct process *one,
                          struct plan_shown *ret)
 {
     SCOPED_ARENA(a);
@@ -306,7 +307,7 @@ static void plan_process(const struct instances *k, const struct process *one,
 
 static void plan(void *state, struct plan_shown *ret)
 {
-    struct instances *k = state;
+    struct instances_keeper *k = state;
     MAP_EACH(&k->by_guid, n)
     {
         if (!ret->plan->more) {
@@ -318,13 +319,13 @@ static void plan(void *state, struct plan_shown *ret)
 static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
 {
     (void)a;
-    const struct instances *k = state;
+    const struct instances_keeper *k = state;
     ret->processes = k->by_guid.count;
     ret->waiting = k->work.waiting_count;
     ret->found_late = k->found_late;
 }
 
-const struct keeper instances_keeper = {.state_size = sizeof(struct instances),
+const struct keeper instances_keeper = {.state_size = sizeof(struct instances_keeper),
                                         .init = init,
                                         .done = done,
                                         .reset = reset,

@@ -17,7 +17,7 @@ struct process {
     char guid[];
 };
 
-struct instances {
+struct instances_keeper {
     struct kept kept;
     struct map by_guid; /* -> struct process */
     struct work work;

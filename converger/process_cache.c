@@ -10,19 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int instance_compare(const struct instance *a, const struct instance *b)
+static int instance_compare(const struct cached_instance *a, const struct cached_instance *b)
 {
     int by_index = (a->view.index > b->view.index) - (a->view.index < b->view.index);
     return by_index ? by_index : a->view.presence - b->view.presence;
 }
 
-RB_GENERATE_INTERNAL(instance_tree, instance, node, instance_compare,
+RB_GENERATE_INTERNAL(instance_tree, cached_instance, node, instance_compare,
                      static __attribute__((unused)))
 
 /* ---- Actual records -------------------------------------------------------------------------- */
 
 /* The record is said again: what it said before goes. */
-static void forget(struct cache *c, struct instance *i)
+static void forget(struct cache *c, struct cached_instance *i)
 {
     i->process->cache.unreadable -= i->domain == NULL;
     domain_bear_no_more(c, i->domain);
@@ -43,7 +43,7 @@ static uint64_t wanted(const struct process_cache *p, int32_t index)
     return digest;
 }
 
-static void learn(struct cache *c, struct instance *i, const struct followed *record)
+static void learn(struct cache *c, struct cached_instance *i, const struct followed *record)
 {
     SCOPED_ARENA(a);
     ProtobufCMessage *m = NULL;
@@ -64,7 +64,7 @@ static void learn(struct cache *c, struct instance *i, const struct followed *re
     cell_use(c, KEEPER_instances, &i->on, key ? key->cell_id : "");
 }
 
-static void drop(struct cache *c, struct instance *i)
+static void drop(struct cache *c, struct cached_instance *i)
 {
     struct process_cache *p = &i->process->cache;
     forget(c, i);
@@ -76,8 +76,8 @@ static void drop(struct cache *c, struct instance *i)
 void process_cache_actual(struct cache *c, struct process *p, int32_t index, int presence,
                           const struct followed *record)
 {
-    struct instance wanted = {.view = {.index = index, .presence = (uint8_t)presence}};
-    struct instance *i = RB_FIND(instance_tree, &p->cache.instances, &wanted);
+    struct cached_instance wanted = {.view = {.index = index, .presence = (uint8_t)presence}};
+    struct cached_instance *i = RB_FIND(instance_tree, &p->cache.instances, &wanted);
     if (i && !record) {
         drop(c, i);
     } else if (i) {
@@ -141,7 +141,7 @@ void process_cache_desired(struct process *p, const struct followed *record)
             cache->unreadable++;
         }
     }
-    struct instance *i;
+    struct cached_instance *i;
     RB_FOREACH(i, instance_tree, &cache->instances)
     {
         i->view.differs = i->routing != wanted(cache, i->view.index);
@@ -155,7 +155,7 @@ void process_cache_job(struct process *p, bool at_work)
 
 void process_cache_clear(struct cache *c, struct process *p)
 {
-    struct instance *i;
+    struct cached_instance *i;
     while ((i = RB_ROOT(&p->cache.instances))) {
         drop(c, i);
     }
@@ -194,8 +194,8 @@ void process_cache_view(const struct cache *c, struct moment now, struct arena *
     ret->job = p->cache.has_job;
     struct instance_view *list =
         ARENA_ARRAY(a, room_of(&p->cache, first, last), struct instance_view);
-    struct instance from = {.view = {.index = first}};
-    struct instance *i =
+    struct cached_instance from = {.view = {.index = first}};
+    struct cached_instance *i =
         RB_NFIND(instance_tree, (struct instance_tree *)(uintptr_t)&p->cache.instances, &from);
     for (; i && i->view.index <= last; i = RB_NEXT(instance_tree, NULL, i)) {
         struct instance_view *view = &list[ret->count++];

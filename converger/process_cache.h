@@ -1,6 +1,6 @@
 /* What the passes need to know of a process, kept up with each change, so that a look decodes
- * nothing: of each ActualLRP record some 110 bytes (struct instance), and what its DesiredLRP
- * asks for. Pure. */
+ * nothing: of each ActualLRP record some 110 bytes (struct cached_instance), and what its
+ * DesiredLRP asks for. Pure. */
 #pragma once
 
 #include "converger/cache.h"
@@ -8,12 +8,12 @@
 
 #include <bsd/sys/tree.h>
 
-struct instance;
-RB_HEAD(instance_tree, instance);
+struct cached_instance;
+RB_HEAD(instance_tree, cached_instance);
 
 /* An ActualLRP record, of any presence. */
-struct instance {
-    RB_ENTRY(instance) node;
+struct cached_instance {
+    RB_ENTRY(cached_instance) node;
     struct cell_user on;
     struct process *process;
     struct cached_domain *domain; /* NULL = a record of a newer version */

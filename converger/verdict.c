@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Cells of the board, or of a zone: those that the limiter lists are left out. */
-struct tally {
+struct loss_tally {
     uint64_t total;
     uint64_t lost;  /* within one window */
     uint64_t maybe; /* not known yet: silent for longer than a healthy cell should be */
@@ -38,7 +38,7 @@ static bool is_unheard(const struct failure_detector *j, const struct silence *s
 /* ---- Is it a mass loss? ---------------------------------------------------------------------- */
 
 static void count_cell(const struct failure_detector *j, const char *cell_id,
-                       const struct watched_cell *c, struct moment now, struct tally *t)
+                       const struct watched_cell *c, struct moment now, struct loss_tally *t)
 {
     const struct detector_windows *windows = &j->settings->detector;
     const struct silence *s =
@@ -56,9 +56,9 @@ static void count_cell(const struct failure_detector *j, const char *cell_id,
     }
 }
 
-static struct tally *zone_of(struct map *zones, const char *name)
+static struct loss_tally *zone_of(struct map *zones, const char *name)
 {
-    struct tally *t = map_get(zones, name);
+    struct loss_tally *t = map_get(zones, name);
     if (!t) {
         t = mem_zeroed(sizeof(*t));
         map_put(zones, name, t);
@@ -68,8 +68,8 @@ static struct tally *zone_of(struct map *zones, const char *name)
 
 enum mass { MASS_NO, MASS_MAYBE, MASS_YES };
 
-static bool is_mass(const struct failure_detector *j, const struct tally *all, struct map *zones,
-                    bool maybe)
+static bool is_mass(const struct failure_detector *j, const struct loss_tally *all,
+                    struct map *zones, bool maybe)
 {
     uint64_t least = (uint64_t)j->settings->limiter.mass_least;
     uint64_t part = (uint64_t)j->settings->limiter.mass_part;
@@ -79,7 +79,7 @@ static bool is_mass(const struct failure_detector *j, const struct tally *all, s
     }
     MAP_EACH(zones, n)
     {
-        const struct tally *z = map_value(n);
+        const struct loss_tally *z = map_value(n);
         uint64_t zone_lost = z->lost + (maybe ? z->maybe : 0);
         if (z->total >= least && zone_lost == z->total && lost < all->total) {
             return true;
@@ -91,7 +91,7 @@ static bool is_mass(const struct failure_detector *j, const struct tally *all, s
 /* Cells without a zone are of none. */
 static enum mass mass_of(const struct failure_detector *j, struct moment now)
 {
-    struct tally all = {0};
+    struct loss_tally all = {0};
     struct map zones;
     map_init(&zones);
     MAP_EACH(&j->cells, n)

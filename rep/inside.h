@@ -47,7 +47,7 @@ struct rep {
     struct capacity capacity;
     struct knowledge knowledge;
     struct moves moves;
-    struct pass pass;
+    struct rep_pass pass;
     struct listing listing;
     struct metrics metrics;
     struct drain drain;

@@ -52,8 +52,8 @@ const struct cli_option auctioneer_simulate_options[] = {
 };
 
 /* What the jobs borrow from. */
-struct kept {
-    struct kept *next;
+struct kept_wanted {
+    struct kept_wanted *next;
     struct wanted *wanted;
 };
 
@@ -61,7 +61,7 @@ struct dry_run {
     const struct invocation *call;
     struct arena *arena;
     bool work_given; /* by files */
-    struct kept *kept;
+    struct kept_wanted *kept;
     struct cli_client *client; /* to a bbs; NULL: files say all */
     int64_t deadline_ms;
     struct why_cell *cells;
@@ -214,8 +214,8 @@ static int add_job(struct dry_run *d, struct wanted *w, int32_t index, struct er
 
 static struct wanted *keep(struct dry_run *d, struct wanted *w)
 {
-    struct kept *k = ARENA_NEW(d->arena, struct kept);
-    *k = (struct kept){.next = d->kept, .wanted = w};
+    struct kept_wanted *k = ARENA_NEW(d->arena, struct kept_wanted);
+    *k = (struct kept_wanted){.next = d->kept, .wanted = w};
     d->kept = k;
     return w;
 }

@@ -37,7 +37,7 @@ struct feed {
     int64_t heartbeat_revision;
 };
 
-struct reader {
+struct feed_reader {
     struct cursor cursor;
     struct feed *feed;
     struct arena arena; /* of the pickers, the topics and the board generation asked */
@@ -216,12 +216,12 @@ static void append_record(struct buf *out, Board__FeedFrame__Kind kind, int64_t 
 
 /* ---- readers ---- */
 
-static bool picks_all(const struct reader *r)
+static bool picks_all(const struct feed_reader *r)
 {
     return r->picker_count == 0 && r->topics.slot_count == 0;
 }
 
-static bool picks(const struct reader *r, const struct version *item)
+static bool picks(const struct feed_reader *r, const struct version *item)
 {
     if (!item) {
         return false;
@@ -234,7 +234,7 @@ static bool picks(const struct reader *r, const struct version *item)
     return topics_match(&r->topics, item->type, version_key(item)) || picks_all(r);
 }
 
-static void drop_snapshot(struct reader *r)
+static void drop_snapshot(struct feed_reader *r)
 {
     assert(r->snapshot_at <= r->snapshot_count && r->snapshot_count <= r->snapshot_capacity);
     for (size_t i = r->snapshot_at; i < r->snapshot_count; i++) {
@@ -246,13 +246,13 @@ static void drop_snapshot(struct reader *r)
 }
 
 /* So that an empty snapshot is not NULL. */
-static void snapshot_grow(struct reader *r)
+static void snapshot_grow(struct feed_reader *r)
 {
     r->snapshot_capacity = r->snapshot_capacity ? 2 * r->snapshot_capacity : 256;
     r->snapshot = mem_resized(r->snapshot, r->snapshot_capacity, sizeof(*r->snapshot));
 }
 
-static void snapshot_add(struct reader *r, const struct picker *p)
+static void snapshot_add(struct feed_reader *r, const struct picker *p)
 {
     struct picker_walk w = picker_begin(p, r->feed->copy);
     for (struct version *item; (item = picker_next(&w));) {
@@ -270,7 +270,7 @@ static int compare_items(const void *a, const void *b)
 }
 
 /* A record that is picked twice is sent once. What one walk picked is in order already. */
-static void sort_unique(struct reader *r)
+static void sort_unique(struct feed_reader *r)
 {
     size_t kept = r->snapshot_count > 0;
     if (r->picker_count > 1 || r->topics.slot_count) {
@@ -287,7 +287,7 @@ static void sort_unique(struct reader *r)
 }
 
 /* NULLs in the list are none. */
-static void snapshot_add_topics(struct reader *r, const char *const *topics, size_t count)
+static void snapshot_add_topics(struct feed_reader *r, const char *const *topics, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (topics[i]) {
@@ -299,7 +299,7 @@ static void snapshot_add_topics(struct reader *r, const char *const *topics, siz
 
 /* References to all records picked, at the copy's present position; or to those that its new topics
  * pick: the changes from its own place follow, which may be older. */
-static void take_snapshot(struct reader *r, bool whole)
+static void take_snapshot(struct feed_reader *r, bool whole)
 {
     const struct picker all = {
         .type = RECORD_TYPE_COUNT, .key_prefix = "", .tags = {"", "", "", ""}};
@@ -337,7 +337,7 @@ static uint64_t place_after(const struct feed *f, int64_t revision)
 
 /* Where it starts: at the position it asked to resume from, or with a snapshot. False: this bbs is
  * behind that position, wait. */
-static bool begin(struct reader *r, struct buf *out)
+static bool begin(struct feed_reader *r, struct buf *out)
 {
     const struct feed *f = r->feed;
     bool resume = r->generation == 0 && *r->resume_board_generation &&
@@ -360,7 +360,7 @@ static bool begin(struct reader *r, struct buf *out)
     return true;
 }
 
-static void fill_snapshot(struct reader *r, struct buf *out, size_t end)
+static void fill_snapshot(struct feed_reader *r, struct buf *out, size_t end)
 {
     while (r->snapshot_at < r->snapshot_count && out->size < end) {
         struct version *item = r->snapshot[r->snapshot_at++];
@@ -375,7 +375,7 @@ static void fill_snapshot(struct reader *r, struct buf *out, size_t end)
     }
 }
 
-static void fill_changes(struct reader *r, struct buf *out, size_t end)
+static void fill_changes(struct feed_reader *r, struct buf *out, size_t end)
 {
     const struct feed *f = r->feed;
     assert(r->place >= f->first && r->place <= f->shown && f->shown <= f->next);
@@ -398,7 +398,7 @@ static void fill_changes(struct reader *r, struct buf *out, size_t end)
 
 static enum cursor_state reader_fill(struct cursor *c, struct buf *out, size_t max)
 {
-    struct reader *r = (struct reader *)c;
+    struct feed_reader *r = (struct feed_reader *)c;
     const struct feed *f = r->feed;
     size_t start = out->size;
     if (f->closed) {
@@ -422,7 +422,7 @@ static enum cursor_state reader_fill(struct cursor *c, struct buf *out, size_t m
 
 static void reader_free(struct cursor *c)
 {
-    struct reader *r = (struct reader *)c;
+    struct feed_reader *r = (struct feed_reader *)c;
     drop_snapshot(r);
     arena_done(&r->arena);
     assert(r->feed->readers > 0);
@@ -431,7 +431,7 @@ static void reader_free(struct cursor *c)
     free(r);
 }
 
-static void read_topics(struct reader *r, const Board__FeedRequest *request)
+static void read_topics(struct feed_reader *r, const Board__FeedRequest *request)
 {
     size_t count = request->n_topics, new_count = request->n_new_topics;
     topics_init(&r->topics, &r->arena, count + new_count);
@@ -453,7 +453,7 @@ struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request)
         request->n_topics + request->n_new_topics > FEED_TOPICS_MAX) {
         return NULL;
     }
-    struct reader *r = mem_zeroed(sizeof(*r));
+    struct feed_reader *r = mem_zeroed(sizeof(*r));
     r->cursor.ops = &ops;
     r->feed = f;
     f->references++;

@@ -22,7 +22,7 @@ static int64_t compact_interval_ns(const struct board *b)
 
 static void take_sample(struct board *b)
 {
-    struct health *h = &b->health;
+    struct etcd_health *h = &b->health;
     h->sample_ns = b->now.mono_ns + SAMPLE_INTERVAL_NS;
     if (h->sample_count == HEALTH_SAMPLES) {
         memmove(h->samples, h->samples + 1, (HEALTH_SAMPLES - 1) * sizeof(h->samples[0]));
@@ -35,7 +35,7 @@ static void take_sample(struct board *b)
 /* The newest position that is at least this old; 0 if there is none. */
 static int64_t revision_older_than(const struct board *b, int64_t age_ns)
 {
-    const struct health *h = &b->health;
+    const struct etcd_health *h = &b->health;
     int64_t revision = 0;
     for (unsigned i = 0; i < h->sample_count; i++) {
         if (b->now.mono_ns - h->samples[i].mono_ns >= age_ns) {
@@ -54,7 +54,7 @@ static void on_compacted(struct board *b, void *context, const struct store_answ
 
 static void compact(struct board *b, struct effects *out)
 {
-    struct health *h = &b->health;
+    struct etcd_health *h = &b->health;
     h->compact_ns = b->now.mono_ns + compact_interval_ns(b);
     int64_t revision = revision_older_than(b, RETENTION_NS);
     if (h->compact_id || revision == 0) {
@@ -77,7 +77,7 @@ bool board_read_only(const struct board *b)
  * stops etcd, reads too. */
 static int64_t longer_wait_ns(const struct board *b)
 {
-    const struct health *h = &b->health;
+    const struct etcd_health *h = &b->health;
     if (!h->recovered_ns || b->now.mono_ns - h->recovered_ns >= FREED_NOTHING_NS) {
         return 0;
     }
@@ -87,7 +87,7 @@ static int64_t longer_wait_ns(const struct board *b)
 
 void health_out_of_space(struct board *b, struct effects *out)
 {
-    struct health *h = &b->health;
+    struct etcd_health *h = &b->health;
     if (h->read_only) {
         return;
     }
@@ -104,7 +104,7 @@ void health_out_of_space(struct board *b, struct effects *out)
 
 static void recover_later(struct board *b)
 {
-    struct health *h = &b->health;
+    struct etcd_health *h = &b->health;
     h->recover_id = 0;
     h->recover_ns = b->now.mono_ns + RECOVER_WAIT_MIN_NS + backoff_ns(h->recover_failures++);
 }
@@ -199,7 +199,7 @@ static void on_alarms(struct board *b, void *context, const struct store_answer 
  * hand: no need to wait for the next try. One's own that is under way ends as it does. */
 void health_wrote(struct board *b, int64_t sent_ns, struct effects *out)
 {
-    const struct health *h = &b->health;
+    const struct etcd_health *h = &b->health;
     if (h->read_only && !h->recover_id && sent_ns > h->full_ns) {
         recovered(b, out);
     }
@@ -215,7 +215,7 @@ void health_reset(struct board *b)
 
 void health_timer(struct board *b, struct effects *out)
 {
-    struct health *h = &b->health;
+    struct etcd_health *h = &b->health;
     if (!b->loaded || b->stop_ns) {
         return;
     }
@@ -234,7 +234,7 @@ void health_timer(struct board *b, struct effects *out)
 
 int64_t health_due_ns(const struct board *b)
 {
-    const struct health *h = &b->health;
+    const struct etcd_health *h = &b->health;
     if (!b->loaded || b->stop_ns) {
         return NEVER_NS;
     }

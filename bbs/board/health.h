@@ -9,7 +9,7 @@ struct board;
 
 enum { HEALTH_SAMPLES = 16 };
 
-struct health {
+struct etcd_health {
     struct {
         int64_t mono_ns;
         int64_t revision;

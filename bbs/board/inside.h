@@ -83,7 +83,7 @@ struct board {
     struct sweep sweep;
     struct removals removals;
     struct jobs jobs;
-    struct health health;
+    struct etcd_health health;
     struct verify verify;
 
     uint64_t ops, transactions, conflicts; /* counted for /v1/board/state */

@@ -7,7 +7,7 @@
 /* A heartbeat comes each second; three missed: the next bbs. */
 enum { SILENCE_MS = 3500, RECONNECT_MS = 500, COMPARE_AGAIN_MS = 60 * 1000 };
 
-struct call {
+struct feed_call {
     struct feed_follow *follow;
     struct err *err;
 };
@@ -28,7 +28,7 @@ static bool turns(struct feed_follow *f, struct err *err)
 
 static int take(void *call, struct bytes bytes)
 {
-    const struct call *c = call;
+    const struct feed_call *c = call;
     struct feed_follow *f = c->follow;
     int64_t revision = *f->revision;
     f->taken = f->take(f->owner, bytes, c->err);
@@ -42,7 +42,7 @@ static int take(void *call, struct bytes bytes)
 static int follow_once(struct session *s, struct feed_follow *f, struct err *err)
 {
     Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
-    struct call call = {f, err};
+    struct feed_call call = {f, err};
     request.selectors = f->selectors;
     request.n_selectors = f->selector_count;
     request.board_generation = f->board_generation;

@@ -18,7 +18,7 @@ struct following;
 
 /* One container that is followed. What the main thread and the container's share is under the lock.
  */
-struct slot {
+struct log_slot {
     struct following *all;
     struct arena arena; /* of the source's strings */
     struct log_source source;
@@ -38,7 +38,7 @@ struct following {
     struct logs *logs;
     struct logs_watch watch;
     pthread_mutex_t lock; /* of all that is printed, and of the slots */
-    struct slot slots[LOGS_FOLLOWED_MAX * LOGS_STREAMS];
+    struct log_slot slots[LOGS_FOLLOWED_MAX * LOGS_STREAMS];
     const char *streams[LOGS_STREAMS]; /* a slot each of a container */
     size_t stream_count;
     char first[300]; /* process_guid/index of the first that was seen */
@@ -52,7 +52,7 @@ struct following {
 
 /* ---- One container, in its thread ---- */
 
-static void say(struct slot *s, const char *text)
+static void say(struct log_slot *s, const char *text)
 {
     if (!s->speaks) {
         return;
@@ -62,7 +62,7 @@ static void say(struct slot *s, const char *text)
     pthread_mutex_unlock(&s->all->lock);
 }
 
-static bool has_ended(struct slot *s)
+static bool has_ended(struct log_slot *s)
 {
     pthread_mutex_lock(&s->all->lock);
     bool ended = s->ended;
@@ -70,13 +70,13 @@ static bool has_ended(struct slot *s)
     return ended;
 }
 
-static bool is_stopping(const struct slot *s)
+static bool is_stopping(const struct log_slot *s)
 {
     return cli_interrupted() || atomic_load(&s->all->stop);
 }
 
 /* Where its cell's rep is now: the cell may be newer than the list, or its rep have moved. */
-static int look_up(struct slot *s, struct err *err)
+static int look_up(struct log_slot *s, struct err *err)
 {
     const struct logs *l = s->all->logs;
     struct cli_client *c = NULL;
@@ -107,12 +107,12 @@ static bool may_pass(int r)
 
 /* Of a new container all is wanted; of one that was there the last lines; and after a break, what
  * comes: what was written meanwhile is in its files only. */
-static int64_t lines_wanted(const struct slot *s, bool was_read)
+static int64_t lines_wanted(const struct log_slot *s, bool was_read)
 {
     return was_read ? 0 : s->initial ? s->all->logs->lines : -1;
 }
 
-static void read_on(struct slot *s, struct log_reader *r)
+static void read_on(struct log_slot *s, struct log_reader *r)
 {
     bool was_read = false, reported = false;
     while (!is_stopping(s)) {
@@ -136,7 +136,7 @@ static void read_on(struct slot *s, struct log_reader *r)
 }
 
 /* Why it ended is known when the board has been notified. */
-static void tell_end(struct slot *s)
+static void tell_end(struct log_slot *s)
 {
     int64_t until_ms = cli_now_ms() + END_TRIGGER_MS;
     while (!has_ended(s) && !is_stopping(s) && cli_now_ms() < until_ms) {
@@ -153,7 +153,7 @@ static void tell_end(struct slot *s)
 
 static void *follow_one(void *slot)
 {
-    struct slot *s = slot;
+    struct log_slot *s = slot;
     struct following *all = s->all;
     struct log_reader r;
     char text[200];
@@ -186,10 +186,11 @@ static size_t slot_count(const struct following *all)
     return LOGS_FOLLOWED_MAX * all->stream_count;
 }
 
-static struct slot *slot_of(struct following *all, const char *instance_guid, const char *stream)
+static struct log_slot *slot_of(struct following *all, const char *instance_guid,
+                                const char *stream)
 {
     for (size_t i = 0; i < slot_count(all); i++) {
-        struct slot *s = &all->slots[i];
+        struct log_slot *s = &all->slots[i];
         if (s->used && s->source.stream == stream &&
             strcmp(s->source.instance_guid, instance_guid) == 0) {
             return s;
@@ -198,7 +199,7 @@ static struct slot *slot_of(struct following *all, const char *instance_guid, co
     return NULL;
 }
 
-static struct slot *free_slot(struct following *all)
+static struct log_slot *free_slot(struct following *all)
 {
     for (size_t i = 0; i < slot_count(all); i++) {
         if (!all->slots[i].used) {
@@ -208,7 +209,7 @@ static struct slot *free_slot(struct following *all)
     return NULL;
 }
 
-static void begin_thread(struct slot *s)
+static void begin_thread(struct log_slot *s)
 {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -224,7 +225,7 @@ static void begin_thread(struct slot *s)
 static void begin(struct following *all, const struct log_source *source, const char *stream,
                   bool initial)
 {
-    struct slot *s = free_slot(all);
+    struct log_slot *s = free_slot(all);
     char place[300];
     if (!s) {
         if (!all->reported_many) {
@@ -239,7 +240,7 @@ static void begin(struct following *all, const struct log_source *source, const 
         snprintf(all->first, sizeof(all->first), "%s", place);
     }
     all->labelled = all->labelled || strcmp(all->first, place) != 0;
-    *s = (struct slot){.all = all, .initial = initial, .source = *source};
+    *s = (struct log_slot){.all = all, .initial = initial, .source = *source};
     s->source.stream = stream;
     s->speaks = stream == all->streams[0];
     arena_init(&s->arena);
@@ -258,7 +259,7 @@ static void on_begin(void *following, const struct log_source *source, bool init
     struct following *all = following;
     pthread_mutex_lock(&all->lock);
     for (size_t i = 0; i < all->stream_count; i++) {
-        struct slot *s = slot_of(all, source->instance_guid, all->streams[i]);
+        struct log_slot *s = slot_of(all, source->instance_guid, all->streams[i]);
         if (s) {
             s->ended = false;
         } else {
@@ -273,7 +274,7 @@ static void on_end(void *following, const char *instance_guid, const char *why)
     struct following *all = following;
     pthread_mutex_lock(&all->lock);
     for (size_t i = 0; i < all->stream_count; i++) {
-        struct slot *s = slot_of(all, instance_guid, all->streams[i]);
+        struct log_slot *s = slot_of(all, instance_guid, all->streams[i]);
         if (s) {
             s->ended = true;
             snprintf(s->why, sizeof(s->why), "%s", why);
@@ -287,7 +288,7 @@ static size_t reap(struct following *all, bool wait)
 {
     size_t left = 0;
     for (size_t i = 0; i < slot_count(all); i++) {
-        struct slot *s = &all->slots[i];
+        struct log_slot *s = &all->slots[i];
         pthread_mutex_lock(&all->lock);
         bool join = s->used && (s->finished || wait);
         left += s->used && !join;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* What one cell said. */
-struct answer {
+struct cell_logs {
     struct arena arena;
     struct log_source cell;
     struct log_source *sources;
@@ -21,12 +21,12 @@ struct asking {
     const char *name, *path;
     int32_t index;
     int64_t until_ms; /* half of the time: what they keep is to be read then */
-    struct answer *answers; /* one for each cell */
+    struct cell_logs *answers; /* one for each cell */
     pthread_mutex_t lock;
     size_t next;
 };
 
-static void ask(struct asking *g, struct answer *one)
+static void ask(struct asking *g, struct cell_logs *one)
 {
     struct logs *l = g->logs;
     struct cli_client *c = NULL;
@@ -84,7 +84,7 @@ static const char *silent_ones(struct asking *g, size_t *ret_count, const char *
     struct arena *a = &g->logs->s->arena;
     const char *names = "";
     for (size_t i = 0; i < g->logs->cell_count; i++) {
-        const struct answer *one = &g->answers[i];
+        const struct cell_logs *one = &g->answers[i];
         if (one->asked && one->result == 0) {
             continue;
         }
@@ -192,7 +192,7 @@ int logs_add_previous(struct logs *l, const char *name, int32_t index, struct er
         .path = arena_printf(a, "/v1/logs?process_guid_prefix=%s", cli_escaped(a, name)),
         .index = index,
         .until_ms = cli_now_ms() + session_left_ms(l->s) / 2,
-        .answers = ARENA_ARRAY(a, l->cell_count, struct answer),
+        .answers = ARENA_ARRAY(a, l->cell_count, struct cell_logs),
         .lock = PTHREAD_MUTEX_INITIALIZER,
     };
     for (size_t i = 0; i < l->cell_count; i++) {

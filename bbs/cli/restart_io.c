@@ -135,12 +135,13 @@ static int tell_done(const struct restart *r, const Models__ActualLRP *record, s
 }
 
 /* An instance that crashes as it starts is RUNNING for a moment, too. */
-struct settling {
+struct settling_instance {
     char guid[80];
     int64_t since_ms;
 };
 
-static bool has_settled(struct settling *s, const Models__ActualLRP *record, int64_t now_ms)
+static bool has_settled(struct settling_instance *s, const Models__ActualLRP *record,
+                        int64_t now_ms)
 {
     const char *guid = record->actual_lrp_instance_key->instance_guid;
     if (strcmp(s->guid, guid) != 0) {
@@ -151,7 +152,7 @@ static bool has_settled(struct settling *s, const Models__ActualLRP *record, int
 }
 
 /* Looks once: 1 when the new one runs and has settled, and was reported. `text`: how it is. */
-static int look(struct restart *r, struct settling *settling, char *text, size_t size,
+static int look(struct restart *r, struct settling_instance *settling, char *text, size_t size,
                 struct err *err)
 {
     SCOPED_ARENA(a);
@@ -199,7 +200,7 @@ static int late(const struct restart *r, bool asked, int code, const char *is, s
 static int wait_for(struct restart *r, struct err *err)
 {
     struct cli_progress shown = {0};
-    struct settling settling = {.since_ms = 0};
+    struct settling_instance settling = {.since_ms = 0};
     char text[200] = "", line[500];
     int64_t begun_ms = cli_now_ms(), left_ms;
     int code;

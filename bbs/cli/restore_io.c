@@ -26,7 +26,7 @@ const struct cli_option bbs_restore_options[] = {
     {0},
 };
 
-struct asker {
+struct etcd_asker {
     struct arena arena;
     struct event_base *base;
     struct etcd *etcd;
@@ -38,7 +38,7 @@ struct asker {
 
 static void on_answer(void *context, const struct store_answer *answer)
 {
-    struct asker *s = context;
+    struct etcd_asker *s = context;
     s->answered = true;
     s->answer = *answer;
     s->answer.text = arena_strdup(&s->arena, answer->text);
@@ -51,9 +51,9 @@ static void on_watch(void *context, const struct watch_event *ev)
     (void)context, (void)ev; /* none is opened */
 }
 
-static int asker_open(const struct invocation *call, struct asker *s, struct err *err)
+static int asker_open(const struct invocation *call, struct etcd_asker *s, struct err *err)
 {
-    *s = (struct asker){0};
+    *s = (struct etcd_asker){0};
     arena_init(&s->arena);
     s->base = event_base_new();
     if (!s->base) {
@@ -68,7 +68,7 @@ static int asker_open(const struct invocation *call, struct asker *s, struct err
     return etcd_new(&config, s->base, &handlers, &s->etcd, err);
 }
 
-static void asker_close(struct asker *s)
+static void asker_close(struct etcd_asker *s)
 {
     etcd_free(s->etcd);
     if (s->base) {
@@ -78,7 +78,7 @@ static void asker_close(struct asker *s)
 }
 
 /* Gives the answer's message in *ret_message. */
-static int ask(struct asker *s, enum store_call call, const ProtobufCMessage *message,
+static int ask(struct etcd_asker *s, enum store_call call, const ProtobufCMessage *message,
                const void **ret_message, struct err *err)
 {
     const struct store_request request = {.id = ++s->last_id,
@@ -104,7 +104,7 @@ static int ask(struct asker *s, enum store_call call, const ProtobufCMessage *me
     return 0;
 }
 
-static int ask_heartbeats(struct asker *s, const Etcd__RangeResponse **ret, struct err *err)
+static int ask_heartbeats(struct etcd_asker *s, const Etcd__RangeResponse **ret, struct err *err)
 {
     Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
     const void *message = NULL;
@@ -118,7 +118,7 @@ static int ask_heartbeats(struct asker *s, const Etcd__RangeResponse **ret, stru
 
 /* Refuses when a heartbeat is put while we listen: then a bbs goes on with the present board
  * generation, so etcd was not restored, or that bbs was started too early. */
-static int demand_silence(struct asker *s, struct err *err)
+static int demand_silence(struct etcd_asker *s, struct err *err)
 {
     const Etcd__RangeResponse *before, *after;
     int r = ask_heartbeats(s, &before, err);
@@ -150,7 +150,7 @@ static int new_id(char id[GUID_BYTES], struct err *err)
     return 0;
 }
 
-static int make_again(struct asker *s, struct err *err)
+static int make_again(struct etcd_asker *s, struct err *err)
 {
     Etcd__RangeRequest question;
     Etcd__TxnRequest txn;
@@ -189,7 +189,7 @@ static int make_again(struct asker *s, struct err *err)
 
 int bbs_restore_run(const struct invocation *call, struct err *err)
 {
-    struct asker s;
+    struct etcd_asker s;
     cli_catch_interrupts();
     const char *output = "table";
     int r = asker_open(call, &s, err);

@@ -8,14 +8,14 @@
 static const char preloaded[] = "preloaded";
 
 /* The names that were met, each once. */
-struct names {
+struct rootfs_names {
     struct arena *arena;
     const char *list[ROOTFS_SHOWN_MAX];
     size_t count;
     bool more;
 };
 
-static void names_add(struct names *n, const char *name)
+static void names_add(struct rootfs_names *n, const char *name)
 {
     for (size_t i = 0; i < n->count; i++) {
         if (strcmp(n->list[i], name) == 0) {
@@ -30,7 +30,7 @@ static void names_add(struct names *n, const char *name)
 }
 
 /* Of a scheme without names a cell has whatever is asked for (rep-auctioneer.md 5.1). */
-static void names_add_cell(struct names *n, const Models__CellPresence *cell)
+static void names_add_cell(struct rootfs_names *n, const Models__CellPresence *cell)
 {
     for (size_t i = 0; cell && i < cell->n_rootfs_providers; i++) {
         const Models__Provider *p = cell->rootfs_providers[i];
@@ -45,7 +45,7 @@ static void names_add_cell(struct names *n, const Models__CellPresence *cell)
     }
 }
 
-static const char *names_text(const struct names *n)
+static const char *names_text(const struct rootfs_names *n)
 {
     const char *text = "";
     for (size_t i = 0; i < n->count; i++) {
@@ -56,7 +56,7 @@ static const char *names_text(const struct names *n)
 
 const char *rootfs_of_cell(struct arena *a, const Models__CellPresence *cell)
 {
-    struct names names = {.arena = a};
+    struct rootfs_names names = {.arena = a};
     names_add_cell(&names, cell);
     return names_text(&names);
 }
@@ -91,7 +91,7 @@ const char *rootfs_problem(struct arena *a, const Board__CellsStatus *cells, con
     size_t scheme_size = strcspn(rootfs, ":");
     const char *name = rootfs + scheme_size + (rootfs[scheme_size] == ':');
     size_t name_size = strcspn(name, "?");
-    struct names names = {.arena = a};
+    struct rootfs_names names = {.arena = a};
     struct nearest near;
     const char *word = arena_strndup(a, name, name_size);
     if (!cells || cells->n_cells == 0) {

@@ -25,7 +25,7 @@ const struct cli_option bbs_why_options[] = {
     {0},
 };
 
-struct asker {
+struct why_asker {
     struct session *s;
     const struct invocation *call;
     const char *name;
@@ -36,7 +36,7 @@ struct asker {
     const char *leader; /* the auctioneer's URL; "" = nobody leads */
 };
 
-static int get_facts(struct asker *q, struct err *err)
+static int get_facts(struct why_asker *q, struct err *err)
 {
     ProtobufCMessage *m;
     int r = session_cells(q->s, &q->facts.cells, err);
@@ -53,7 +53,7 @@ static int get_facts(struct asker *q, struct err *err)
     return r;
 }
 
-static bool is_fresh(const struct asker *q, const char *domain)
+static bool is_fresh(const struct why_asker *q, const char *domain)
 {
     for (size_t i = 0; i < q->domain_count; i++) {
         if (strcmp(q->domains[i], domain) == 0) {
@@ -66,12 +66,12 @@ static bool is_fresh(const struct asker *q, const char *domain)
 /* ---- The leading auctioneer, from the record of its leader lock ---- */
 
 struct snapshot {
-    struct asker *asker;
+    struct why_asker *asker;
     struct buf partial;
 };
 
 /* True: the snapshot is complete. */
-static bool take_frame(struct asker *q, struct bytes body)
+static bool take_frame(struct why_asker *q, struct bytes body)
 {
     ProtobufCMessage *m, *leader_lock;
     struct arena *a = &q->s->arena;
@@ -115,7 +115,7 @@ static int64_t at_most(int64_t limit_ms, const struct session *s)
     return left_ms < limit_ms ? left_ms : limit_ms;
 }
 
-static void find_leader(struct asker *q)
+static void find_leader(struct why_asker *q)
 {
     struct snapshot snapshot = {.asker = q};
     Board__Selector selector = BOARD__SELECTOR__INIT, *list[] = {&selector};
@@ -134,7 +134,7 @@ static void find_leader(struct asker *q)
 }
 
 /* What it says; no bytes when it cannot be asked, or knows nothing of it. */
-static struct bytes ask_auctioneer(struct asker *q, const struct why *w)
+static struct bytes ask_auctioneer(struct why_asker *q, const struct why *w)
 {
     struct cli_client *c = NULL;
     struct bytes body = {0};
@@ -161,14 +161,14 @@ static struct bytes ask_auctioneer(struct asker *q, const struct why *w)
 
 /* ---- The command ---- */
 
-static int print(struct asker *q, const struct why *w, struct err *err)
+static int print(struct why_asker *q, const struct why *w, struct err *err)
 {
     SCOPED_BUF(out);
     why_print(w, ask_auctioneer(q, w), q->s->json, &out);
     return cli_print(buf_bytes(&out), err);
 }
 
-static int explain_task(struct asker *q, struct err *err)
+static int explain_task(struct why_asker *q, struct err *err)
 {
     Models__Task *task;
     struct why w;
@@ -203,7 +203,7 @@ static int by_index(const void *left, const void *right)
     return x != y ? (x < y ? -1 : 1) : (int)a->presence - (int)b->presence;
 }
 
-static int explain_index(struct asker *q, const Models__DesiredLRP *lrp, int32_t index,
+static int explain_index(struct why_asker *q, const Models__DesiredLRP *lrp, int32_t index,
                          Models__ActualLRP *const *actuals, size_t count, struct err *err)
 {
     struct why w;
@@ -212,8 +212,8 @@ static int explain_index(struct asker *q, const Models__DesiredLRP *lrp, int32_t
 }
 
 /* When there are more than fit, those that are well are left out, then the highest indices. */
-static int explain_all(struct asker *q, const Models__DesiredLRP *lrp, Models__ActualLRP **actuals,
-                       size_t count, struct err *err)
+static int explain_all(struct why_asker *q, const Models__DesiredLRP *lrp,
+                       Models__ActualLRP **actuals, size_t count, struct err *err)
 {
     struct arena *a = &q->s->arena;
     int32_t end = index_end(lrp, actuals, count), shown = 0, well = 0, more = 0;
@@ -248,7 +248,7 @@ static int explain_all(struct asker *q, const Models__DesiredLRP *lrp, Models__A
     return r;
 }
 
-static int explain_process(struct asker *q, const Models__DesiredLRP *lrp, int32_t index,
+static int explain_process(struct why_asker *q, const Models__DesiredLRP *lrp, int32_t index,
                            struct err *err)
 {
     Models__ActualLRP **actuals;
@@ -267,13 +267,13 @@ static int explain_process(struct asker *q, const Models__DesiredLRP *lrp, int32
 
 /* Of a process that is not desired any more, known by its process_guid alone: what is left of it.
  * NOT_FOUND, with what was said already, when nothing is. */
-static int explain_left(struct asker *q, const char *guid, int32_t index, struct err *err)
+static int explain_left(struct why_asker *q, const char *guid, int32_t index, struct err *err)
 {
     Models__DesiredLRP *left = session_left(q->s, guid);
     return left ? explain_process(q, left, index, err) : -ERR_NOT_FOUND;
 }
 
-static int explain_app(struct asker *q, int32_t index, struct err *err)
+static int explain_app(struct why_asker *q, int32_t index, struct err *err)
 {
     Models__DesiredLRP **lrps;
     size_t count;
@@ -291,7 +291,7 @@ static int explain_app(struct asker *q, int32_t index, struct err *err)
 int bbs_why_run(const struct invocation *call, struct err *err)
 {
     struct session s;
-    struct asker q = {.s = &s, .call = call};
+    struct why_asker q = {.s = &s, .call = call};
     int32_t index = -1;
     int r = session_open(call, &s, err);
     r = r < 0 ? r : cli_target(call, &q.name, &index, err);

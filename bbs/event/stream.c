@@ -28,7 +28,7 @@ struct stream {
     size_t bytes;         /* of their texts */
 };
 
-struct reader {
+struct stream_reader {
     struct cursor cursor;
     struct stream *stream;
     enum stream_version version;
@@ -233,7 +233,7 @@ static void append_id(struct buf *out, uint64_t id)
 }
 
 /* Gives of the text that was begun what there is room for. */
-static void give(struct reader *r, struct buf *out, size_t end)
+static void give(struct stream_reader *r, struct buf *out, size_t end)
 {
     assert(r->given <= r->text->size);
     size_t left = r->text->size - r->given;
@@ -248,14 +248,14 @@ static void give(struct reader *r, struct buf *out, size_t end)
 }
 
 /* It can not be told all that there is. */
-static bool lost(const struct reader *r)
+static bool lost(const struct stream_reader *r)
 {
     const struct stream *s = r->stream;
     return s->closed || r->generation != s->generation || r->place < s->first;
 }
 
 /* The next event that passes its filter; false if there is none yet. */
-static bool begin_next(struct reader *r, struct buf *out)
+static bool begin_next(struct stream_reader *r, struct buf *out)
 {
     const struct stream *s = r->stream;
     while (r->place < s->next) {
@@ -272,7 +272,7 @@ static bool begin_next(struct reader *r, struct buf *out)
 
 static enum cursor_state reader_fill(struct cursor *c, struct buf *out, size_t max)
 {
-    struct reader *r = (struct reader *)c;
+    struct stream_reader *r = (struct stream_reader *)c;
     size_t start = out->size, end = start + max;
     if (r->text) {
         give(r, out, end);
@@ -288,7 +288,7 @@ static enum cursor_state reader_fill(struct cursor *c, struct buf *out, size_t m
 
 static void reader_free(struct cursor *c)
 {
-    struct reader *r = (struct reader *)c;
+    struct stream_reader *r = (struct stream_reader *)c;
     struct stream *s = r->stream;
     blob_unref(r->text);
     assert(s->readers[r->version] > 0);
@@ -308,7 +308,7 @@ struct cursor *stream_reader(struct stream *s, enum stream_version version, cons
     if (stream_readers(s) >= STREAM_READERS_MAX) {
         return NULL;
     }
-    struct reader *r = mem_zeroed(sizeof(*r) + size + 1);
+    struct stream_reader *r = mem_zeroed(sizeof(*r) + size + 1);
     r->cursor.ops = &ops;
     r->stream = s;
     r->version = version;

@@ -27,26 +27,26 @@ static void desire_gather(struct view *v, const struct op_input *in, void *snaps
 }
 
 /* A port and its place in the list. */
-struct place {
+struct port_place {
     uint32_t port;
     size_t at;
 };
 
 static int by_port(const void *x, const void *y)
 {
-    const struct place *a = x, *b = y;
+    const struct port_place *a = x, *b = y;
     return a->port != b->port ? (a->port < b->port ? -1 : 1) : (a->at > b->at) - (a->at < b->at);
 }
 
 /* The first of equal numbers stays where it was. A body has room for half a million of them. */
 static void drop_duplicate_ports(struct arena *a, Models__DesiredLRP *d)
 {
-    struct place *places = ARENA_ARRAY(a, d->n_ports, struct place);
+    struct port_place *places = ARENA_ARRAY(a, d->n_ports, struct port_place);
     bool *again = ARENA_ARRAY(a, d->n_ports, bool);
     uint32_t *ports = ARENA_ARRAY(a, d->n_ports, uint32_t);
     size_t count = 0;
     for (size_t i = 0; i < d->n_ports; i++) {
-        places[i] = (struct place){d->ports[i], i};
+        places[i] = (struct port_place){d->ports[i], i};
     }
     qsort(places, d->n_ports, sizeof(*places), by_port);
     for (size_t i = 1; i < d->n_ports; i++) {

@@ -57,7 +57,7 @@ static int hex(char c)
 /* ---- escapes --------------------------------------------------------------------------------- */
 
 /* Where a text stands decides what it may hold beside escapes that are whole. */
-enum place {
+enum url_place {
     ANYWHERE, /* user, password, path, fragment: all else */
     HOST, /* only the bytes of host_byte(), and escapes of bytes that are not ASCII, and "%25" */
     ZONE, /* of an IPv6 address: the same bytes, and escapes of these, of a space, and "%25" */
@@ -69,7 +69,7 @@ static bool host_byte(unsigned char c)
            is_one_of((char)c, "!$&'()*+,;=:[]<>\"-_.~");
 }
 
-static bool good_escape(const char *at, enum place place)
+static bool good_escape(const char *at, enum url_place place)
 {
     int high = hex(at[1]), low = hex(at[2]);
     bool percent = high == 2 && low == 5;
@@ -85,7 +85,7 @@ static bool good_escape(const char *at, enum place place)
     return true;
 }
 
-static bool good_text(struct span s, enum place place)
+static bool good_text(struct span s, enum url_place place)
 {
     for (const char *c = s.at; c < end_of(s); c++) {
         if (*c == '%') {

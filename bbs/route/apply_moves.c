@@ -14,7 +14,7 @@
 enum { MOVES_MAX = 256 };
 
 /* One request: its results come one by one, in any order. */
-struct batch {
+struct apply_batch {
     struct router *router;
     uint64_t request_id;
     size_t count;
@@ -26,12 +26,12 @@ struct batch {
 
 /* One of its moves; lives in the op's arena. */
 struct move_ask {
-    struct batch *batch;
+    struct apply_batch *batch;
     size_t number;
     struct op_input in;
 };
 
-static void batch_answer(struct batch *t, struct effects *out)
+static void batch_answer(struct apply_batch *t, struct effects *out)
 {
     if (t->unknown == t->count && t->count > 0) {
         answer_unavailable(out, t->request_id);
@@ -90,7 +90,7 @@ static void set_result(struct arena *a, Board__MoveResult *r, const struct op_re
 static void move_done(void *context, const struct op_result *result, struct effects *out)
 {
     struct move_ask *ask = context;
-    struct batch *t = ask->batch;
+    struct apply_batch *t = ask->batch;
     Board__MoveResult *r = &t->results[ask->number];
     if (result->end == OP_UNAVAILABLE) {
         t->unknown++;
@@ -115,7 +115,7 @@ static const Board__Move *copy_move(struct arena *a, const Board__Move *m)
     return copy;
 }
 
-static void start_move(struct batch *t, size_t number, const struct ask *ask,
+static void start_move(struct apply_batch *t, size_t number, const struct ask *ask,
                        const struct move_row *row, const Board__Move *m, struct effects *out)
 {
     struct arena *a = board_arena();
@@ -162,8 +162,8 @@ static const struct move_family *family_of(const Board__Move *m)
 }
 
 /* The row of a move that may be tried; NULL with the error in the result. */
-static const struct move_row *check_move(struct batch *t, Board__MoveResult *r, enum actor actor,
-                                         const Board__Move *m)
+static const struct move_row *check_move(struct apply_batch *t, Board__MoveResult *r,
+                                         enum actor actor, const Board__Move *m)
 {
     const struct move_family *family = family_of(m);
     const struct move_row *row = family ? move_row_named(family, m->move) : NULL;
@@ -206,10 +206,10 @@ static const char *refused(const struct ask *ask, const Board__ApplyRequest *r,
     return NULL;
 }
 
-static struct batch *batch_new(const struct ask *ask, size_t count)
+static struct apply_batch *batch_new(const struct ask *ask, size_t count)
 {
-    struct batch *t = mem_zeroed(sizeof(*t));
-    *t = (struct batch){.router = ask->router, .request_id = ask->request_id, .count = count};
+    struct apply_batch *t = mem_zeroed(sizeof(*t));
+    *t = (struct apply_batch){.router = ask->router, .request_id = ask->request_id, .count = count};
     arena_init(&t->arena);
     t->results = ARENA_ARRAY(&t->arena, count, Board__MoveResult);
     for (size_t i = 0; i < count; i++) {
@@ -231,7 +231,7 @@ void route_apply(struct ask *ask, struct effects *out)
     } else if (text) {
         answer_error(out, ask->request_id, type, text);
     } else {
-        struct batch *t = batch_new(ask, r->n_moves);
+        struct apply_batch *t = batch_new(ask, r->n_moves);
         t->open = 1; /* ours, so that the answer waits for the loop's end */
         for (size_t i = 0; i < t->count; i++) {
             const struct move_row *row = check_move(t, &t->results[i], ask->in.actor, r->moves[i]);

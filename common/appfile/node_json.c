@@ -5,22 +5,22 @@
 
 /* Lines of values. jansson keeps no positions, but it keeps the order: a second walk over the valid
  * text meets keys and values in just the order in which the tree is walked. */
-struct lines {
+struct json_lines {
     const char *at, *end;
     unsigned line;
 };
 
-struct builder {
+struct json_builder {
     struct arena *arena;
     const char *file;
-    struct lines lines;
+    struct json_lines lines;
     size_t nodes;
     struct err *err;
 };
 
-static int build(struct builder *b, const json_t *from, struct node **ret_node);
+static int build(struct json_builder *b, const json_t *from, struct node **ret_node);
 
-static void skip_string(struct lines *l)
+static void skip_string(struct json_lines *l)
 {
     for (l->at++; l->at < l->end && *l->at != '"'; l->at++) {
         l->at += *l->at == '\\';
@@ -29,7 +29,7 @@ static void skip_string(struct lines *l)
 }
 
 /* The line of the next key or value; moves behind it, or into it if it is an object or a list. */
-static unsigned next_line(struct lines *l)
+static unsigned next_line(struct json_lines *l)
 {
     while (l->at < l->end && strchr(" \t\r\n,:]}", *l->at)) {
         l->line += *l->at++ == '\n';
@@ -47,7 +47,7 @@ static unsigned next_line(struct lines *l)
     return line;
 }
 
-static int build_list(struct builder *b, const json_t *from, struct node *n)
+static int build_list(struct json_builder *b, const json_t *from, struct node *n)
 {
     n->kind = NODE_LIST;
     n->count = json_array_size(from);
@@ -61,7 +61,7 @@ static int build_list(struct builder *b, const json_t *from, struct node *n)
     return 0;
 }
 
-static int build_map(struct builder *b, const json_t *from, struct node *n)
+static int build_map(struct json_builder *b, const json_t *from, struct node *n)
 {
     n->kind = NODE_MAP;
     n->keys = ARENA_ARRAY(b->arena, json_object_size(from), const char *);
@@ -83,7 +83,7 @@ static int build_map(struct builder *b, const json_t *from, struct node *n)
     return r;
 }
 
-static void build_scalar(struct builder *b, const json_t *from, struct node *n)
+static void build_scalar(struct json_builder *b, const json_t *from, struct node *n)
 {
     switch (json_typeof(from)) {
     case JSON_STRING:
@@ -113,7 +113,7 @@ static void build_scalar(struct builder *b, const json_t *from, struct node *n)
     }
 }
 
-static int build(struct builder *b, const json_t *from, struct node **ret_node)
+static int build(struct json_builder *b, const json_t *from, struct node **ret_node)
 {
     struct node *n = ARENA_NEW(b->arena, struct node);
     n->line = next_line(&b->lines);
@@ -150,7 +150,7 @@ int node_parse_json(struct arena *a, const char *file, struct bytes text, struct
         return err_set(err, ERR_INVALID, "%s:%d: not valid JSON: %s", file, problem.line,
                        problem.text);
     }
-    struct builder b = {.arena = a,
+    struct json_builder b = {.arena = a,
                         .file = file,
                         .lines = {.at = data, .end = data + text.size, .line = 1},
                         .err = err};

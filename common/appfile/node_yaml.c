@@ -8,7 +8,7 @@
 /* Decimal or 0x: always within 64 bits. */
 enum { INTEGER_LETTERS_MAX = 17 };
 
-struct builder {
+struct yaml_builder {
     struct arena *arena;
     const char *file;
     struct bytes text;
@@ -18,20 +18,21 @@ struct builder {
     struct err *err;
 };
 
-static int build(struct builder *b, const yaml_node_t *from, struct node **ret_node);
+static int build(struct yaml_builder *b, const yaml_node_t *from, struct node **ret_node);
 
 static unsigned line_of(const yaml_node_t *n)
 {
     return (unsigned)n->start_mark.line + 1;
 }
 
-static int mistake(struct builder *b, const yaml_node_t *at, const char *what)
+static int mistake(struct yaml_builder *b, const yaml_node_t *at, const char *what)
 {
     return err_set(b->err, ERR_INVALID, "%s:%u: %s", b->file, line_of(at), what);
 }
 
 /* Of what has been met of the file so far, at `line`. */
-static int check_counts(struct builder *b, size_t line, size_t nodes, size_t depth, size_t anchors)
+static int check_counts(struct yaml_builder *b, size_t line, size_t nodes, size_t depth,
+                        size_t anchors)
 {
     if (nodes > NODES_MAX) {
         return err_set(b->err, ERR_TOO_LARGE, "%s:%zu: more than %d values" NODE_DIVIDE, b->file,
@@ -118,7 +119,7 @@ static enum node_kind kind_of_plain(const char *text, int64_t *ret_integer)
     return is_real(text) ? NODE_REAL : NODE_TEXT;
 }
 
-static int build_scalar(struct builder *b, const yaml_node_t *from, struct node *n)
+static int build_scalar(struct yaml_builder *b, const yaml_node_t *from, struct node *n)
 {
     const char *text = (const char *)from->data.scalar.value;
     if (strlen(text) != from->data.scalar.length) {
@@ -131,7 +132,7 @@ static int build_scalar(struct builder *b, const yaml_node_t *from, struct node 
     return 0;
 }
 
-static int build_list(struct builder *b, const yaml_node_t *from, struct node *n)
+static int build_list(struct yaml_builder *b, const yaml_node_t *from, struct node *n)
 {
     const yaml_node_item_t *first = from->data.sequence.items.start;
     n->kind = NODE_LIST;
@@ -146,7 +147,7 @@ static int build_list(struct builder *b, const yaml_node_t *from, struct node *n
     return 0;
 }
 
-static int build_member(struct builder *b, const yaml_node_t *key, const yaml_node_t *value,
+static int build_member(struct yaml_builder *b, const yaml_node_t *key, const yaml_node_t *value,
                         struct node *map)
 {
     if (!key || key->type != YAML_SCALAR_NODE) {
@@ -167,7 +168,7 @@ static int build_member(struct builder *b, const yaml_node_t *key, const yaml_no
     return r;
 }
 
-static int build_map(struct builder *b, const yaml_node_t *from, struct node *n)
+static int build_map(struct yaml_builder *b, const yaml_node_t *from, struct node *n)
 {
     const yaml_node_pair_t *first = from->data.mapping.pairs.start;
     size_t count = (size_t)(from->data.mapping.pairs.top - first);
@@ -184,7 +185,7 @@ static int build_map(struct builder *b, const yaml_node_t *from, struct node *n)
     return 0;
 }
 
-static int build(struct builder *b, const yaml_node_t *from, struct node **ret_node)
+static int build(struct yaml_builder *b, const yaml_node_t *from, struct node **ret_node)
 {
     int r = check_counts(b, line_of(from), ++b->nodes, b->depth + 1, 0);
     if (r < 0) {
@@ -224,7 +225,7 @@ static bool is_tab(struct bytes text, const yaml_parser_t *p)
            text.data[p->problem_mark.index] == '\t';
 }
 
-static int bad_yaml(struct builder *b, const yaml_parser_t *p)
+static int bad_yaml(struct yaml_builder *b, const yaml_parser_t *p)
 {
     size_t line = line_of_problem(b->text, p);
     if (is_tab(b->text, p)) {
@@ -237,7 +238,7 @@ static int bad_yaml(struct builder *b, const yaml_parser_t *p)
 }
 
 /* Gives 1 for a document, 0 at the end. */
-static int next_document(struct builder *b, yaml_parser_t *p, struct node **ret_node)
+static int next_document(struct yaml_builder *b, yaml_parser_t *p, struct node **ret_node)
 {
     yaml_document_t document;
     if (!yaml_parser_load(p, &document)) {
@@ -286,7 +287,7 @@ static void count(struct bounds *b, const yaml_event_t *e)
 /* Loading a document costs the square of its depth and of its anchors, and is over before anything
  * of it can be looked at; walking over it ends where a bound is exceeded. Mistakes are left to be
  * found by the loading, which comes to the same place. */
-static int check_bounds(struct builder *b)
+static int check_bounds(struct yaml_builder *b)
 {
     yaml_parser_t parser;
     yaml_event_t event;
@@ -311,7 +312,7 @@ int node_parse_yaml(struct arena *a, const char *file, struct bytes text, struct
                     size_t *ret_count, struct err *err)
 {
     text.data = text.size ? text.data : (const uint8_t *)"";
-    struct builder b = {.arena = a, .file = file, .text = text, .err = err};
+    struct yaml_builder b = {.arena = a, .file = file, .text = text, .err = err};
     int checked = check_bounds(&b);
     if (checked < 0) {
         return checked;

@@ -36,7 +36,7 @@ static void help_line(struct buf *out, const char *left, const char *help)
 }
 
 /* The lines of a program's commands. */
-struct lines {
+struct help_lines {
     const struct invocation *call;
     const struct cli_group *group; /* of the line before */
     struct buf *out;
@@ -44,7 +44,7 @@ struct lines {
 
 static void command_line(const struct cli_group *group, const struct cli_command *c, void *lines)
 {
-    struct lines *l = lines;
+    struct help_lines *l = lines;
     struct arena *a = l->call->arena;
     if (group != l->group) {
         buf_printf(l->out, "%s%s\n", l->group ? "\n" : "", group->title);
@@ -59,7 +59,7 @@ static void program_help(const struct invocation *call, struct buf *out)
 {
     const struct cli_program *p = call->program;
     buf_printf(out, "%s: %s\n\n", p->name, p->summary);
-    struct lines lines = {call, NULL, out};
+    struct help_lines lines = {call, NULL, out};
     cli_each_command(p, command_line, &lines);
     buf_printf(out,
                "\n%s COMMAND --help says all about a command; %s --version the version.\n"

@@ -10,26 +10,26 @@
 #include <strings.h>
 
 /* The way to the value in hand, on the stack: "action", "run", "args", [1]. */
-struct step {
-    const struct step *up;
+struct json_step {
+    const struct json_step *up;
     const char *key; /* NULL: an element of a list */
     size_t index;
 };
 
-struct reader {
+struct json_reader {
     struct arena *arena;
     struct json_shapes shapes;
     unsigned flags;
     unsigned depth;
-    const struct step *at;
+    const struct json_step *at;
     const char *path; /* where the error is; NULL while there is none */
     struct err *err;
 };
 
-static int read_message(struct reader *r, const ProtobufCMessageDescriptor *d, const json_t *tree,
+static int read_message(struct json_reader *r, const ProtobufCMessageDescriptor *d, const json_t *tree,
                         ProtobufCMessage **ret_message);
 
-static int wrong(struct reader *r, const char *what)
+static int wrong(struct json_reader *r, const char *what)
 {
     return err_set(r->err, ERR_INVALID, "%s", what);
 }
@@ -39,7 +39,7 @@ static void *member_of(ProtobufCMessage *m, unsigned offset)
     return (char *)m + offset;
 }
 
-static void render(const struct step *s, struct buf *out)
+static void render(const struct json_step *s, struct buf *out)
 {
     if (!s) {
         return;
@@ -52,14 +52,14 @@ static void render(const struct step *s, struct buf *out)
     }
 }
 
-static void go_down(struct reader *r, struct step *s)
+static void go_down(struct json_reader *r, struct json_step *s)
 {
     s->up = r->at;
     r->at = s;
 }
 
 /* Goes up again; the first to come up with an error notes where it was. */
-static int come_up(struct reader *r, int e)
+static int come_up(struct json_reader *r, int e)
 {
     if (e < 0 && !r->path) {
         SCOPED_BUF(path);
@@ -70,7 +70,7 @@ static int come_up(struct reader *r, int e)
     return e;
 }
 
-static int read_integer(struct reader *r, const json_t *v, int64_t low, int64_t high,
+static int read_integer(struct json_reader *r, const json_t *v, int64_t low, int64_t high,
                         int64_t *ret_value)
 {
     if (!json_is_integer(v)) {
@@ -85,7 +85,7 @@ static int read_integer(struct reader *r, const json_t *v, int64_t low, int64_t 
     return 0;
 }
 
-static int read_text(struct reader *r, const json_t *v, char **ret_text)
+static int read_text(struct json_reader *r, const json_t *v, char **ret_text)
 {
     if (!json_is_string(v)) {
         return wrong(r, "must be a text");
@@ -94,7 +94,7 @@ static int read_text(struct reader *r, const json_t *v, char **ret_text)
     return 0;
 }
 
-static int read_enum(struct reader *r, const ProtobufCEnumDescriptor *d, const json_t *v, int *out)
+static int read_enum(struct json_reader *r, const ProtobufCEnumDescriptor *d, const json_t *v, int *out)
 {
     int64_t number;
     if (json_is_integer(v)) {
@@ -120,7 +120,7 @@ static int read_enum(struct reader *r, const ProtobufCEnumDescriptor *d, const j
                    json_string_value(v), n.best ? n.best : d->values[0].name);
 }
 
-static int read_bytes(struct reader *r, const json_t *v, ProtobufCBinaryData *out)
+static int read_bytes(struct json_reader *r, const json_t *v, ProtobufCBinaryData *out)
 {
     if (!json_is_string(v)) {
         return wrong(r, "must be a text in base64");
@@ -135,7 +135,7 @@ static int read_bytes(struct reader *r, const json_t *v, ProtobufCBinaryData *ou
     return 0;
 }
 
-static int read_wide(struct reader *r, ProtobufCType type, const json_t *v, void *at)
+static int read_wide(struct json_reader *r, ProtobufCType type, const json_t *v, void *at)
 {
     int64_t value,
         low = type == PROTOBUF_C_TYPE_UINT64 || type == PROTOBUF_C_TYPE_FIXED64 ? 0 : INT64_MIN;
@@ -146,7 +146,7 @@ static int read_wide(struct reader *r, ProtobufCType type, const json_t *v, void
     return e;
 }
 
-static int read_narrow(struct reader *r, ProtobufCType type, const json_t *v, void *at)
+static int read_narrow(struct json_reader *r, ProtobufCType type, const json_t *v, void *at)
 {
     bool sign = type != PROTOBUF_C_TYPE_UINT32 && type != PROTOBUF_C_TYPE_FIXED32;
     int64_t value;
@@ -158,7 +158,7 @@ static int read_narrow(struct reader *r, ProtobufCType type, const json_t *v, vo
 }
 
 /* One value into a member or an element of a list. */
-static int read_value(struct reader *r, const ProtobufCFieldDescriptor *f, const json_t *v,
+static int read_value(struct json_reader *r, const ProtobufCFieldDescriptor *f, const json_t *v,
                       void *at)
 {
     switch (f->type) {
@@ -198,7 +198,7 @@ static int read_value(struct reader *r, const ProtobufCFieldDescriptor *f, const
     }
 }
 
-static int read_list(struct reader *r, const ProtobufCFieldDescriptor *f, const json_t *v,
+static int read_list(struct json_reader *r, const ProtobufCFieldDescriptor *f, const json_t *v,
                      ProtobufCMessage *m)
 {
     if (!json_is_array(v)) {
@@ -207,7 +207,7 @@ static int read_list(struct reader *r, const ProtobufCFieldDescriptor *f, const 
     size_t count = json_array_size(v), size = json_value_size(f->type);
     char *elements = arena_array(r->arena, count, size);
     for (size_t i = 0; i < count; i++) {
-        struct step here = {.index = i};
+        struct json_step here = {.index = i};
         go_down(r, &here);
         const json_t *element = json_array_get(v, i);
         int e = json_is_null(element) ? wrong(r, "must not be null")
@@ -222,7 +222,7 @@ static int read_list(struct reader *r, const ProtobufCFieldDescriptor *f, const 
 }
 
 /* A route's value: any JSON, kept as text. */
-static int read_route(struct reader *r, const json_t *v, ProtobufCBinaryData *out)
+static int read_route(struct json_reader *r, const json_t *v, ProtobufCBinaryData *out)
 {
     char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
     if (!text) {
@@ -234,7 +234,7 @@ static int read_route(struct reader *r, const json_t *v, ProtobufCBinaryData *ou
     return 0;
 }
 
-static ProtobufCMessage *new_message(struct reader *r, const ProtobufCMessageDescriptor *d)
+static ProtobufCMessage *new_message(struct json_reader *r, const ProtobufCMessageDescriptor *d)
 {
     ProtobufCMessage *m = arena_alloc(r->arena, d->sizeof_message);
     protobuf_c_message_init(d, m);
@@ -247,7 +247,7 @@ static int compare_words(const void *a, const void *b)
 }
 
 /* Sorted, so that the same content gives the same bytes. */
-static const char **sorted_keys(struct reader *r, const json_t *object)
+static const char **sorted_keys(struct json_reader *r, const json_t *object)
 {
     const char **keys = ARENA_ARRAY(r->arena, json_object_size(object), const char *);
     const char *key;
@@ -261,7 +261,7 @@ static const char **sorted_keys(struct reader *r, const json_t *object)
     return keys;
 }
 
-static int read_map(struct reader *r, const ProtobufCFieldDescriptor *f, const json_t *v,
+static int read_map(struct json_reader *r, const ProtobufCFieldDescriptor *f, const json_t *v,
                     ProtobufCMessage *m, bool routes)
 {
     if (!json_is_object(v)) {
@@ -276,7 +276,7 @@ static int read_map(struct reader *r, const ProtobufCFieldDescriptor *f, const j
         entries[i] = new_message(r, d);
         *(char **)member_of(entries[i], d->fields[0].offset) = arena_strdup(r->arena, keys[i]);
         void *at = member_of(entries[i], d->fields[1].offset);
-        struct step here = {.key = keys[i]};
+        struct json_step here = {.key = keys[i]};
         go_down(r, &here);
         int e = routes                ? read_route(r, value, at)
                 : json_is_null(value) ? wrong(r, "must not be null")
@@ -290,7 +290,7 @@ static int read_map(struct reader *r, const ProtobufCFieldDescriptor *f, const j
     return 0;
 }
 
-static int read_member(struct reader *r, const struct json_field *f, const json_t *v,
+static int read_member(struct json_reader *r, const struct json_field *f, const json_t *v,
                        ProtobufCMessage *m)
 {
     if (json_is_null(v)) {
@@ -315,7 +315,7 @@ static bool keys_match(const char *key, const char *known, bool any_case)
 }
 
 /* "Holder":{"key":value} */
-static int read_holder(struct reader *r, const struct json_field *f, const json_t *v,
+static int read_holder(struct json_reader *r, const struct json_field *f, const json_t *v,
                        ProtobufCMessage *m)
 {
     if (json_is_null(v)) {
@@ -335,7 +335,7 @@ static int read_holder(struct reader *r, const struct json_field *f, const json_
         if (e < 0 || !keys_match(key, f->wire ? f->wire : f->key, true)) {
             continue;
         }
-        struct step here = {.key = key};
+        struct json_step here = {.key = key};
         go_down(r, &here);
         e = come_up(r, read_member(r, f, value, m));
     }
@@ -347,7 +347,7 @@ static bool is_inlined(const struct json_field *f)
     return f->when == JSON_INLINED || f->when == JSON_INLINED_IF_SET;
 }
 
-static bool takes_part(const struct reader *r, const struct json_field *f)
+static bool takes_part(const struct json_reader *r, const struct json_field *f)
 {
     return (r->flags & CODEC_OWN) || !json_field_is_own(f);
 }
@@ -364,7 +364,7 @@ static bool names_field(const struct json_field *f, const char *key, bool any_ca
 
 /* The field that a key names, here or in an inlined message; *ret_outer is the field that inlines
  * it, or NULL. Inlining is one level deep in all of Diego's messages. */
-static const struct json_field *find_field(struct reader *r, const ProtobufCMessageDescriptor *d,
+static const struct json_field *find_field(struct json_reader *r, const ProtobufCMessageDescriptor *d,
                                            const char *key, bool any_case,
                                            const struct json_field **ret_outer)
 {
@@ -390,7 +390,7 @@ static const struct json_field *find_field(struct reader *r, const ProtobufCMess
     return NULL;
 }
 
-static void consider_keys(struct reader *r, const ProtobufCMessageDescriptor *d, struct nearest *n)
+static void consider_keys(struct json_reader *r, const ProtobufCMessageDescriptor *d, struct nearest *n)
 {
     const struct json_shape *s = json_shape_of(&r->shapes, d);
     for (unsigned i = 0; i < d->n_fields; i++) {
@@ -403,7 +403,7 @@ static void consider_keys(struct reader *r, const ProtobufCMessageDescriptor *d,
     }
 }
 
-static int unknown_key(struct reader *r, const ProtobufCMessageDescriptor *d, const char *key)
+static int unknown_key(struct json_reader *r, const ProtobufCMessageDescriptor *d, const char *key)
 {
     struct nearest n;
     nearest_begin(&n, key);
@@ -414,7 +414,7 @@ static int unknown_key(struct reader *r, const ProtobufCMessageDescriptor *d, co
     return wrong(r, "unknown key");
 }
 
-static int read_known(struct reader *r, const struct json_field *f, const struct json_field *outer,
+static int read_known(struct json_reader *r, const struct json_field *f, const struct json_field *outer,
                       const json_t *v, ProtobufCMessage *m)
 {
     if (outer) {
@@ -425,7 +425,7 @@ static int read_known(struct reader *r, const struct json_field *f, const struct
     return f->holder && !bare ? read_holder(r, f, v, m) : read_member(r, f, v, m);
 }
 
-static int read_key(struct reader *r, const char *key, const json_t *v, ProtobufCMessage *m)
+static int read_key(struct json_reader *r, const char *key, const json_t *v, ProtobufCMessage *m)
 {
     const struct json_field *outer = NULL;
     const struct json_field *f = find_field(r, m->descriptor, key, false, &outer);
@@ -433,13 +433,13 @@ static int read_key(struct reader *r, const char *key, const json_t *v, Protobuf
     if (!f && !(r->flags & CODEC_STRICT)) {
         return 0;
     }
-    struct step here = {.key = key};
+    struct json_step here = {.key = key};
     go_down(r, &here);
     return come_up(r, f ? read_known(r, f, outer, v, m) : unknown_key(r, m->descriptor, key));
 }
 
 /* Sub-messages that Diego always writes are there, whatever the text has. */
-static void add_obligatory(struct reader *r, ProtobufCMessage *m)
+static void add_obligatory(struct json_reader *r, ProtobufCMessage *m)
 {
     const struct json_shape *s = json_shape_of(&r->shapes, m->descriptor);
     for (unsigned i = 0; i < m->descriptor->n_fields; i++) {
@@ -451,7 +451,7 @@ static void add_obligatory(struct reader *r, ProtobufCMessage *m)
     }
 }
 
-static int read_object(struct reader *r, const json_t *tree, ProtobufCMessage *m)
+static int read_object(struct json_reader *r, const json_t *tree, ProtobufCMessage *m)
 {
     const struct json_shape *s = json_shape_of(&r->shapes, m->descriptor);
     if (s->routes) {
@@ -473,7 +473,7 @@ static int read_object(struct reader *r, const json_t *tree, ProtobufCMessage *m
     return 0;
 }
 
-static int read_message(struct reader *r, const ProtobufCMessageDescriptor *d, const json_t *tree,
+static int read_message(struct json_reader *r, const ProtobufCMessageDescriptor *d, const json_t *tree,
                         ProtobufCMessage **ret_message)
 {
     if (r->depth == JSON_DEPTH_MAX) {
@@ -490,10 +490,10 @@ static int read_message(struct reader *r, const ProtobufCMessageDescriptor *d, c
 }
 
 static int decode(struct arena *a, const ProtobufCMessageDescriptor *descriptor, const json_t *tree,
-                  unsigned flags, struct step *at, ProtobufCMessage **ret_message,
+                  unsigned flags, struct json_step *at, ProtobufCMessage **ret_message,
                   const char **ret_path, struct err *err)
 {
-    struct reader r = {.arena = a,
+    struct json_reader r = {.arena = a,
                        .shapes = {.arena = a, .snake_case = flags & CODEC_SNAKE_CASE},
                        .flags = flags,
                        .at = at,
@@ -568,7 +568,7 @@ int json_decode_list(struct arena *a, const ProtobufCMessageDescriptor *descript
         e = err_set(err, ERR_INVALID, "must be a list");
     }
     for (size_t i = 0; e == 0 && i < count; i++) {
-        struct step here = {.index = i};
+        struct json_step here = {.index = i};
         const char *path = "";
         e = decode(a, descriptor, json_array_get(tree, i), flags, &here, &messages[i], &path, err);
         e = with_path(e, path, err);

@@ -5,14 +5,14 @@
 #include <ctype.h>
 #include <string.h>
 
-struct row {
+struct json_row {
     const char *message;
     const char *field;
     const char *key;
     enum json_when when;
 };
 
-static const struct row rows[] = {
+static const struct json_row rows[] = {
 #define JSON_FIELD(message, field, key, when) {message, field, key, JSON_##when},
 #include "common/codec/json_fields.def"
 #undef JSON_FIELD
@@ -30,7 +30,7 @@ static bool is_map_entry(const ProtobufCFieldDescriptor *f)
            strcmp(d->short_name + size - 5, "Entry") == 0;
 }
 
-static void apply_row(struct arena *a, struct json_field *f, const struct row *row)
+static void apply_row(struct arena *a, struct json_field *f, const struct json_row *row)
 {
     f->when = row->when;
     if (row->key[0] == 0) {

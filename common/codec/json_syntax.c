@@ -4,26 +4,26 @@
 
 /* A reader stands before a byte, or at the end. The innermost bracket is the last bit of `objects`:
  * set for an object. */
-struct reader {
+struct syntax_reader {
     const uint8_t *at, *end;
     size_t depth;
     uint8_t objects[JSON_SYNTAX_DEPTH_MAX / 8 + 1];
 };
 
 /* The next byte, -1 at the end. */
-static int peek(const struct reader *r)
+static int peek(const struct syntax_reader *r)
 {
     return r->at < r->end ? *r->at : -1;
 }
 
-static bool take(struct reader *r, int c)
+static bool take(struct syntax_reader *r, int c)
 {
     bool well = peek(r) == c;
     r->at += well;
     return well;
 }
 
-static void skip_space(struct reader *r)
+static void skip_space(struct syntax_reader *r)
 {
     while (take(r, ' ') || take(r, '\t') || take(r, '\n') || take(r, '\r')) {
     }
@@ -39,7 +39,7 @@ static bool is_hex(int c)
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-static bool digits(struct reader *r)
+static bool digits(struct syntax_reader *r)
 {
     const uint8_t *from = r->at;
     while (is_digit(peek(r))) {
@@ -48,7 +48,7 @@ static bool digits(struct reader *r)
     return r->at > from;
 }
 
-static bool number(struct reader *r)
+static bool number(struct syntax_reader *r)
 {
     take(r, '-');
     if (!take(r, '0') && !digits(r)) {
@@ -67,7 +67,7 @@ static bool number(struct reader *r)
 }
 
 /* Behind a backslash. */
-static bool escape(struct reader *r)
+static bool escape(struct syntax_reader *r)
 {
     int c = peek(r);
     if (c <= 0 || !strchr("\"\\/bfnrtu", c)) {
@@ -83,7 +83,7 @@ static bool escape(struct reader *r)
     return true;
 }
 
-static bool string(struct reader *r)
+static bool string(struct syntax_reader *r)
 {
     if (!take(r, '"')) {
         return false;
@@ -99,7 +99,7 @@ static bool string(struct reader *r)
     return true;
 }
 
-static bool word(struct reader *r, const char *text)
+static bool word(struct syntax_reader *r, const char *text)
 {
     size_t size = strlen(text);
     if ((size_t)(r->end - r->at) < size || memcmp(r->at, text, size) != 0) {
@@ -109,12 +109,12 @@ static bool word(struct reader *r, const char *text)
     return true;
 }
 
-static bool in_object(const struct reader *r)
+static bool in_object(const struct syntax_reader *r)
 {
     return r->objects[r->depth / 8] & 1u << r->depth % 8;
 }
 
-static bool name(struct reader *r)
+static bool name(struct syntax_reader *r)
 {
     skip_space(r);
     bool well = string(r);
@@ -124,7 +124,7 @@ static bool name(struct reader *r)
 
 /* Behind an opening bracket: up to where a value is wanted, or past the one that closes it at once,
  * which *ret_closed tells. */
-static bool opened(struct reader *r, bool object, bool *ret_closed)
+static bool opened(struct syntax_reader *r, bool object, bool *ret_closed)
 {
     if (r->depth >= JSON_SYNTAX_DEPTH_MAX) {
         return false;
@@ -142,7 +142,7 @@ static bool opened(struct reader *r, bool object, bool *ret_closed)
 
 /* Behind a value: past the brackets that it closes, up to where another is wanted or to the end of
  * the outermost. */
-static bool closed(struct reader *r)
+static bool closed(struct syntax_reader *r)
 {
     while (r->depth) {
         skip_space(r);
@@ -157,7 +157,7 @@ static bool closed(struct reader *r)
     return true;
 }
 
-static bool scalar(struct reader *r)
+static bool scalar(struct syntax_reader *r)
 {
     switch (peek(r)) {
     case '"':
@@ -178,7 +178,7 @@ bool json_syntax_valid(struct bytes text)
     if (text.size == 0) {
         return false;
     }
-    struct reader r = {.at = text.data, .end = text.data + text.size};
+    struct syntax_reader r = {.at = text.data, .end = text.data + text.size};
     do {
         bool object, whole = true;
         skip_space(&r);

@@ -282,7 +282,7 @@ static void sent_done(struct etcd *e, struct etcd_call *c)
     e->calls.open_count--;
 }
 
-static void call_ended(struct channel *channel, struct exchange *x, CURLcode result)
+static void call_ended(struct etcd_channel *channel, struct exchange *x, CURLcode result)
 {
     struct etcd *e = channel->etcd;
     SCOPED_BUF(problem);
@@ -292,13 +292,13 @@ static void call_ended(struct channel *channel, struct exchange *x, CURLcode res
     pump(e);
 }
 
-static void channel_warm(struct channel *channel)
+static void channel_warm(struct etcd_channel *channel)
 {
     channel->etcd->calls.last_answer_ns = etcd_now_ns();
     pump(channel->etcd);
 }
 
-static bool calls_waiting(struct channel *channel)
+static bool calls_waiting(struct etcd_channel *channel)
 {
     const struct calls *s = &channel->etcd->calls;
     return s->sent_count > 0 && is_quiet(s);
@@ -306,7 +306,7 @@ static bool calls_waiting(struct channel *channel)
 
 /* What was sent is unknown. What waits is tried at each endpoint, at one more than once for the
  * case that the connection was merely old, and refused when nobody answers. */
-static void calls_dead(struct channel *channel)
+static void calls_dead(struct etcd_channel *channel)
 {
     struct etcd *e = channel->etcd;
     struct etcd_calls sent = TAILQ_HEAD_INITIALIZER(sent);
@@ -341,7 +341,7 @@ void etcd_calls_init(struct etcd *e)
     TAILQ_INIT(&s->spare);
     TAILQ_INIT(&s->refused);
     arena_init(&s->arena);
-    s->channel = (struct channel){.is_waiting = calls_waiting,
+    s->channel = (struct etcd_channel){.is_waiting = calls_waiting,
                                   .on_warm = channel_warm,
                                   .on_dead = calls_dead,
                                   .on_done = call_ended};

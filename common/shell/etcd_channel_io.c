@@ -5,7 +5,7 @@
 #include <event2/event.h>
 #include <stdlib.h>
 
-static void probe_ended(struct channel *c, CURLcode result)
+static void probe_ended(struct etcd_channel *c, CURLcode result)
 {
     c->probing = false;
     /* Any status is a sign of life; only silence is none. */
@@ -30,7 +30,7 @@ static void probe_ended(struct channel *c, CURLcode result)
 
 static void exchange_ended(void *context, CURL *easy, CURLcode result)
 {
-    struct channel *c = context;
+    struct etcd_channel *c = context;
     struct exchange *x = exchange_of(easy);
     if (x == c->probe) {
         probe_ended(c, result);
@@ -42,7 +42,7 @@ static void exchange_ended(void *context, CURL *easy, CURLcode result)
 
 static void progressed(void *context)
 {
-    struct channel *c = context;
+    struct etcd_channel *c = context;
     if (c->on_progress) {
         c->on_progress(c);
     }
@@ -53,7 +53,7 @@ enum { STREAMS_PER_CONNECTION = 200 };
 
 /* No limit is set on connections: transfers that libcurl 8.14.1 keeps waiting for one are forgotten
  * when it breaks, even their time-outs. */
-static void open_loop(struct channel *c)
+static void open_loop(struct etcd_channel *c)
 {
     struct curl_loop_handlers handlers = {
         .on_done = exchange_ended, .on_turn = progressed, .context = c};
@@ -62,7 +62,7 @@ static void open_loop(struct channel *c)
                       (long)STREAMS_PER_CONNECTION);
 }
 
-static void close_loop(struct channel *c)
+static void close_loop(struct etcd_channel *c)
 {
     CURL **list = curl_multi_get_handles(curl_loop_multi(c->loop));
     for (size_t i = 0; list && list[i]; i++) {
@@ -72,20 +72,20 @@ static void close_loop(struct channel *c)
     curl_loop_free(c->loop);
 }
 
-static void add(struct channel *c, struct exchange *x)
+static void add(struct etcd_channel *c, struct exchange *x)
 {
     CURLMcode code = curl_multi_add_handle(curl_loop_multi(c->loop), x->easy);
     assert(code == CURLM_OK);
 }
 
 /* A handle that failed is not trusted any more. */
-static void renew_probe(struct channel *c)
+static void renew_probe(struct etcd_channel *c)
 {
     exchange_free(c->probe);
     c->probe = exchange_new(&c->etcd->options, c);
 }
 
-void channel_probe(struct channel *c)
+void channel_probe(struct etcd_channel *c)
 {
     if (c->probing || c->dead) {
         return;
@@ -110,13 +110,13 @@ static void on_tick(evutil_socket_t fd, short what, void *channel)
 {
     (void)fd;
     (void)what;
-    struct channel *c = channel;
+    struct etcd_channel *c = channel;
     if (c->is_waiting(c)) {
         channel_probe(c);
     }
 }
 
-void channel_init(struct channel *c, struct etcd *e)
+void channel_init(struct etcd_channel *c, struct etcd *e)
 {
     c->etcd = e;
     c->probe = exchange_new(&e->options, c);
@@ -129,14 +129,14 @@ void channel_init(struct channel *c, struct etcd *e)
     }
 }
 
-void channel_done(struct channel *c)
+void channel_done(struct etcd_channel *c)
 {
     close_loop(c);
     exchange_free(c->probe);
     event_free(c->tick);
 }
 
-void channel_reset(struct channel *c)
+void channel_reset(struct etcd_channel *c)
 {
     close_loop(c);
     c->probing = false;
@@ -145,12 +145,12 @@ void channel_reset(struct channel *c)
     open_loop(c);
 }
 
-void channel_send(struct channel *c, struct exchange *x)
+void channel_send(struct etcd_channel *c, struct exchange *x)
 {
     add(c, x);
 }
 
-void channel_deferred(struct channel *c)
+void channel_deferred(struct etcd_channel *c)
 {
     if (c->dead) {
         c->on_dead(c);

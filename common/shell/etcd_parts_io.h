@@ -17,7 +17,7 @@ struct event;
  * etcd without TLS hangs up on a client that pings more often than every 5 s, and libcurl does not
  * look at the answers.) Nothing that writes is sent before a probe was answered: what waits for
  * that is certainly not done. */
-struct channel {
+struct etcd_channel {
     struct etcd *etcd;
     struct curl_loop *loop;
     struct exchange *probe;
@@ -30,37 +30,37 @@ struct channel {
     char problem[200]; /* of the last one */
     struct event *tick;
     /* Whether the connection's silence means anything now. */
-    bool (*is_waiting)(struct channel *c);
-    void (*on_warm)(struct channel *c); /* may be NULL */
+    bool (*is_waiting)(struct etcd_channel *c);
+    void (*on_warm)(struct etcd_channel *c); /* may be NULL */
     /* The peer does not answer. May reset the channel. */
-    void (*on_dead)(struct channel *c);
-    void (*on_done)(struct channel *c, struct exchange *x, CURLcode result);
-    void (*on_progress)(struct channel *c); /* may be NULL */
+    void (*on_dead)(struct etcd_channel *c);
+    void (*on_done)(struct etcd_channel *c, struct exchange *x, CURLcode result);
+    void (*on_progress)(struct etcd_channel *c); /* may be NULL */
 };
 
 /* Opens nothing. The functions are set by the caller before. */
-void channel_init(struct channel *c, struct etcd *e);
-void channel_done(struct channel *c);
+void channel_init(struct etcd_channel *c, struct etcd *e);
+void channel_done(struct etcd_channel *c);
 
 /* Closes the connection; what was under way is out, without an event. */
-void channel_reset(struct channel *c);
+void channel_reset(struct etcd_channel *c);
 
 /* Probes unless that is under way; then on_warm or on_dead follows. */
-void channel_probe(struct channel *c);
+void channel_probe(struct etcd_channel *c);
 
 /* Starts an exchange that is filled and aimed. */
-void channel_send(struct channel *c, struct exchange *x);
+void channel_send(struct etcd_channel *c, struct exchange *x);
 
 /* Called from the loop's top after etcd_defer(). */
-void channel_deferred(struct channel *c);
+void channel_deferred(struct etcd_channel *c);
 
 struct etcd_call;
-struct watch;
+struct etcd_watch;
 TAILQ_HEAD(etcd_calls, etcd_call);
 
 /* The calls: those that wait for the channel, and those that are under way in it. */
 struct calls {
-    struct channel channel;
+    struct etcd_channel channel;
     struct etcd_calls waiting, sent, spare;
     struct etcd_calls refused; /* to be told from the loop's top */
     size_t open_count;         /* waiting and sent */
@@ -78,7 +78,7 @@ struct etcd {
     size_t endpoint; /* the one in use */
     struct exchange_options options;
     struct calls calls;
-    struct watch *watches;
+    struct etcd_watch *watches;
 };
 
 /* Lets the work that must not be done inside libcurl's or the role's calls be done next. */

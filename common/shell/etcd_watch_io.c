@@ -7,9 +7,9 @@
 #include <event2/event.h>
 #include <stdlib.h>
 
-struct watch {
-    struct watch *next;
-    struct channel channel;
+struct etcd_watch {
+    struct etcd_watch *next;
+    struct etcd_channel channel;
     struct exchange *exchange;
     uint64_t id;
     struct event *open_timer; /* not confirmed in time */
@@ -19,12 +19,12 @@ struct watch {
     struct arena arena;
 };
 
-static struct watch *watch_of(struct channel *c)
+static struct etcd_watch *watch_of(struct etcd_channel *c)
 {
-    return (struct watch *)(void *)((char *)c - offsetof(struct watch, channel));
+    return (struct etcd_watch *)(void *)((char *)c - offsetof(struct etcd_watch, channel));
 }
 
-static void watch_free(struct watch *w)
+static void watch_free(struct etcd_watch *w)
 {
     channel_done(&w->channel);
     exchange_free(w->exchange);
@@ -34,8 +34,8 @@ static void watch_free(struct watch *w)
     free(w);
 }
 
-static void tell(struct watch *w, enum watch_event_kind kind, const Etcd__WatchResponse *response,
-                 const char *text)
+static void tell(struct etcd_watch *w, enum watch_event_kind kind,
+                 const Etcd__WatchResponse *response, const char *text)
 {
     struct etcd *e = w->channel.etcd;
     struct watch_event event = {.id = w->id, .kind = kind, .response = response, .text = text};
@@ -46,7 +46,7 @@ static void tell(struct watch *w, enum watch_event_kind kind, const Etcd__WatchR
     e->handlers.on_watch(e->handlers.context, &event);
 }
 
-static void close_broken(struct watch *w, const char *problem)
+static void close_broken(struct etcd_watch *w, const char *problem)
 {
     struct etcd *e = w->channel.etcd;
     etcd_endpoint_failed(e, w->channel.endpoint);
@@ -55,7 +55,7 @@ static void close_broken(struct watch *w, const char *problem)
     tell(w, WATCH_CLOSED, NULL, text);
 }
 
-static void take_response(struct watch *w, const Etcd__WatchResponse *response)
+static void take_response(struct etcd_watch *w, const Etcd__WatchResponse *response)
 {
     if (response->canceled) {
         const char *reason = response->cancel_reason;
@@ -74,7 +74,7 @@ static void take_response(struct watch *w, const Etcd__WatchResponse *response)
 
 /* Keeps the last revision of a fragment, which may go on in the next one; the rest can be told. A
  * backlog comes as one response of up to 1,000 revisions: nobody holds all of it. */
-static void keep_last_revision(struct watch *w, Etcd__WatchResponse *r)
+static void keep_last_revision(struct etcd_watch *w, Etcd__WatchResponse *r)
 {
     size_t reported = r->n_events;
     const Etcd__KeyValue *last = reported ? r->events[reported - 1]->kv : NULL;
@@ -92,7 +92,7 @@ static void keep_last_revision(struct watch *w, Etcd__WatchResponse *r)
 
 /* One frame: a response or a fragment of one. Packed messages that stand one after the other are
  * one message with the repeated fields joined, so fragments are joined as bytes. */
-static void take_frame(struct watch *w, struct bytes frame)
+static void take_frame(struct etcd_watch *w, struct bytes frame)
 {
     arena_reset(&w->arena);
     ProtobufCAllocator allocator = arena_protobuf(&w->arena);
@@ -120,9 +120,9 @@ static void take_frame(struct watch *w, struct bytes frame)
     take_response(w, r);
 }
 
-static void watch_progress(struct channel *c)
+static void watch_progress(struct etcd_channel *c)
 {
-    struct watch *w = watch_of(c);
+    struct etcd_watch *w = watch_of(c);
     struct buf *received = &w->exchange->received;
     size_t taken = 0;
     while (!w->ended) {
@@ -142,9 +142,9 @@ static void watch_progress(struct channel *c)
     buf_consume(received, taken);
 }
 
-static void watch_done(struct channel *c, struct exchange *x, CURLcode result)
+static void watch_done(struct etcd_channel *c, struct exchange *x, CURLcode result)
 {
-    struct watch *w = watch_of(c);
+    struct etcd_watch *w = watch_of(c);
     if (w->ended) {
         return;
     }
@@ -159,15 +159,15 @@ static void watch_done(struct channel *c, struct exchange *x, CURLcode result)
     close_broken(w, buf_string(&problem));
 }
 
-static bool watch_waiting(struct channel *c)
+static bool watch_waiting(struct etcd_channel *c)
 {
-    const struct watch *w = watch_of(c);
+    const struct etcd_watch *w = watch_of(c);
     return w->open && !w->ended;
 }
 
-static void watch_dead(struct channel *c)
+static void watch_dead(struct etcd_channel *c)
 {
-    struct watch *w = watch_of(c);
+    struct etcd_watch *w = watch_of(c);
     c->dead = false;
     if (!w->ended) {
         arena_reset(&w->arena);
@@ -179,14 +179,14 @@ static void on_open_timeout(evutil_socket_t fd, short what, void *watch)
 {
     (void)fd;
     (void)what;
-    struct watch *w = watch;
+    struct etcd_watch *w = watch;
     if (!w->ended) {
         arena_reset(&w->arena);
         close_broken(w, "not confirmed in time");
     }
 }
 
-static void send_create(struct watch *w, int64_t start_revision)
+static void send_create(struct etcd_watch *w, int64_t start_revision)
 {
     struct etcd *e = w->channel.etcd;
     Etcd__WatchCreateRequest create = ETCD__WATCH_CREATE_REQUEST__INIT;
@@ -208,9 +208,9 @@ static void send_create(struct watch *w, int64_t start_revision)
 
 void etcd_watch(struct etcd *e, uint64_t id, int64_t start_revision)
 {
-    struct watch *w = mem_zeroed(sizeof(*w));
+    struct etcd_watch *w = mem_zeroed(sizeof(*w));
     w->id = id;
-    w->channel = (struct channel){.endpoint = e->endpoint,
+    w->channel = (struct etcd_channel){.endpoint = e->endpoint,
                                   .pinned = true,
                                   .is_waiting = watch_waiting,
                                   .on_dead = watch_dead,
@@ -227,7 +227,7 @@ void etcd_watch(struct etcd *e, uint64_t id, int64_t start_revision)
         abort();
     }
     size_t count = 0;
-    for (struct watch *other = e->watches; other; other = other->next) {
+    for (struct etcd_watch *other = e->watches; other; other = other->next) {
         assert(other->ended || other->id != id);
         count += !other->ended;
     }
@@ -239,7 +239,7 @@ void etcd_watch(struct etcd *e, uint64_t id, int64_t start_revision)
 
 void etcd_unwatch(struct etcd *e, uint64_t id)
 {
-    for (struct watch *w = e->watches; w; w = w->next) {
+    for (struct etcd_watch *w = e->watches; w; w = w->next) {
         if (w->id == id && !w->ended) {
             w->ended = true;
             etcd_defer(e);
@@ -249,12 +249,12 @@ void etcd_unwatch(struct etcd *e, uint64_t id)
 
 void etcd_watches_deferred(struct etcd *e)
 {
-    for (struct watch *w = e->watches; w; w = w->next) {
+    for (struct etcd_watch *w = e->watches; w; w = w->next) {
         channel_deferred(&w->channel);
     }
-    struct watch **link = &e->watches;
+    struct etcd_watch **link = &e->watches;
     while (*link) {
-        struct watch *w = *link;
+        struct etcd_watch *w = *link;
         if (w->ended) {
             *link = w->next;
             watch_free(w);
@@ -267,7 +267,7 @@ void etcd_watches_deferred(struct etcd *e)
 void etcd_watches_free(struct etcd *e)
 {
     while (e->watches) {
-        struct watch *next = e->watches->next;
+        struct etcd_watch *next = e->watches->next;
         watch_free(e->watches);
         e->watches = next;
     }

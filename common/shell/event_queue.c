@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-struct queued {
-    struct queued *next;
+struct queued_event {
+    struct queued_event *next;
     struct arena arena;
     struct event event;
 };
@@ -123,7 +123,7 @@ void event_queue_init(struct event_queue *q)
 void event_queue_done(struct event_queue *q)
 {
     struct event *ev;
-    struct queued *e;
+    struct queued_event *e;
     while ((e = event_queue_pop(q, &ev))) {
         queued_free(e);
     }
@@ -131,7 +131,7 @@ void event_queue_done(struct event_queue *q)
 
 void event_queue_push(struct event_queue *q, const struct event *ev)
 {
-    struct queued *e = mem_zeroed(sizeof(*e));
+    struct queued_event *e = mem_zeroed(sizeof(*e));
     arena_init(&e->arena);
     event_copy(&e->arena, &e->event, ev);
     *q->end = e;
@@ -139,9 +139,9 @@ void event_queue_push(struct event_queue *q, const struct event *ev)
     q->count++;
 }
 
-struct queued *event_queue_pop(struct event_queue *q, struct event **ret_event)
+struct queued_event *event_queue_pop(struct event_queue *q, struct event **ret_event)
 {
-    struct queued *e = q->first;
+    struct queued_event *e = q->first;
     if (!e) {
         return NULL;
     }
@@ -154,7 +154,7 @@ struct queued *event_queue_pop(struct event_queue *q, struct event **ret_event)
     return e;
 }
 
-void queued_free(struct queued *e)
+void queued_free(struct queued_event *e)
 {
     if (e) {
         arena_done(&e->arena);

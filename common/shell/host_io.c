@@ -273,7 +273,7 @@ static void step(struct host *h, struct event *ev)
 static void step_queue(struct host *h)
 {
     struct event *ev;
-    struct queued *q;
+    struct queued_event *q;
     while (!h->exiting && (q = event_queue_pop(&h->queue, &ev))) {
         step(h, ev);
         queued_free(q);

@@ -32,7 +32,7 @@ const struct cli_option rep_evacuate_options[] = {
     {0},
 };
 
-struct watch {
+struct evacuation_watch {
     const struct invocation *call;
     struct cli_client *rep;
     int64_t until_ms;
@@ -42,7 +42,7 @@ struct watch {
 };
 
 /* Answers in the arena, which is of this look alone. */
-static int look_into(struct watch *w, struct arena *a, struct err *err)
+static int look_into(struct evacuation_watch *w, struct arena *a, struct err *err)
 {
     struct bytes body;
     ProtobufCMessage *m;
@@ -58,7 +58,7 @@ static int look_into(struct watch *w, struct arena *a, struct err *err)
     return r;
 }
 
-static int look(struct watch *w, struct err *err)
+static int look(struct evacuation_watch *w, struct err *err)
 {
     SCOPED_ARENA(a);
     return look_into(w, &a, err);
@@ -71,7 +71,7 @@ static bool not_ready(int r, const struct err *why)
 }
 
 /* 0 once nobody answers any more: it has ended, in whatever way. */
-static int wait_for_end(struct watch *w, struct err *err)
+static int wait_for_end(struct evacuation_watch *w, struct err *err)
 {
     struct err why = {.text = ""};
     size_t shown = SIZE_MAX;
@@ -111,7 +111,7 @@ static bool lists(const Board__CellsStatus *cells, const char *cell_id)
 }
 
 /* Whether it ended well, by the board's word. */
-static int ask_board(const struct watch *w, const char *urls, struct err *err)
+static int ask_board(const struct evacuation_watch *w, const char *urls, struct err *err)
 {
     struct cli_client *board = NULL;
     ProtobufCMessage *m;
@@ -133,7 +133,8 @@ static int ask_board(const struct watch *w, const char *urls, struct err *err)
 }
 
 /* "cell-1 is empty", {"cell_id":"cell-1","result":"empty"} */
-static int tell(const struct watch *w, const char *result, const char *text, struct err *err)
+static int tell(const struct evacuation_watch *w, const char *result, const char *text,
+                struct err *err)
 {
     SCOPED_BUF(out);
     if (strcmp(cli_text(w->call, "output"), "json") == 0) {
@@ -147,7 +148,7 @@ static int tell(const struct watch *w, const char *result, const char *text, str
 }
 
 /* Without a bbs' word an end is only as good as the last look before it: the rep may have died. */
-static int judge_end(const struct watch *w, const char *urls, struct err *err)
+static int judge_end(const struct evacuation_watch *w, const char *urls, struct err *err)
 {
     if (!w->cell_id[0]) {
         fprintf(stderr, "rep: it no longer answers; what was left there is not known\n");
@@ -166,7 +167,7 @@ static int judge_end(const struct watch *w, const char *urls, struct err *err)
 }
 
 /* The rep says so when its successor would not know of it. */
-static int begin(struct watch *w, struct err *err)
+static int begin(struct evacuation_watch *w, struct err *err)
 {
     struct bytes body;
     ProtobufCMessage *m;
@@ -182,7 +183,7 @@ static int begin(struct watch *w, struct err *err)
 
 int rep_evacuate_run(const struct invocation *call, struct err *err)
 {
-    struct watch w = {.call = call};
+    struct evacuation_watch w = {.call = call};
     const char *output = NULL;
     int64_t limit_ms = 0;
     int r = cli_duration_ms(call, "timeout", &limit_ms, err);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-struct row {
+struct harmonise_row {
     int number;
     enum harmony_container container;
     enum harmony_record record;
@@ -14,7 +14,7 @@ struct row {
 
 /* The numbers are those of docs/instances.md, Harmonising. Row 1 and the rows numbered 100
  * and up stand for all records (containers) that no other row names. */
-static const struct row rows[] = {
+static const struct harmonise_row rows[] = {
     /* INITIALIZING or CREATED */
     {2, WITH_STARTING, RECORD_IS_NONE, HARMONY_DELETE, "not desired any more"},
     {3, WITH_STARTING, RECORD_IS_UNCLAIMED, HARMONY_CLAIM, "starting here"},
@@ -78,7 +78,7 @@ static const struct row rows[] = {
 
 /* While the cell is being emptied these come first; what they do not name is as above. A container
  * that starts goes, one that runs goes on until bbs says that another has its place. */
-static const struct row evacuating_rows[] = {
+static const struct harmonise_row evacuating_rows[] = {
     {51, WITH_STARTING, RECORD_IS_UNSEEN, HARMONY_EVACUATE_CLAIMED, "to be started elsewhere"},
     {52, WITH_STARTING, RECORD_IS_UNCLAIMED, HARMONY_DELETE, "to be started elsewhere"},
     {53, WITH_STARTING, RECORD_IS_CLAIMED_BY_A, HARMONY_EVACUATE_CLAIMED,
@@ -124,8 +124,8 @@ static const struct harmony again = {110, HARMONY_NOTHING, "refused for now"};
 static const struct harmony final = {111, HARMONY_DELETE, "refused for good"};
 
 /* The row of this pair; number 0: none. */
-static struct harmony find(const struct row *list, size_t count, enum harmony_container container,
-                           enum harmony_record record)
+static struct harmony find(const struct harmonise_row *list, size_t count,
+                           enum harmony_container container, enum harmony_record record)
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i].container == container && list[i].record == record) {

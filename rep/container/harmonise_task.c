@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-struct row {
+struct harmonise_task_row {
     int number;
     enum harmony_task container;
     enum harmony_task_record record;
@@ -14,7 +14,7 @@ struct row {
 
 /* 1 to 30 are the rows of docs/tasks.md, 31 to 35 those of a record that the feed does not show.
  * Row 100 stands for all containers with a record of a later version. */
-static const struct row rows[] = {
+static const struct harmonise_task_row rows[] = {
     {1, TASK_NOT_EXECUTING, TASK_RECORD_IS_NONE, HARMONY_DELETE, "deleted meanwhile"},
     {2, TASK_NOT_EXECUTING, TASK_RECORD_IS_PENDING, HARMONY_START, "taken here"},
     {3, TASK_NOT_EXECUTING, TASK_RECORD_IS_RUNNING_ON_A, HARMONY_GO_ON, "its start is recorded"},
@@ -61,7 +61,7 @@ struct harmony harmonise_task(enum harmony_task container, enum harmony_task_rec
 {
     assert(container < HARMONY_TASK_COUNT && record < HARMONY_TASK_RECORD_COUNT);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct row *r = &rows[i];
+        const struct harmonise_task_row *r = &rows[i];
         if (r->container == container && r->record == record) {
             return (struct harmony){r->number, r->action, r->why};
         }

@@ -19,7 +19,7 @@ bool guid_valid(const char *guid)
     return n > 0 && n <= 64;
 }
 
-static void stop_watching(struct container *c)
+static void stop_watching(struct driver_container *c)
 {
     if (c->shim_ended) {
         event_free(c->shim_ended);
@@ -31,7 +31,7 @@ static void stop_watching(struct container *c)
     }
 }
 
-void container_drop(struct container *c)
+void container_drop(struct driver_container *c)
 {
     map_remove(&c->driver->containers, c->guid);
     stop_watching(c);
@@ -50,7 +50,7 @@ static void reap(int pidfd)
 
 static void on_shim_ended(evutil_socket_t fd, short what, void *container)
 {
-    struct container *c = container;
+    struct driver_container *c = container;
     (void)what;
     reap(fd);
     stop_watching(c);
@@ -66,7 +66,7 @@ static bool has_ended(int pidfd)
 
 /* Finds the shim, if it lives; true: it has ended for certain, or never was. While our START is
  * under way its job looks after it, and only one can reap. */
-static bool shim_has_ended(struct container *c, int dir)
+static bool shim_has_ended(struct driver_container *c, int dir)
 {
     struct identity id;
     if (c->shim >= 0 || c->starting) {
@@ -90,7 +90,7 @@ static bool shim_has_ended(struct container *c, int dir)
 }
 
 /* False with errno. */
-static bool read_status(struct container *c, int dir)
+static bool read_status(struct driver_container *c, int dir)
 {
     char text[2048];
     ssize_t n = identity_slurp(dir, "status", text, sizeof(text));
@@ -105,10 +105,10 @@ static bool read_status(struct container *c, int dir)
     return true;
 }
 
-static void on_buried(struct job *j, enum job_event event)
+static void on_buried(struct driver_job *j, enum job_event event)
 {
-    struct driver *d = ((struct container *)job_owner(j))->driver;
-    struct container *c = job_owner(j);
+    struct driver *d = ((struct driver_container *)job_owner(j))->driver;
+    struct driver_container *c = job_owner(j);
     if (event == JOB_ENDED) {
         c->burying = false;
         if (job_exit_code(j) == 0) {
@@ -119,7 +119,7 @@ static void on_buried(struct job *j, enum job_event event)
 
 /* Without its shim nobody takes the container's output or sees its end: what remains of it is
  * killed, and a status says so. */
-static void bury(struct container *c)
+static void bury(struct driver_container *c)
 {
     enum { BURY_MS = 30000 };
     struct driver *d = c->driver;
@@ -145,7 +145,7 @@ static void bury(struct container *c)
     command_done(&command);
 }
 
-static void set_state(struct container *c, enum container_state state)
+static void set_state(struct driver_container *c, enum container_state state)
 {
     enum container_state before = c->state;
     c->state = state;
@@ -156,7 +156,7 @@ static void set_state(struct container *c, enum container_state state)
 
 /* The status is looked for after the shim: it writes the one before the other ends. False when its
  * files could not be read for want of means: then it stays as it was known. */
-static bool judge(struct container *c, int dir)
+static bool judge(struct driver_container *c, int dir)
 {
     bool alone = shim_has_ended(c, dir);
     bool ended = read_status(c, dir);
@@ -184,10 +184,10 @@ static bool judge(struct container *c, int dir)
     return true;
 }
 
-static struct container *container_new(struct driver *d, const char *guid, const char *dir,
+static struct driver_container *container_new(struct driver *d, const char *guid, const char *dir,
                                        const struct buf *note)
 {
-    struct container *c = calloc(1, sizeof(*c));
+    struct driver_container *c = calloc(1, sizeof(*c));
     c->driver = d;
     c->guid = strdup(guid);
     c->dir = strdup(dir);
@@ -198,9 +198,9 @@ static struct container *container_new(struct driver *d, const char *guid, const
 }
 
 /* The record of what is there: kept, made, or dropped with its directory. */
-static struct container *record(struct driver *d, const char *guid, const char *path)
+static struct driver_container *record(struct driver *d, const char *guid, const char *path)
 {
-    struct container *c = map_get(&d->containers, guid);
+    struct driver_container *c = map_get(&d->containers, guid);
     SCOPED_BUF(note);
     if (!c && file_read(path, "note", NOTE_BYTES_MAX, &note, NULL) == 0) {
         c = container_new(d, guid, path, &note);
@@ -213,11 +213,11 @@ static struct container *record(struct driver *d, const char *guid, const char *
     return c;
 }
 
-struct container *container_load(struct driver *d, const char *guid)
+struct driver_container *container_load(struct driver *d, const char *guid)
 {
     char *path = mem_printf("%s/%s", d->containers_dir, guid);
     bool known = map_get(&d->containers, guid);
-    struct container *c = record(d, guid, path);
+    struct driver_container *c = record(d, guid, path);
     int dir = c ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     bool judged = dir >= 0 ? judge(c, dir) : !identity_untold(errno);
     fd_close(dir);

@@ -61,7 +61,7 @@ void driver_answer(struct driver *d, const struct verb_answer *answer)
     n->ev.verb.usages = usages;
 }
 
-struct container_status container_status_of(const struct container *c, struct arena *arena)
+struct container_status container_status_of(const struct driver_container *c, struct arena *arena)
 {
     bool ended = c->state == CONTAINER_EXITED;
     struct bytes note = blob_bytes(c->note);
@@ -77,7 +77,7 @@ struct container_status container_status_of(const struct container *c, struct ar
     };
 }
 
-void driver_tell_ended(const struct container *c)
+void driver_tell_ended(const struct driver_container *c)
 {
     struct delivery *n = delivery_new(c->driver, EVENT_CONTAINER);
     n->ev.container = container_status_of(c, &n->arena);
@@ -88,14 +88,14 @@ void driver_tell_ended(const struct container *c)
 /* What has a directory and is not known here: a job that an earlier driver left behind may still
  * have finished it. Looked for beside the loop, so it stands in the next listing. */
 struct look {
-    struct work work;
+    struct driver_work work;
     struct driver *driver;
     char *path;
     struct map names;
     bool untold; /* they could not be read */
 };
 
-static void read_names(struct work *work, const atomic_bool *ending)
+static void read_names(struct driver_work *work, const atomic_bool *ending)
 {
     struct look *k = (struct look *)work;
     DIR *all = opendir(k->path);
@@ -110,7 +110,7 @@ static void read_names(struct work *work, const atomic_bool *ending)
     }
 }
 
-static void look_free(struct work *work)
+static void look_free(struct driver_work *work)
 {
     struct look *k = (struct look *)work;
     map_done(&k->names, NULL);
@@ -118,7 +118,7 @@ static void look_free(struct work *work)
     free(k);
 }
 
-static void names_read(struct work *work)
+static void names_read(struct driver_work *work)
 {
     struct look *k = (struct look *)work;
     k->driver->looking = false;
@@ -134,7 +134,7 @@ static void names_read(struct work *work)
 static struct look *look_new(struct driver *d)
 {
     struct look *k = calloc(1, sizeof(*k));
-    k->work = (struct work){.run = read_names, .done = names_read, .drop = look_free};
+    k->work = (struct driver_work){.run = read_names, .done = names_read, .drop = look_free};
     k->driver = d;
     k->path = strdup(d->containers_dir);
     map_init(&k->names);

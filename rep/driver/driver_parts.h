@@ -54,7 +54,7 @@ struct driver {
     struct driver_choice choice;
     struct oci_facts facts;
     uint32_t hash; /* of the state directory: names control groups */
-    struct jobs *jobs;
+    struct driver_jobs *jobs;
     struct worker *worker;
     bool looking; /* for directories of containers that are not known here */
     size_t unread; /* of them, by the last look, those that could not be read for want of means */
@@ -71,7 +71,7 @@ struct cpu_mark {
     int64_t from_at_ns, at_ns; /* monotonic; at_ns 0 = none yet */
 };
 
-struct container {
+struct driver_container {
     struct driver *driver;
     char *guid, *dir;
     enum container_state state;
@@ -90,8 +90,8 @@ struct container {
 
 /* Reads it again; makes, changes or drops the record in d->containers, watches its shim, has it
  * buried if the shim was killed, and tells of its end. NULL: there is no such container. */
-struct container *container_load(struct driver *d, const char *guid);
-void container_drop(struct container *c); /* the record; what runs runs on */
+struct driver_container *container_load(struct driver *d, const char *guid);
+void container_drop(struct driver_container *c); /* the record; what runs runs on */
 bool guid_valid(const char *guid);        /* [A-Za-z0-9_-]{1,64} */
 
 /* files_io.c */
@@ -107,8 +107,8 @@ int open_inside(int root, const char *path, int flags);
 
 /* driver_io.c: events for the owner, delivered from the loop; the event's payload is copied. */
 void driver_answer(struct driver *d, const struct verb_answer *answer);
-void driver_tell_ended(const struct container *c);
-struct container_status container_status_of(const struct container *c, struct arena *arena);
+void driver_tell_ended(const struct driver_container *c);
+struct container_status container_status_of(const struct driver_container *c, struct arena *arena);
 
 /* read_io.c: READ, likewise. */
 void verb_read(struct driver *d, const struct verb_call *call);

@@ -28,15 +28,15 @@ enum job_stage {
     KILLED, /* and killed */
 };
 
-struct job {
-    struct job *next;
-    struct jobs *jobs;
+struct driver_job {
+    struct driver_job *next;
+    struct driver_jobs *jobs;
     enum job_stage stage;
     char *key, *dir;
     char **argv, **envp;
     int64_t deadline_ns;
     bool outlives, holds_place, started;
-    void (*on_event)(struct job *j, enum job_event event);
+    void (*on_event)(struct driver_job *j, enum job_event event);
     void (*forget)(void *owner);
     void *owner;
     pid_t pid; /* ours and unreaped as long as pidfd >= 0; 0: never ran */
@@ -46,10 +46,10 @@ struct job {
     int exit_code;
 };
 
-struct jobs {
+struct driver_jobs {
     struct event_base *loop;
     struct event *begin; /* looks for a job that may begin */
-    struct job *first, **end;
+    struct driver_job *first, **end;
     size_t count;
     int places, taken;
 };
@@ -98,7 +98,7 @@ static void drop_fd(int *fd)
     }
 }
 
-static void job_free(struct job *j)
+static void job_free(struct driver_job *j)
 {
     drop_event(&j->ended);
     drop_event(&j->reported);
@@ -142,7 +142,7 @@ static int spawn_at(const char *dir, char *const *argv, char *const *envp, int r
 }
 
 /* Sets pid, pidfd and pipe; 0 or an errno. */
-static int job_spawn(struct job *j)
+static int job_spawn(struct driver_job *j)
 {
     int pipes[2];
     if (pipe2(pipes, O_CLOEXEC) < 0) {
@@ -165,7 +165,7 @@ static int job_spawn(struct job *j)
     return 0;
 }
 
-static void read_report(struct job *j)
+static void read_report(struct driver_job *j)
 {
     char chunk[1024];
     ssize_t n;
@@ -187,7 +187,7 @@ static void read_report(struct job *j)
 }
 
 /* What is left of its group goes with it, while the group's id is certain: before it is reaped. */
-static bool reap(struct job *j)
+static bool reap(struct driver_job *j)
 {
     siginfo_t info = {0};
     if (waitid(P_PIDFD, (id_t)j->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
@@ -202,12 +202,12 @@ static bool reap(struct job *j)
 
 /* ---- The queue ---- */
 
-static void begin_soon(struct jobs *jobs)
+static void begin_soon(struct driver_jobs *jobs)
 {
     event_active(jobs->begin, EV_TIMEOUT, 0);
 }
 
-static void release_place(struct job *j)
+static void release_place(struct driver_job *j)
 {
     if (j->holds_place) {
         j->holds_place = false;
@@ -216,11 +216,11 @@ static void release_place(struct job *j)
     }
 }
 
-static void take_out(struct job *j)
+static void take_out(struct driver_job *j)
 {
-    struct jobs *jobs = j->jobs;
+    struct driver_jobs *jobs = j->jobs;
     release_place(j);
-    for (struct job **at = &jobs->first; *at; at = &(*at)->next) {
+    for (struct driver_job **at = &jobs->first; *at; at = &(*at)->next) {
         if (*at == j) {
             *at = j->next;
             jobs->end = jobs->end == &j->next ? at : jobs->end;
@@ -232,7 +232,7 @@ static void take_out(struct job *j)
     drop_event(&j->timer);
 }
 
-static void job_end(struct job *j)
+static void job_end(struct driver_job *j)
 {
     take_out(j);
     j->on_event(j, JOB_ENDED);
@@ -240,7 +240,7 @@ static void job_end(struct job *j)
 }
 
 /* From here on its container's own watch looks after it, as after one that was adopted. */
-static void job_let_go(struct job *j)
+static void job_let_go(struct driver_job *j)
 {
     take_out(j);
     j->on_event(j, JOB_STARTED);
@@ -248,7 +248,7 @@ static void job_let_go(struct job *j)
 }
 
 /* False when the job is gone. */
-static bool take_report(struct job *j)
+static bool take_report(struct driver_job *j)
 {
     if (j->started || report_parse(buf_bytes(&j->sent), false).kind != REPORT_STARTED) {
         return true;
@@ -265,7 +265,7 @@ static bool take_report(struct job *j)
 
 static void on_report(evutil_socket_t fd, short what, void *job)
 {
-    struct job *j = job;
+    struct driver_job *j = job;
     (void)fd;
     (void)what;
     read_report(j);
@@ -274,7 +274,7 @@ static void on_report(evutil_socket_t fd, short what, void *job)
 
 static void on_end(evutil_socket_t fd, short what, void *job)
 {
-    struct job *j = job;
+    struct driver_job *j = job;
     (void)fd;
     (void)what;
     read_report(j); /* what it said last; others may still hold the pipe */
@@ -283,7 +283,7 @@ static void on_end(evutil_socket_t fd, short what, void *job)
     }
 }
 
-static void set_timer(struct job *j, int64_t wait_ns)
+static void set_timer(struct driver_job *j, int64_t wait_ns)
 {
     wait_ns = wait_ns > 0 ? wait_ns : 0;
     struct timeval t = {.tv_sec = wait_ns / SECOND_NS, .tv_usec = wait_ns % SECOND_NS / 1000};
@@ -293,7 +293,7 @@ static void set_timer(struct job *j, int64_t wait_ns)
 /* The ladder of a job that does not end: asked, killed, then its place is given to others. */
 static void on_timer(evutil_socket_t fd, short what, void *job)
 {
-    struct job *j = job;
+    struct driver_job *j = job;
     (void)fd;
     (void)what;
     if (j->stage == WAITING) {
@@ -316,7 +316,7 @@ static void on_timer(evutil_socket_t fd, short what, void *job)
     }
 }
 
-static void begin(struct job *j)
+static void begin(struct driver_job *j)
 {
     struct event_base *loop = j->jobs->loop;
     int error = job_spawn(j);
@@ -336,12 +336,12 @@ static void begin(struct job *j)
 }
 
 /* Whether an earlier job of this key is not through yet. */
-static bool must_wait(const struct job *j)
+static bool must_wait(const struct driver_job *j)
 {
     if (!j->key) {
         return false;
     }
-    for (const struct job *other = j->jobs->first; other != j; other = other->next) {
+    for (const struct driver_job *other = j->jobs->first; other != j; other = other->next) {
         if (other->key && !other->started && strcmp(other->key, j->key) == 0) {
             return true;
         }
@@ -351,10 +351,10 @@ static bool must_wait(const struct job *j)
 
 static void begin_some(evutil_socket_t fd, short what, void *all)
 {
-    struct jobs *jobs = all;
+    struct driver_jobs *jobs = all;
     (void)fd;
     (void)what;
-    for (struct job *j = jobs->first; j && jobs->taken < jobs->places; j = j->next) {
+    for (struct driver_job *j = jobs->first; j && jobs->taken < jobs->places; j = j->next) {
         if (j->stage == WAITING && !must_wait(j)) {
             begin(j);
             begin_soon(jobs); /* the list may be another now */
@@ -363,9 +363,9 @@ static void begin_some(evutil_socket_t fd, short what, void *all)
     }
 }
 
-struct jobs *jobs_new(struct event_base *loop, int places)
+struct driver_jobs *jobs_new(struct event_base *loop, int places)
 {
-    struct jobs *jobs = calloc(1, sizeof(*jobs));
+    struct driver_jobs *jobs = calloc(1, sizeof(*jobs));
     assert(places > 0);
     jobs->loop = loop;
     jobs->places = places;
@@ -374,13 +374,13 @@ struct jobs *jobs_new(struct event_base *loop, int places)
     return jobs;
 }
 
-void jobs_free(struct jobs *jobs)
+void jobs_free(struct driver_jobs *jobs)
 {
     if (!jobs) {
         return;
     }
     while (jobs->first) {
-        struct job *j = jobs->first;
+        struct driver_job *j = jobs->first;
         jobs->first = j->next;
         if (j->stage == WORKING && !j->outlives) {
             syscall(SYS_pidfd_send_signal, j->pidfd, SHIM_END_SIGNAL, NULL, 0);
@@ -396,9 +396,9 @@ void jobs_free(struct jobs *jobs)
     free(jobs);
 }
 
-static struct job *job_new(const struct job_plan *plan)
+static struct driver_job *job_new(const struct job_plan *plan)
 {
-    struct job *j = calloc(1, sizeof(*j));
+    struct driver_job *j = calloc(1, sizeof(*j));
     j->key = plan->key ? strdup(plan->key) : NULL;
     j->dir = strdup(plan->dir);
     j->argv = copy_words(plan->argv);
@@ -413,12 +413,12 @@ static struct job *job_new(const struct job_plan *plan)
     return j;
 }
 
-int jobs_add(struct jobs *jobs, const struct job_plan *plan, struct err *err)
+int jobs_add(struct driver_jobs *jobs, const struct job_plan *plan, struct err *err)
 {
     if (jobs->count >= JOBS_MAX) {
         return err_set(err, ERR_TOO_LARGE, "%d container operations wait already", JOBS_MAX);
     }
-    struct job *j = job_new(plan);
+    struct driver_job *j = job_new(plan);
     j->jobs = jobs;
     *jobs->end = j;
     jobs->end = &j->next;
@@ -431,9 +431,9 @@ int jobs_add(struct jobs *jobs, const struct job_plan *plan, struct err *err)
     return 0;
 }
 
-bool jobs_busy(const struct jobs *jobs, const char *key)
+bool jobs_busy(const struct driver_jobs *jobs, const char *key)
 {
-    for (const struct job *j = jobs->first; j; j = j->next) {
+    for (const struct driver_job *j = jobs->first; j; j = j->next) {
         if (j->key && !j->started && strcmp(j->key, key) == 0) {
             return true;
         }
@@ -441,27 +441,27 @@ bool jobs_busy(const struct jobs *jobs, const char *key)
     return false;
 }
 
-void *job_owner(const struct job *j)
+void *job_owner(const struct driver_job *j)
 {
     return j->owner;
 }
 
-bool job_began(const struct job *j)
+bool job_began(const struct driver_job *j)
 {
     return j->pid != 0;
 }
 
-struct report job_report(const struct job *j)
+struct shim_report job_report(const struct driver_job *j)
 {
     return report_parse(buf_bytes(&j->sent), j->pipe < 0);
 }
 
-struct bytes job_text(const struct job *j)
+struct bytes job_text(const struct driver_job *j)
 {
     return buf_bytes(&j->sent);
 }
 
-int job_exit_code(const struct job *j)
+int job_exit_code(const struct driver_job *j)
 {
     return j->exit_code;
 }
@@ -470,7 +470,7 @@ int job_exit_code(const struct job *j)
 
 int job_run(const struct job_plan *plan, int timeout_ms, struct buf *out, struct err *err)
 {
-    struct job *j = job_new(plan);
+    struct driver_job *j = job_new(plan);
     int error = job_spawn(j);
     int64_t until = now_ns() + timeout_ms * MILLISECOND_NS;
     if (error) {

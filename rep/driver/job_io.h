@@ -12,8 +12,8 @@
 #include <sys/types.h>
 
 struct event_base;
-struct job;
-struct jobs;
+struct driver_job;
+struct driver_jobs;
 
 enum {
     JOBS_MAX = 8192,           /* waiting and working; one more is refused */
@@ -37,29 +37,30 @@ struct job_plan {
     int64_t deadline_ns;      /* monotonic; NEVER_NS: none */
     bool outlives;            /* belongs to a container: let go once it has started, and left
                                  alone at the end of the driver */
-    void (*on_event)(struct job *j, enum job_event event);
+    void (*on_event)(struct driver_job *j, enum job_event event);
     void (*forget)(void *owner); /* instead of any further event, in jobs_free(); may be NULL */
     void *owner;
 };
 
 /* At most `places` work at once. */
-struct jobs *jobs_new(struct event_base *loop, int places);
+struct driver_jobs *jobs_new(struct event_base *loop, int places);
 
 /* Forgets all: those that wait never begin, those that work are ended unless they outlive. No event
  * comes any more. Accepts NULL. */
-void jobs_free(struct jobs *jobs);
+void jobs_free(struct driver_jobs *jobs);
 
 /* Queues a job; it begins from the loop. -ERR_TOO_LARGE when too many wait. */
-int jobs_add(struct jobs *jobs, const struct job_plan *plan, struct err *err);
+int jobs_add(struct driver_jobs *jobs, const struct job_plan *plan, struct err *err);
 
 /* Whether a job of this key waits or works (a started one does not count). */
-bool jobs_busy(const struct jobs *jobs, const char *key);
+bool jobs_busy(const struct driver_jobs *jobs, const char *key);
 
-void *job_owner(const struct job *j);           /* as its plan named it */
-bool job_began(const struct job *j);            /* false: it never ran */
-struct report job_report(const struct job *j); /* the latest so far */
-struct bytes job_text(const struct job *j);     /* all it reported: what prepare and remove say */
-int job_exit_code(const struct job *j);         /* after JOB_ENDED; 128 + signal when killed */
+void *job_owner(const struct driver_job *j);           /* as its plan named it */
+bool job_began(const struct driver_job *j);            /* false: it never ran */
+struct shim_report job_report(const struct driver_job *j); /* the latest so far */
+struct bytes
+job_text(const struct driver_job *j); /* all it reported: what prepare and remove say */
+int job_exit_code(const struct driver_job *j); /* after JOB_ENDED; 128 + signal when killed */
 
 /* Runs a job at once and waits for its end, for at most timeout_ms: for the probe, before a loop
  * runs. What it reported is appended to `out`. Gives its exit code, or -ERR_TIMEOUT, after which it

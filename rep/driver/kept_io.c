@@ -16,7 +16,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-struct kept {
+struct kept_log {
     char name[256];
     char guid[80];
     char label[KEPT_LABEL_MAX + 1]; /* "" = not in the name */
@@ -54,9 +54,9 @@ char *kept_name(const char *label, const char *guid, int64_t wall_s)
     return name;
 }
 
-static bool read_name(const char *name, struct kept *ret)
+static bool read_name(const char *name, struct kept_log *ret)
 {
-    struct kept k = {.bytes = 0};
+    struct kept_log k = {.bytes = 0};
     int used = 0;
     if (strlen(name) >= sizeof(k.name) ||
         sscanf(name, "%16llx-%12lld-%n", &k.hash, &k.wall_s, &used) != 2 || used == 0) {
@@ -104,7 +104,8 @@ static void each_file(int parent, const char *name, bool delete, int64_t *bytes)
 
 static int newest_first(const void *left, const void *right)
 {
-    const struct kept *a = *(struct kept *const *)left, *b = *(struct kept *const *)right;
+    const struct kept_log *a = *(struct kept_log *const *)left,
+                          *b = *(struct kept_log *const *)right;
     if (a->wall_s != b->wall_s) {
         return a->wall_s > b->wall_s ? -1 : 1;
     }
@@ -112,9 +113,9 @@ static int newest_first(const void *left, const void *right)
 }
 
 /* Sorted, the newest first. What lies beyond KEPT_MAX is not seen before others are deleted. */
-static size_t read_all(const char *path, struct arena *a, struct kept ***ret_list)
+static size_t read_all(const char *path, struct arena *a, struct kept_log ***ret_list)
 {
-    struct kept **list = ARENA_ARRAY(a, KEPT_MAX, struct kept *), one = {.bytes = 0};
+    struct kept_log **list = ARENA_ARRAY(a, KEPT_MAX, struct kept_log *), one = {.bytes = 0};
     size_t count = 0;
     DIR *dir = opendir(path);
     for (struct dirent *e; dir && count < KEPT_MAX && (e = readdir(dir));) {
@@ -139,7 +140,7 @@ static int64_t bytes_to_spare(int fd)
 }
 
 /* How many of its label are newer. */
-static int newer_ones(struct kept *const *list, size_t place)
+static int newer_ones(struct kept_log *const *list, size_t place)
 {
     int count = 0;
     for (size_t i = 0; i < place; i++) {
@@ -151,7 +152,7 @@ static int newer_ones(struct kept *const *list, size_t place)
 void kept_prune(const char *path, int64_t wall_s, const atomic_bool *ending)
 {
     SCOPED_ARENA(a);
-    struct kept **list;
+    struct kept_log **list;
     int64_t bytes = 0;
     int fd = open_dir(AT_FDCWD, path);
     if (fd < 0) {
@@ -178,7 +179,7 @@ void kept_prune(const char *path, int64_t wall_s, const atomic_bool *ending)
 void kept_clear(const char *path)
 {
     SCOPED_ARENA(a);
-    struct kept **list;
+    struct kept_log **list;
     size_t count;
     int fd = open_dir(AT_FDCWD, path);
     while (fd >= 0 && (count = read_all(path, &a, &list)) > 0) {
@@ -199,7 +200,7 @@ void kept_clear(const char *path)
 int kept_open(const char *path, const char *guid)
 {
     SCOPED_ARENA(a);
-    struct kept **list;
+    struct kept_log **list;
     int found = -1, fd = open_dir(AT_FDCWD, path);
     int error = fd < 0 ? errno : ENOENT;
     size_t count = fd < 0 ? 0 : read_all(path, &a, &list);
@@ -216,7 +217,7 @@ int kept_open(const char *path, const char *guid)
     return found;
 }
 
-static bool is_listed(const struct kept *k, const char *label, bool begins)
+static bool is_listed(const struct kept_log *k, const char *label, bool begins)
 {
     if (begins) {
         return *k->label && strncmp(k->label, label, strlen(label)) == 0;
@@ -224,7 +225,7 @@ static bool is_listed(const struct kept *k, const char *label, bool begins)
     return *k->label ? strcmp(k->label, label) == 0 : k->hash == hash_of(label);
 }
 
-static void list_one(const struct kept *k, const char *label, struct buf *out)
+static void list_one(const struct kept_log *k, const char *label, struct buf *out)
 {
     const char *slash = strrchr(label, '/');
     buf_append_string(out, "{\"instance_guid\":");
@@ -240,7 +241,7 @@ static void list_one(const struct kept *k, const char *label, struct buf *out)
 void kept_list(const char *path, const char *label, bool begins, struct buf *out)
 {
     SCOPED_ARENA(a);
-    struct kept **list;
+    struct kept_log **list;
     const char *between = "";
     size_t count = read_all(path, &a, &list);
     buf_append_string(out, "[");

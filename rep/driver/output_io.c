@@ -127,7 +127,7 @@ static void on_look(evutil_socket_t fd, short what, void *outputs)
 
 /* One thing done with what is kept. */
 struct tidy {
-    struct work work;
+    struct driver_work work;
     struct driver *driver;
     char *path;
     struct output_request wanted; /* guid or label are its own */
@@ -136,7 +136,7 @@ struct tidy {
     int error;
 };
 
-static void tidy_free(struct work *work)
+static void tidy_free(struct driver_work *work)
 {
     struct tidy *t = (struct tidy *)work;
     fd_close(t->log);
@@ -149,11 +149,11 @@ static void tidy_free(struct work *work)
 
 /* `wanted` may be NULL. */
 static struct tidy *tidy_new(struct driver *d, const struct output_request *wanted,
-                             void (*run)(struct work *w, const atomic_bool *ending),
-                             void (*done)(struct work *w))
+                             void (*run)(struct driver_work *w, const atomic_bool *ending),
+                             void (*done)(struct driver_work *w))
 {
     struct tidy *t = mem_zeroed(sizeof(*t));
-    t->work = (struct work){.run = run, .done = done, .drop = tidy_free};
+    t->work = (struct driver_work){.run = run, .done = done, .drop = tidy_free};
     t->driver = d;
     t->path = kept_dir(d);
     t->log = -1;
@@ -166,12 +166,12 @@ static struct tidy *tidy_new(struct driver *d, const struct output_request *want
     return t;
 }
 
-static void run_prune(struct work *work, const atomic_bool *ending)
+static void run_prune(struct driver_work *work, const atomic_bool *ending)
 {
     kept_prune(((struct tidy *)work)->path, wall_s(), ending);
 }
 
-static void pruned(struct work *work)
+static void pruned(struct driver_work *work)
 {
     struct driver *d = ((struct tidy *)work)->driver;
     tidy_free(work);
@@ -288,14 +288,14 @@ static void answer_output(struct driver *d, const struct output_request *wanted,
                           .channel = wanted->follow ? OUTPUT_CHANNEL : NULL});
 }
 
-static void run_list(struct work *work, const atomic_bool *ending)
+static void run_list(struct driver_work *work, const atomic_bool *ending)
 {
     struct tidy *t = (struct tidy *)work;
     (void)ending;
     kept_list(t->path, t->wanted.label, t->wanted.label_begins, &t->text);
 }
 
-static void listed(struct work *work)
+static void listed(struct driver_work *work)
 {
     struct tidy *t = (struct tidy *)work;
     answer(t->driver, t->wanted.id,
@@ -305,7 +305,7 @@ static void listed(struct work *work)
     tidy_free(work);
 }
 
-static void run_open(struct work *work, const atomic_bool *ending)
+static void run_open(struct driver_work *work, const atomic_bool *ending)
 {
     struct tidy *t = (struct tidy *)work;
     (void)ending;
@@ -313,7 +313,7 @@ static void run_open(struct work *work, const atomic_bool *ending)
     t->error = t->log < 0 ? errno : 0;
 }
 
-static void opened(struct work *work)
+static void opened(struct driver_work *work)
 {
     struct tidy *t = (struct tidy *)work;
     int log = t->log;
@@ -323,8 +323,8 @@ static void opened(struct work *work)
 }
 
 static void answer_kept(struct driver *d, const struct output_request *wanted,
-                        void (*run)(struct work *w, const atomic_bool *ending),
-                        void (*done)(struct work *w))
+                        void (*run)(struct driver_work *w, const atomic_bool *ending),
+                        void (*done)(struct driver_work *w))
 {
     struct tidy *t = tidy_new(d, wanted, run, done);
     if (!worker_add(d->worker, &t->work)) {

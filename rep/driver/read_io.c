@@ -82,7 +82,8 @@ static int read_whole(int fd, const char *path, struct buf *out, struct err *err
     return n < 0 ? refused(err, path, strerror(errno)) : 0;
 }
 
-static int read_file(const struct container *c, const char *path, struct buf *out, struct err *err)
+static int read_file(const struct driver_container *c, const char *path, struct buf *out,
+                     struct err *err)
 {
     struct begun b = {0};
     int parent = open(c->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -103,7 +104,7 @@ static int read_file(const struct container *c, const char *path, struct buf *ou
 
 void verb_read(struct driver *d, const struct verb_call *call)
 {
-    struct container *c = map_get(&d->containers, call->guid);
+    struct driver_container *c = map_get(&d->containers, call->guid);
     struct err err;
     SCOPED_BUF(data);
     int result = c ? read_file(c, call->path, &data, &err)

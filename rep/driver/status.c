@@ -39,27 +39,27 @@ static int64_t number_at(struct bytes text)
     return n;
 }
 
-struct report report_parse(struct bytes sent, bool whole)
+struct shim_report report_parse(struct bytes sent, bool whole)
 {
-    struct report r = {REPORT_NONE};
+    struct shim_report r = {REPORT_NONE};
     const uint8_t *end = sent.size ? memchr(sent.data, '\n', sent.size) : NULL;
     size_t line = end ? (size_t)(end - sent.data) : sent.size;
     if (sent.size == 0 || (!end && !whole)) {
         return r;
     }
     if (sent.data[0] == 'F') {
-        return (struct report){REPORT_FAILED, 0, rest(sent, sent.size > 1 ? 2 : 1)};
+        return (struct shim_report){REPORT_FAILED, 0, rest(sent, sent.size > 1 ? 2 : 1)};
     }
     if (sent.data[0] == 'S') {
-        r = (struct report){REPORT_STARTED, number_at(rest(sent, line > 1 ? 2 : line))};
+        r = (struct shim_report){REPORT_STARTED, number_at(rest(sent, line > 1 ? 2 : line))};
         if (end && whole) {
-            struct report last = report_parse(rest(sent, line + 1), true);
+            struct shim_report last = report_parse(rest(sent, line + 1), true);
             return last.kind == REPORT_NONE ? r : last;
         }
         return r;
     }
     if (sent.data[0] == 'X' && line > 2 && whole) {
-        return (struct report){REPORT_EXITED, number_at(rest(sent, 2)),
+        return (struct shim_report){REPORT_EXITED, number_at(rest(sent, 2)),
                                rest(sent, end ? line + 1 : line)};
     }
     return r;

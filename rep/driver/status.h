@@ -26,11 +26,11 @@ enum report_kind {
     REPORT_EXITED,  /* "X CODE" and the tail of the output (exec) */
 };
 
-struct report {
+struct shim_report {
     enum report_kind kind;
     int64_t number; /* process id or exit code */
     struct bytes text;
 };
 
 /* The latest of a shim's reports in what it has sent so far. `whole`: it has closed the pipe. */
-struct report report_parse(struct bytes sent, bool whole);
+struct shim_report report_parse(struct bytes sent, bool whole);

@@ -17,7 +17,7 @@
  * What lies beyond is not counted. */
 enum { WALK_ENTRIES_MAX = 20000, WALK_DEPTH_MAX = 16 };
 
-struct reading {
+struct usage_reading {
     uint64_t cpu_ns, memory_bytes;
 };
 
@@ -56,10 +56,10 @@ static uint64_t without(uint64_t all, uint64_t part)
     return all > part ? all - part : 0;
 }
 
-static void read_group(const char *group, struct reading *ret)
+static void read_group(const char *group, struct usage_reading *ret)
 {
     char text[8192];
-    *ret = (struct reading){0};
+    *ret = (struct usage_reading){0};
     if (slurp("/cpuacct", group, "cpuacct.usage", text, sizeof(text)) > 0) {
         ret->cpu_ns = strtoull(text, NULL, 10);
     } else if (slurp("", group, "cpu.stat", text, sizeof(text)) > 0) {
@@ -80,19 +80,19 @@ static void read_group(const char *group, struct reading *ret)
 
 /* ---- Sessions, for the process driver ---- */
 
-struct session {
+struct process_session {
     long id;
-    struct reading reading;
+    struct usage_reading reading;
 };
 
 static int by_id(const void *left, const void *right)
 {
-    const struct session *a = left, *b = right;
+    const struct process_session *a = left, *b = right;
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
 /* A process's session, its time and that of its children that it has reaped, its memory. */
-static bool read_process(const char *pid, struct session *ret)
+static bool read_process(const char *pid, struct process_session *ret)
 {
     char path[300], text[1024];
     unsigned long long user = 0, system = 0, children_user = 0, children_system = 0;
@@ -116,15 +116,15 @@ static bool read_process(const char *pid, struct session *ret)
 }
 
 /* Adds all processes to the sessions, which are sorted. */
-static void read_sessions(struct session *sessions, size_t count)
+static void read_sessions(struct process_session *sessions, size_t count)
 {
     DIR *all = count ? opendir("/proc") : NULL;
     for (struct dirent *e; all && (e = readdir(all));) {
-        struct session one;
+        struct process_session one;
         if (e->d_name[0] < '1' || e->d_name[0] > '9' || !read_process(e->d_name, &one)) {
             continue;
         }
-        struct session *s = bsearch(&one, sessions, count, sizeof(one), by_id);
+        struct process_session *s = bsearch(&one, sessions, count, sizeof(one), by_id);
         if (s) {
             s->reading.cpu_ns += one.reading.cpu_ns;
             s->reading.memory_bytes += one.reading.memory_bytes;
@@ -195,12 +195,12 @@ struct subject {
     const char *guid, *dir;
     const char *group; /* NULL: its session tells */
     long pid;          /* of its first process, whose session it is */
-    struct reading reading;
+    struct usage_reading reading;
     uint64_t disk_bytes;
 };
 
 struct measuring {
-    struct work work;
+    struct driver_work work;
     struct driver *driver;
     uint64_t verb_id;
     struct event *late; /* the deadline; NULL: it has passed, and was reported, or there is none */
@@ -212,9 +212,9 @@ struct measuring {
 };
 
 /* The sessions of those without control groups, in the arena, read. */
-static struct session *read_all_sessions(struct measuring *m, size_t *ret_count)
+static struct process_session *read_all_sessions(struct measuring *m, size_t *ret_count)
 {
-    struct session *list = ARENA_ARRAY(&m->arena, m->count, struct session);
+    struct process_session *list = ARENA_ARRAY(&m->arena, m->count, struct process_session);
     size_t count = 0;
     for (size_t i = 0; i < m->count; i++) {
         if (!m->subjects[i].group) {
@@ -229,24 +229,24 @@ static struct session *read_all_sessions(struct measuring *m, size_t *ret_count)
     return list;
 }
 
-static void read_one(struct subject *s, const struct session *sessions, size_t count)
+static void read_one(struct subject *s, const struct process_session *sessions, size_t count)
 {
-    struct session one = {.id = s->pid};
+    struct process_session one = {.id = s->pid};
     if (s->group) {
         read_group(s->group, &s->reading);
     } else {
-        const struct session *found = bsearch(&one, sessions, count, sizeof(one), by_id);
+        const struct process_session *found = bsearch(&one, sessions, count, sizeof(one), by_id);
         s->reading = found ? found->reading : s->reading;
     }
 }
 
-static void measure(struct work *work, const atomic_bool *ending)
+static void measure(struct driver_work *work, const atomic_bool *ending)
 {
     struct measuring *m = (struct measuring *)work;
     struct budget budget = {WALK_ENTRIES_MAX, ending};
     size_t session_count;
     m->at_ns = now_ns(CLOCK_MONOTONIC);
-    const struct session *sessions = read_all_sessions(m, &session_count);
+    const struct process_session *sessions = read_all_sessions(m, &session_count);
     for (size_t i = 0; i < m->count && !atomic_load(ending); i++) {
         read_one(&m->subjects[i], sessions, session_count);
         m->subjects[i].disk_bytes = disk_of(m->subjects[i].dir, &budget);
@@ -257,7 +257,7 @@ static void measure(struct work *work, const atomic_bool *ending)
 
 /* Of one core, since the last mark that is old enough, else since its first process began. A count
  * that fell (a process of a session ended) is no use: 0. */
-static double cpu_fraction(struct container *c, uint64_t cpu_ns, int64_t at_ns)
+static double cpu_fraction(struct driver_container *c, uint64_t cpu_ns, int64_t at_ns)
 {
     struct cpu_mark *m = &c->cpu;
     if (m->at_ns == 0) {
@@ -291,7 +291,7 @@ static void answer(struct measuring *m, enum verb_outcome outcome, const char *t
                                                    .usage_count = count});
 }
 
-static void measuring_free(struct work *work)
+static void measuring_free(struct driver_work *work)
 {
     struct measuring *m = (struct measuring *)work;
     if (m->late) {
@@ -302,14 +302,14 @@ static void measuring_free(struct work *work)
 }
 
 /* Of those that still run. */
-static void measured(struct work *work)
+static void measured(struct driver_work *work)
 {
     struct measuring *m = (struct measuring *)work;
     struct container_usage *list = ARENA_ARRAY(&m->arena, m->count, struct container_usage);
     size_t count = 0;
     for (size_t i = 0; i < m->count; i++) {
         const struct subject *s = &m->subjects[i];
-        struct container *c = map_get(&m->driver->containers, s->guid);
+        struct driver_container *c = map_get(&m->driver->containers, s->guid);
         if (c && c->state == CONTAINER_RUNNING && c->first.pid == s->pid) {
             list[count++] = (struct container_usage){
                 .guid = s->guid,
@@ -350,7 +350,7 @@ static void add_subjects(struct measuring *m)
     struct driver *d = m->driver;
     m->subjects = ARENA_ARRAY(&m->arena, d->containers.count, struct subject);
     MAP_EACH(&d->containers, n) {
-        const struct container *c = map_value(n);
+        const struct driver_container *c = map_value(n);
         if (c->state != CONTAINER_RUNNING || c->first.pid <= 0) {
             continue;
         }
@@ -369,7 +369,7 @@ static void add_subjects(struct measuring *m)
 void verb_measure(struct driver *d, const struct verb_call *call)
 {
     struct measuring *m = mem_zeroed(sizeof(*m));
-    m->work = (struct work){.run = measure, .done = measured, .drop = measuring_free};
+    m->work = (struct driver_work){.run = measure, .done = measured, .drop = measuring_free};
     m->driver = d;
     m->verb_id = call->id;
     arena_init(&m->arena);

@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* One verb under way. */
-struct op {
+struct verb_op {
     struct driver *driver;
     uint64_t id;
     enum verb verb;
@@ -20,9 +20,9 @@ struct op {
     char *keep; /* remove: where the log goes; NULL = with the container */
 };
 
-static struct op *op_new(struct driver *d, const struct verb_call *call)
+static struct verb_op *op_new(struct driver *d, const struct verb_call *call)
 {
-    struct op *op = mem_zeroed(sizeof(*op));
+    struct verb_op *op = mem_zeroed(sizeof(*op));
     op->driver = d;
     op->id = call->id;
     op->verb = call->verb;
@@ -33,14 +33,15 @@ static struct op *op_new(struct driver *d, const struct verb_call *call)
 
 static void op_free(void *verb_under_way)
 {
-    struct op *op = verb_under_way;
+    struct verb_op *op = verb_under_way;
     free(op->guid);
     free(op->dir);
     free(op->keep);
     free(op);
 }
 
-static void op_answer(struct op *op, enum verb_outcome outcome, int exit_code, const char *text)
+static void op_answer(struct verb_op *op, enum verb_outcome outcome, int exit_code,
+                      const char *text)
 {
     if (op->answered) {
         return;
@@ -56,7 +57,7 @@ static void op_answer(struct op *op, enum verb_outcome outcome, int exit_code, c
                               });
 }
 
-static void op_fail(struct op *op, const char *text)
+static void op_fail(struct verb_op *op, const char *text)
 {
     op_answer(op, VERB_FAILED, 0, text);
     op_free(op);
@@ -78,7 +79,7 @@ static const char *words_of(struct bytes said, char *text, size_t size)
 }
 
 /* The answers that every job has alike; true: there is nothing more to say. */
-static bool common_event(struct op *op, struct job *j, enum job_event event)
+static bool common_event(struct verb_op *op, struct driver_job *j, enum job_event event)
 {
     if (event == JOB_LATE) {
         op_answer(op, VERB_UNCERTAIN, 0, "no answer before the deadline; it was ended");
@@ -88,8 +89,8 @@ static bool common_event(struct op *op, struct job *j, enum job_event event)
     return event == JOB_LATE;
 }
 
-static int op_run(struct op *op, struct command *c, int64_t deadline_ns, bool outlives,
-                  void (*on_event)(struct job *j, enum job_event event), struct err *err)
+static int op_run(struct verb_op *op, struct command *c, int64_t deadline_ns, bool outlives,
+                  void (*on_event)(struct driver_job *j, enum job_event event), struct err *err)
 {
     struct job_plan plan = {
         .key = op->verb == VERB_EXEC ? NULL : op->guid,
@@ -107,10 +108,10 @@ static int op_run(struct op *op, struct command *c, int64_t deadline_ns, bool ou
 
 /* ---- REMOVE ---- */
 
-static void on_removed(struct job *j, enum job_event event)
+static void on_removed(struct driver_job *j, enum job_event event)
 {
-    struct op *op = job_owner(j);
-    struct container *c = map_get(&op->driver->containers, op->guid);
+    struct verb_op *op = job_owner(j);
+    struct driver_container *c = map_get(&op->driver->containers, op->guid);
     char text[512];
     if (common_event(op, j, event)) {
         return;
@@ -133,10 +134,10 @@ static void on_removed(struct job *j, enum job_event event)
     op_free(op);
 }
 
-static int run_remove(struct op *op, bool unfinished, int64_t deadline_ns, struct err *err)
+static int run_remove(struct verb_op *op, bool unfinished, int64_t deadline_ns, struct err *err)
 {
     struct driver *d = op->driver;
-    struct container *known = map_get(&d->containers, op->guid);
+    struct driver_container *known = map_get(&d->containers, op->guid);
     struct command c;
     command_init(&c);
     shim_command(d, &c, "remove");
@@ -155,7 +156,7 @@ static int run_remove(struct op *op, bool unfinished, int64_t deadline_ns, struc
     return result;
 }
 
-static void call_remove(struct op *op, const struct verb_call *call)
+static void call_remove(struct verb_op *op, const struct verb_call *call)
 {
     struct err err;
     op->keep = call->label ? outputs_keep(op->driver, call->label, op->guid) : NULL;
@@ -170,10 +171,10 @@ static void call_remove(struct op *op, const struct verb_call *call)
 
 /* ---- PREPARE ---- */
 
-static void on_prepared(struct job *j, enum job_event event)
+static void on_prepared(struct driver_job *j, enum job_event event)
 {
     enum { CLEAR_MS = 30000 };
-    struct op *op = job_owner(j);
+    struct verb_op *op = job_owner(j);
     struct timespec now;
     char text[sizeof(op->err.text)];
     if (common_event(op, j, event)) {
@@ -192,7 +193,7 @@ static void on_prepared(struct job *j, enum job_event event)
     }
 }
 
-static int write_container(struct op *op, const struct verb_call *call, struct command *c,
+static int write_container(struct verb_op *op, const struct verb_call *call, struct command *c,
                            struct err *err)
 {
     struct driver *d = op->driver;
@@ -201,7 +202,7 @@ static int write_container(struct op *op, const struct verb_call *call, struct c
 }
 
 /* Refused before anything is on the disk. */
-static int may_prepare(struct op *op, const struct verb_call *call, struct err *err)
+static int may_prepare(struct verb_op *op, const struct verb_call *call, struct err *err)
 {
     struct driver *d = op->driver;
     if (!call->spec || !call->spec->path || call->spec->path[0] == '\0' || !call->spec->rootfs) {
@@ -224,7 +225,7 @@ static int may_prepare(struct op *op, const struct verb_call *call, struct err *
 
 /* Its ports are tried last before anything is made: the sooner the program follows, the less can
  * come between. True: somebody else has some, and that is answered. */
-static bool ports_refuse(struct op *op, const struct container_spec *spec)
+static bool ports_refuse(struct verb_op *op, const struct container_spec *spec)
 {
     uint32_t *taken = calloc(spec->port_count + 1, sizeof(*taken));
     size_t count = 0;
@@ -248,7 +249,7 @@ static bool ports_refuse(struct op *op, const struct container_spec *spec)
     return count > 0;
 }
 
-static void call_prepare(struct op *op, const struct verb_call *call)
+static void call_prepare(struct verb_op *op, const struct verb_call *call)
 {
     struct command c;
     if (call->spec && ports_refuse(op, call->spec)) {
@@ -272,10 +273,10 @@ static void call_prepare(struct op *op, const struct verb_call *call)
 
 /* ---- START ---- */
 
-static void on_start(struct job *j, enum job_event event)
+static void on_start(struct driver_job *j, enum job_event event)
 {
-    struct op *op = job_owner(j);
-    struct container *c = map_get(&op->driver->containers, op->guid);
+    struct verb_op *op = job_owner(j);
+    struct driver_container *c = map_get(&op->driver->containers, op->guid);
     char text[STATUS_TEXT_BYTES];
     if (common_event(op, j, event)) {
         return;
@@ -296,13 +297,13 @@ static void on_start(struct job *j, enum job_event event)
     if (c && c->shim >= 0) { /* not ours, which has ended: one that a killed rep had just begun */
         op_answer(op, VERB_UNCERTAIN, 0, "it was started before");
     }
-    struct report r = job_report(j);
+    struct shim_report r = job_report(j);
     op_answer(op, VERB_FAILED, 0,
               words_of(r.kind == REPORT_FAILED ? r.text : job_text(j), text, sizeof(text)));
     op_free(op);
 }
 
-static int run_start(struct op *op, const struct verb_call *call, struct err *err)
+static int run_start(struct verb_op *op, const struct verb_call *call, struct err *err)
 {
     struct driver *d = op->driver;
     struct command c;
@@ -319,7 +320,7 @@ static int run_start(struct op *op, const struct verb_call *call, struct err *er
 }
 
 /* A start that fails before a shim runs leaves the same trace as one that fails in it. */
-static void note_failure(struct container *c, const struct err *err)
+static void note_failure(struct driver_container *c, const struct err *err)
 {
     SCOPED_BUF(text);
     buf_printf(&text, "code -1\nsignal 0\noom 0\ntext %s\n", err->text);
@@ -329,9 +330,9 @@ static void note_failure(struct container *c, const struct err *err)
     c->starting = false;
 }
 
-static void call_start(struct op *op, const struct verb_call *call)
+static void call_start(struct verb_op *op, const struct verb_call *call)
 {
-    struct container *c = map_get(&op->driver->containers, op->guid);
+    struct driver_container *c = map_get(&op->driver->containers, op->guid);
     if (!c) {
         op_fail(op, "there is no such container");
     } else if (c->state != CONTAINER_PREPARED) {
@@ -347,7 +348,7 @@ static void call_start(struct op *op, const struct verb_call *call)
 
 /* ---- EXEC ---- */
 
-static void forget_exec(const struct op *op)
+static void forget_exec(const struct verb_op *op)
 {
     static const char *const kinds[] = {"json", "log", "pid"};
     char path[4300];
@@ -358,14 +359,14 @@ static void forget_exec(const struct op *op)
     }
 }
 
-static void on_exec(struct job *j, enum job_event event)
+static void on_exec(struct driver_job *j, enum job_event event)
 {
-    struct op *op = job_owner(j);
+    struct verb_op *op = job_owner(j);
     char text[STATUS_TEXT_BYTES], output[SHIM_TAIL_BYTES + 1];
     if (common_event(op, j, event) || event == JOB_STARTED) {
         return;
     }
-    struct report r = job_report(j);
+    struct shim_report r = job_report(j);
     if (r.kind == REPORT_EXITED) {
         snprintf(output, sizeof(output), "%.*s", (int)r.text.size, (const char *)r.text.data);
         op_answer(op, VERB_DONE, (int)r.number, output);
@@ -377,7 +378,7 @@ static void on_exec(struct job *j, enum job_event event)
     op_free(op);
 }
 
-static int run_exec(struct op *op, const struct verb_call *call, struct err *err)
+static int run_exec(struct verb_op *op, const struct verb_call *call, struct err *err)
 {
     struct driver *d = op->driver;
     struct command c;
@@ -392,9 +393,9 @@ static int run_exec(struct op *op, const struct verb_call *call, struct err *err
     return result;
 }
 
-static void call_exec(struct op *op, const struct verb_call *call)
+static void call_exec(struct verb_op *op, const struct verb_call *call)
 {
-    struct container *c = container_load(op->driver, op->guid);
+    struct driver_container *c = container_load(op->driver, op->guid);
     if (!c || c->state != CONTAINER_RUNNING) {
         op_fail(op, "the container does not run");
     } else if (!call->argv || !call->argv[0]) {
@@ -407,9 +408,9 @@ static void call_exec(struct op *op, const struct verb_call *call)
 
 /* ---- SIGNAL ---- */
 
-static void call_signal(struct op *op, const struct verb_call *call)
+static void call_signal(struct verb_op *op, const struct verb_call *call)
 {
-    struct container *c = container_load(op->driver, op->guid);
+    struct driver_container *c = container_load(op->driver, op->guid);
     int fd = c && c->state == CONTAINER_RUNNING ? identity_open(&c->first) : -1;
     if (fd < 0 || identity_signal(fd, call->signal) < 0) {
         op_answer(op, VERB_FAILED, 0,
@@ -424,7 +425,7 @@ static void call_signal(struct op *op, const struct verb_call *call)
 /* ---- NOTE ---- */
 
 /* The driver knows it as it stands on the disk now. */
-static void note_changed(struct container *c, struct bytes note)
+static void note_changed(struct driver_container *c, struct bytes note)
 {
     blob_unref(c->note);
     c->note = blob_new(note.data, note.size);
@@ -432,7 +433,7 @@ static void note_changed(struct container *c, struct bytes note)
 
 /* Whole or not at all. Not synced: only a machine that goes down could lose it, and its containers
  * go with it. */
-static int write_note(struct container *c, struct bytes note, struct err *err)
+static int write_note(struct driver_container *c, struct bytes note, struct err *err)
 {
     char from[4300], to[4300];
     int result = file_write(c->dir, "note.new", note, err);
@@ -449,10 +450,10 @@ static int write_note(struct container *c, struct bytes note, struct err *err)
     return result;
 }
 
-static void on_note(struct job *j, enum job_event event)
+static void on_note(struct driver_job *j, enum job_event event)
 {
-    struct op *op = job_owner(j);
-    struct container *c = map_get(&op->driver->containers, op->guid);
+    struct verb_op *op = job_owner(j);
+    struct driver_container *c = map_get(&op->driver->containers, op->guid);
     char text[512];
     SCOPED_BUF(note);
     if (common_event(op, j, event)) {
@@ -469,7 +470,7 @@ static void on_note(struct job *j, enum job_event event)
 
 /* Syncing takes as long as the disk likes, so a child does it. The file's name is this verb's own:
  * a child that a killed rep left may still be at work. */
-static int run_note(struct op *op, const struct verb_call *call, struct err *err)
+static int run_note(struct verb_op *op, const struct verb_call *call, struct err *err)
 {
     char name[64];
     struct command c;
@@ -487,9 +488,9 @@ static int run_note(struct op *op, const struct verb_call *call, struct err *err
     return result;
 }
 
-static void call_note(struct op *op, const struct verb_call *call)
+static void call_note(struct verb_op *op, const struct verb_call *call)
 {
-    struct container *c = map_get(&op->driver->containers, op->guid);
+    struct driver_container *c = map_get(&op->driver->containers, op->guid);
     if (!c) {
         op_fail(op, "there is no such container");
     } else if (call->note.size > NOTE_BYTES_MAX) {
@@ -510,7 +511,7 @@ static void call_note(struct op *op, const struct verb_call *call)
 
 void verb_begin(struct driver *d, const struct verb_call *call)
 {
-    static void (*const calls[VERB_COUNT])(struct op *op, const struct verb_call *call) = {
+    static void (*const calls[VERB_COUNT])(struct verb_op *op, const struct verb_call *call) = {
         [VERB_PREPARE] = call_prepare, [VERB_START] = call_start, [VERB_SIGNAL] = call_signal,
         [VERB_REMOVE] = call_remove,   [VERB_EXEC] = call_exec,
         [VERB_NOTE] = call_note,
@@ -522,7 +523,7 @@ void verb_begin(struct driver *d, const struct verb_call *call)
 void verb_clear(struct driver *d, const char *guid, int64_t deadline_ns)
 {
     struct verb_call call = {.verb = VERB_REMOVE, .guid = guid};
-    struct op *op = op_new(d, &call);
+    struct verb_op *op = op_new(d, &call);
     op->answered = true; /* nobody asked */
     if (run_remove(op, true, deadline_ns, NULL) < 0) {
         op_free(op);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct queue {
-    struct work *first, **end;
+    struct driver_work *first, **end;
     size_t count;
 };
 
@@ -31,7 +31,7 @@ static void queue_init(struct queue *q)
     *q = (struct queue){.end = &q->first};
 }
 
-static void queue_put(struct queue *q, struct work *work)
+static void queue_put(struct queue *q, struct driver_work *work)
 {
     work->next = NULL;
     *q->end = work;
@@ -39,9 +39,9 @@ static void queue_put(struct queue *q, struct work *work)
     q->count++;
 }
 
-static struct work *queue_take(struct queue *q)
+static struct driver_work *queue_take(struct queue *q)
 {
-    struct work *work = q->first;
+    struct driver_work *work = q->first;
     if (work) {
         q->first = work->next;
         q->end = q->first ? q->end : &q->first;
@@ -53,9 +53,9 @@ static struct work *queue_take(struct queue *q)
 /* ---- The thread ---- */
 
 /* The next work; NULL: the end. */
-static struct work *wait_for_work(struct worker *w)
+static struct driver_work *wait_for_work(struct worker *w)
 {
-    struct work *work = NULL;
+    struct driver_work *work = NULL;
     pthread_mutex_lock(&w->lock);
     while (!atomic_load(&w->ending) && !(work = queue_take(&w->waiting))) {
         pthread_cond_wait(&w->changed, &w->lock);
@@ -64,7 +64,7 @@ static struct work *wait_for_work(struct worker *w)
     return work;
 }
 
-static void finish(struct worker *w, struct work *work)
+static void finish(struct worker *w, struct driver_work *work)
 {
     uint64_t one = 1;
     pthread_mutex_lock(&w->lock);
@@ -78,7 +78,7 @@ static void finish(struct worker *w, struct work *work)
 static void *run(void *worker)
 {
     struct worker *w = worker;
-    for (struct work *work; (work = wait_for_work(w));) {
+    for (struct driver_work *work; (work = wait_for_work(w));) {
         work->run(work, &w->ending);
         finish(w, work);
     }
@@ -87,10 +87,10 @@ static void *run(void *worker)
 
 /* ---- The loop's side ---- */
 
-static struct work *take(struct worker *w, struct queue *q)
+static struct driver_work *take(struct worker *w, struct queue *q)
 {
     pthread_mutex_lock(&w->lock);
-    struct work *work = queue_take(q);
+    struct driver_work *work = queue_take(q);
     pthread_mutex_unlock(&w->lock);
     return work;
 }
@@ -103,7 +103,7 @@ static void on_wake(evutil_socket_t fd, short what, void *worker)
     if (read(fd, &count, sizeof(count)) < 0) {
         return; /* not yet */
     }
-    for (struct work *work; (work = take(w, &w->finished));) {
+    for (struct driver_work *work; (work = take(w, &w->finished));) {
         work->done(work);
     }
 }
@@ -151,7 +151,7 @@ void worker_free(struct worker *w)
     must(pthread_join(w->thread, NULL) == 0);
     struct queue *const queues[] = {&w->finished, &w->waiting};
     for (size_t i = 0; i < 2; i++) {
-        for (struct work *work; (work = queue_take(queues[i]));) {
+        for (struct driver_work *work; (work = queue_take(queues[i]));) {
             work->drop(work);
         }
     }
@@ -162,7 +162,7 @@ void worker_free(struct worker *w)
     free(w);
 }
 
-bool worker_add(struct worker *w, struct work *work)
+bool worker_add(struct worker *w, struct driver_work *work)
 {
     assert(work->run && work->done && work->drop);
     pthread_mutex_lock(&w->lock);

@@ -14,13 +14,13 @@ enum { WORKER_QUEUE_MAX = 256 };
 
 /* One thing to do, the first member of a larger struct that the caller allocates. From worker_add()
  * until done() or drop() it is the worker's, of which one is called, once; both free it. */
-struct work {
+struct driver_work {
     /* In the thread. It uses nothing but its own struct, and no global; when *ending becomes true
      * its result is of no use any more, and it should return soon. */
-    void (*run)(struct work *w, const atomic_bool *ending);
-    void (*done)(struct work *w); /* in the loop, after run() */
-    void (*drop)(struct work *w); /* in worker_free(), instead of done() */
-    struct work *next;            /* the worker's */
+    void (*run)(struct driver_work *w, const atomic_bool *ending);
+    void (*done)(struct driver_work *w); /* in the loop, after run() */
+    void (*drop)(struct driver_work *w); /* in worker_free(), instead of done() */
+    struct driver_work *next;            /* the worker's */
 };
 
 /* The thread takes no signals: they are the loop's. Out of threads or descriptors the process ends.
@@ -32,4 +32,4 @@ struct worker *worker_new(struct event_base *loop);
 void worker_free(struct worker *w);
 
 /* False: WORKER_QUEUE_MAX wait already; the work stays the caller's. */
-bool worker_add(struct worker *w, struct work *work);
+bool worker_add(struct worker *w, struct driver_work *work);

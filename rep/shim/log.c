@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* False when the present file cannot be moved out of the way at all. */
-static bool rotate(struct log *l, int files)
+static bool rotate(struct shim_log *l, int files)
 {
     char from[64], to[64];
     if (l->fd >= 0) {
@@ -34,7 +34,7 @@ static bool rotate(struct log *l, int files)
     return true;
 }
 
-static bool ready(struct log *l)
+static bool ready(struct shim_log *l)
 {
     struct stat st;
     if (l->fd >= 0) {
@@ -49,7 +49,7 @@ static bool ready(struct log *l)
     return true;
 }
 
-static bool put(struct log *l, const char *data, size_t size)
+static bool put(struct shim_log *l, const char *data, size_t size)
 {
     while (size > 0) {
         ssize_t n = write(l->fd, data, size);
@@ -69,7 +69,7 @@ static bool put(struct log *l, const char *data, size_t size)
 }
 
 /* Says in the log itself that something is missing from it. */
-static void confess(struct log *l)
+static void confess(struct shim_log *l)
 {
     char line[160];
     int n = snprintf(line, sizeof(line), "-- corkboard: %lld bytes of log were lost here: %s --\n",
@@ -82,7 +82,8 @@ static void confess(struct log *l)
 }
 
 /* How much of `data` still goes to the present file: whole lines where there are some. */
-static size_t fitting(const struct log *l, const struct options *o, const char *data, size_t size)
+static size_t fitting(const struct shim_log *l, const struct options *o, const char *data,
+                      size_t size)
 {
     long long room = o->log_bytes - l->size;
     if (room >= (long long)size) {
@@ -98,7 +99,7 @@ static size_t fitting(const struct log *l, const struct options *o, const char *
     return l->size > 0 ? 0 : (size_t)room;
 }
 
-void log_write(struct log *l, const struct options *o, const char *data, size_t size)
+void log_write(struct shim_log *l, const struct options *o, const char *data, size_t size)
 {
     while (size > 0) {
         if (!ready(l)) {

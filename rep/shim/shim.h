@@ -91,14 +91,14 @@ int status_write(const struct outcome *e);
 int files_reserve(void); /* room for it and for "pid", so that a full disk cannot lose them */
 
 /* log.c: a size-bounded log of rotated files. */
-struct log {
+struct shim_log {
     const char *path;
     int fd; /* -1: to be opened */
     long long size;
     long long dropped; /* bytes lost since the last that was written */
     int error;         /* why */
 };
-void log_write(struct log *l, const struct options *o, const char *data, size_t size);
+void log_write(struct shim_log *l, const struct options *o, const char *data, size_t size);
 
 /* process.c */
 long spawn(const struct options *o, int out, int err, int failure);

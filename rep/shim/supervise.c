@@ -28,7 +28,7 @@ struct supervision {
     struct outcome outcome;
     char text[SHIM_TEXT_BYTES]; /* why it failed to start */
     int fds[FD_COUNT];          /* -1: closed */
-    struct log logs[2];
+    struct shim_log logs[2];
     char *tail; /* the last output: of an exec, or of a runtime that may fail */
     size_t tail_size;
 };

@@ -136,7 +136,7 @@ static void step(void *target, const struct event *ev, struct effects *out)
 /* Steps until nothing is left to do at this time. Nothing may be repaired. */
 static void settle(struct bench *b)
 {
-    const struct instances *k = (struct instances *)b->x->keepers[KEEPER_instances];
+    const struct instances_keeper *k = (struct instances_keeper *)b->x->keepers[KEEPER_instances];
     do {
         drive_timer(&b->drive);
         if (b->x->mover.count > 0) {

@@ -1,6 +1,7 @@
 # Holds what test/purity/tidy gathered against test/purity/layers and test/purity/untidy.
-# Input, a line each: "columns FILE N", "include FOLDER FOLDER FILE", "defined FILE SYMBOL",
-# "wanted FILE SYMBOL", "assertions FOLDER LINES COUNT"; before them the two lists.
+# Input, a line each: "columns FILE N", "include FOLDER FOLDER FILE", "contract FILE FUNCTION" (it has
+# none), "tag NAME FILE", "defined FILE SYMBOL", "wanted FILE SYMBOL", "assertions FOLDER LINES
+# COUNT"; before them the two lists.
 
 FILENAME ~ /layers$/ {
     sub(/#.*/, "")
@@ -35,7 +36,16 @@ $1 == "include" && $2 != $3 {
     delete unused[from " may include " to]
 }
 $1 == "assertions" { pure_lines += $3; asserted += $4; rate[$2] = 1000 * $4 / $3 }
-$1 == "defined" { home[$3] = $2; files[$2] = 1 }
+$1 == "contract" { complain($2 ": " $3 "() has no contract: a comment above its group, or behind it") }
+$1 == "tag" {
+    if (!($2 in tagged)) tagged[$2] = $3
+    else if (tagged[$2] != $3) complain($3 ": " $2 " is another struct or enum in " tagged[$2])
+}
+$1 == "defined" && $3 != "main" {
+    if ($3 in home && home[$3] != $2) complain($2 ": " $3 "() is another function in " home[$3])
+    home[$3] = $2
+    files[$2] = 1
+}
 $1 == "wanted" { wants[$2] = wants[$2] " " $3 }
 
 # "bbs/*" of "bbs/lock": the line of the folders there that have none of their own.

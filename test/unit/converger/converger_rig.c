@@ -44,9 +44,9 @@ int rig_teardown(void **state)
     return 0;
 }
 
-struct instances *rig_instances(struct converger_rig *f)
+struct instances_keeper *rig_instances(struct converger_rig *f)
 {
-    return (struct instances *)f->x->keepers[KEEPER_instances];
+    return (struct instances_keeper *)f->x->keepers[KEEPER_instances];
 }
 
 struct tasks *rig_tasks(struct converger_rig *f)

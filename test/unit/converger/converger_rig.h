@@ -30,7 +30,7 @@ int rig_teardown(void **state);
 void rig_begin(struct converger_rig *f, const char *boards);
 
 /* What these keepers hold. */
-struct instances *rig_instances(struct converger_rig *f);
+struct instances_keeper *rig_instances(struct converger_rig *f);
 struct tasks *rig_tasks(struct converger_rig *f);
 
 /* Frames of the feed, to be sent together. All records are of domain "d"; those of

@@ -117,7 +117,7 @@ static bool cell(struct fixture *f, const char *id, Board__CellRecord__State cel
     *ret_named = 0;
     LIST_FOREACH(u, &c->users[KEEPER_instances], link)
     {
-        assert_ptr_equal(CELL_USER_OF(u, const struct instance, on)->process, f->web);
+        assert_ptr_equal(CELL_USER_OF(u, const struct cached_instance, on)->process, f->web);
         (*ret_named)++;
     }
     assert_int_equal(c->user_count, *ret_named);

@@ -74,7 +74,7 @@ static void a_queued_event_has_copies_of_all_it_points_to(void **state)
     memset(note, 'x', 4);
     header.revision = 0;
 
-    struct queued *e = event_queue_pop(&q, &out);
+    struct queued_event *e = event_queue_pop(&q, &out);
     assert_string_equal(out->request.path, "/path");
     assert_memory_equal(out->request.body.data, "body", 4);
     assert_null(out->request.trace_id);

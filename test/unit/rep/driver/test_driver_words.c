@@ -50,7 +50,7 @@ static void reports_are_read_piece_by_piece(void **state)
     assert_int_equal(report_parse(bytes_of(""), false).kind, REPORT_NONE);
     assert_int_equal(report_parse(bytes_of(""), true).kind, REPORT_NONE);
     assert_int_equal(report_parse(bytes_of("S 12"), false).kind, REPORT_NONE); /* 123 perhaps */
-    struct report r = report_parse(bytes_of("S 123\n"), false);
+    struct shim_report r = report_parse(bytes_of("S 123\n"), false);
     assert_int_equal(r.kind, REPORT_STARTED);
     assert_int_equal(r.number, 123);
     r = report_parse(bytes_of("F no such program"), true);

@@ -21,13 +21,13 @@ struct account {
 };
 
 struct task {
-    struct work work;
+    struct driver_work work;
     struct account *account;
     int number;
     bool waits, until_end;
 };
 
-static void run(struct work *w, const atomic_bool *ending)
+static void run(struct driver_work *w, const atomic_bool *ending)
 {
     struct task *t = (struct task *)w;
     t->account->run++; /* one thread, and the test looks only after its end or through done() */
@@ -44,7 +44,7 @@ static void run(struct work *w, const atomic_bool *ending)
     }
 }
 
-static void done(struct work *w)
+static void done(struct driver_work *w)
 {
     struct task *t = (struct task *)w;
     struct account *a = t->account;
@@ -53,7 +53,7 @@ static void done(struct work *w)
     free(t);
 }
 
-static void drop(struct work *w)
+static void drop(struct driver_work *w)
 {
     ((struct task *)w)->account->dropped++;
     free(w);
