@@ -17,7 +17,7 @@ enum filter {
 /* For traces and pages; static. Not of FILTER_FITS. */
 const char *filter_name(enum filter filter);
 
-/* The first filter that what the cell tells does not pass; FILTER_COMPATIBLE if it passes all. */
+/* The first filter that the cell's state does not pass; FILTER_COMPATIBLE if it passes all. */
 enum filter filter_cell(const Cell__CellState *cell, const struct job *job);
 
 /* The placement error of a job when the furthest filter that any cell reached is `furthest`, below

@@ -1,6 +1,6 @@
-/* Room that cells are about to have: what has ended there is being removed. Where something that
- * was refused may fit by then, the cell is asked again soon, then ever later, until the usual look
- * for more room takes over. Pure. */
+/* Room that cells are about to have, for they are removing what has ended there. If something that
+ * was refused may fit by then, the auctioneer asks the cell again soon, then ever later, until its
+ * usual look for more room takes over. Pure. */
 #pragma once
 
 #include "auctioneer/cells.h"

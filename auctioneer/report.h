@@ -14,7 +14,7 @@ struct report {
     struct mover_owner owner;
 };
 
-/* What it is given must outlive it. */
+/* Its arguments must outlive it. */
 void report_init(struct report *r, struct boards *boards, const struct leader *leader,
                  struct pool *pool);
 void report_done(struct report *r);

@@ -1,5 +1,5 @@
-/* A dry run of an auction: what would be placed where and why, by the very decision that places
- * (schedule.h), with what an onlooker wants to know beside it. Pure. */
+/* A dry run of an auction: what would be placed where, and why. The decision is that of the auction
+ * itself (schedule.h). Pure. */
 #pragma once
 
 #include "auctioneer/why.h"

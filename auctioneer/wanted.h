@@ -1,4 +1,4 @@
-/* What is asked of a cell: a counted, immutable copy of the part of a definition that the auction
+/* What a job asks of a cell: a counted, immutable copy of the part of a definition that the auction
  * looks at. All instances of a process share one; a task has one of its own. Pure. */
 #pragma once
 

@@ -1,7 +1,7 @@
-/* Completion callbacks: a task that is over is made Resolving by this bbs, its outcome is POSTed to
- * its completion_callback_url, and then it is deleted (behaviour.md 13.4; docs/tasks.md,
- * Completion). What is not heard, or forgotten by a bbs that dies, stays on the board: the
- * converger kicks it and has it delivered again. Pure. */
+/* Completion callbacks: this bbs makes a task that is over Resolving, POSTs its outcome to its
+ * completion_callback_url and deletes it (behaviour.md 13.4; docs/tasks.md, Completion). A task
+ * whose callback failed, or whose bbs died, stays on the board: the converger kicks it, and some
+ * bbs calls again. Pure. */
 #pragma once
 
 #include "bbs/bbs.h"

@@ -1,6 +1,6 @@
-/* What is reported to auctioneer and reps once a plan is committed (design.md 2; behaviour.md 8.2
- * to 8.4, 13.3). A task's callback is bbs/callbacks.h's. Hints: best effort, failures are only
- * logged; the feed and the stopping mark repeat what they say. Pure. */
+/* Notices to auctioneer and reps once a plan is committed (design.md 2; behaviour.md 8.2 to 8.4,
+ * 13.3); callbacks of tasks are bbs/callbacks.h. They are hints: a failure is only logged, for the
+ * feed and the stopping mark repeat what they say. Pure. */
 #pragma once
 
 #include "bbs/board/board.h"

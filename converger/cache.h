@@ -1,7 +1,6 @@
-/* What the keepers share of the board: of each cell whether it is present and which records name
- * it, of each domain whether it is fresh. It is kept up with each change, before the keepers
- * hear of it, so that a look decodes nothing and walks over nothing but what a change concerns.
- * Pure. */
+/* What the keepers share of the board: for each cell, whether it is present and which records name
+ * it; for each domain, whether it is fresh. Each change updates it before the keepers hear of the
+ * change, so that a look decodes nothing and visits only what the change concerns. Pure. */
 #pragma once
 
 #include "board.pb-c.h"

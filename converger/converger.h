@@ -1,6 +1,6 @@
-/* The converger: the slow honest eye that finds whatever got lost and plans the repair (design.md
- * 1, 5). A role; one leads, others stand by. It writes nothing itself: its repairs are named moves,
- * which a bbs decides again on what it reads. */
+/* The converger finds what got lost and plans the repair (design.md 1, 5). A role; one leads,
+ * others stand by. It writes nothing itself: its repairs are named moves, and a bbs decides each
+ * again on what it reads. */
 #pragma once
 
 #include "common/contract/role.h"

@@ -1,5 +1,5 @@
-/* Things that are due by time: which of them next. Each keeps its own time in a slot of its own;
- * NEVER_NS = not by time. Pure. */
+/* Things that are due by time, and which of them is next. Each has a slot with its time; NEVER_NS =
+ * not by time. Pure. */
 #pragma once
 
 #include "common/base/map.h"

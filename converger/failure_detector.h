@@ -10,9 +10,9 @@
  *            again, have gone or have another incarnation drop out; with none left it goes.
  *   release  a HELD limiter whose time is over. Then its cells are lost a bounded number at a time.
  *
- * Cells that die together are reported within two heartbeats of each other. So a cell that would be
- * lost alone, but not if those who are silent for longer than a healthy cell should be are dead
- * too, waits for their answer, at most for `spread_ns`. */
+ * Cells that die together fall silent within two heartbeats of each other. So the detector does not
+ * lose a cell while others are silent for longer than a healthy cell and would make it a mass loss
+ * if they were dead too: it waits until that is known, for `spread_ns` at most. */
 #pragma once
 
 #include "common/client/liveness_report.h"
@@ -77,7 +77,7 @@ void failure_detector_init(struct failure_detector *j, const struct settings *se
                            struct liveness_report *liveness_report);
 void failure_detector_done(struct failure_detector *j);
 
-/* What the feed tells. */
+/* Changes of the feed. */
 void failure_detector_reset(struct failure_detector *j);
 void failure_detector_cell(struct failure_detector *j, const char *cell_id,
                            const Board__CellRecord *record, struct moment now);
@@ -86,7 +86,7 @@ void failure_detector_limiter(struct failure_detector *j, const Board__LimiterRe
                               struct sighting seen);
 void failure_detector_limiter_gone(struct failure_detector *j);
 
-/* What is to be done now, in the arena; what is on its way is left out. */
+/* The moves to make now, in the arena, without those that are on their way. */
 void failure_detector_decide(const struct failure_detector *j, struct moment now,
                              struct verdicts *ret, struct arena *a);
 

@@ -1,5 +1,5 @@
-/* The decisions of the converger: one process as the board shows it in, repairs out. The rows are
- * passes.def. Pure. */
+/* The decisions of the converger: from one process, as the board shows it, to its repairs. The rows
+ * are passes.def. Pure. */
 #pragma once
 
 #include "common/base/arena.h"

@@ -1,5 +1,5 @@
-/* The decisions of the converger about tasks: one task as the board shows it in, at most one repair
- * out. The rows are tasks.def. Pure. */
+/* The decisions of the converger about tasks: from one task, as the board shows it, to its repair,
+ * if it needs one. The rows are tasks.def. Pure. */
 #pragma once
 
 #include "common/model/task_guards.h"

@@ -1,5 +1,5 @@
-/* The keeper of tasks: it finds which have waited for too long, and plans their repair
- * (tasks.def). One whose repair is on its way waits until that is answered. Pure. */
+/* The keeper of tasks: it finds those that have waited for too long and plans their repair
+ * (tasks.def). A task whose repair is on its way waits for the answer. Pure. */
 #pragma once
 
 #include "converger/cache.h"

@@ -1,6 +1,6 @@
-/* What awaits a look: things that were touched, in the order in which they were, and those that are
- * due by time. One whose repairs are on their way waits until they are answered, so that nothing is
- * planned twice. The things are the owner's; each begins with a struct work_item. Pure. */
+/* Things that await a look: those that changed, in that order, and those that are due by time. A
+ * thing whose repairs are on their way waits for the answers, so that nothing is planned twice. The
+ * things are the owner's; each begins with a struct work_item. Pure. */
 #pragma once
 
 #include "common/client/mover.h"

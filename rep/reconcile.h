@@ -1,6 +1,6 @@
-/* One reconcile function for all causes: what changed (a record, a container, an answer, time) only
- * queues the containers concerned; every 30 s all of them and all records are looked at (design.md
- * 5, Harmonising). */
+/* One reconcile function for all causes: a change (of a record, a container, an answer, time) only
+ * queues the containers that it concerns; every 30 s the rep looks at all containers and records
+ * (design.md 5, Harmonising). */
 #pragma once
 
 #include "rep/container/container.h"

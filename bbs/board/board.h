@@ -89,16 +89,16 @@ struct cursor *board_feed(struct board *b, const Board__FeedRequest *request);
  * unconfirmed for 2 s (design.md 6). */
 bool board_heartbeat(struct board *b, const Board__HeartbeatRequest *heartbeat);
 
-/* NULL, or what to tell who asks: etcd went back to an older revision within the board generation,
- * so acknowledged writes are lost, and nothing is served until `bbs restore` has made the board
- * generation again. Lives until the board's next event. */
+/* The text of a refusal when etcd went back to an older revision within the board generation;
+ * otherwise NULL. Acknowledged writes are lost then, and the bbs serves nothing until `bbs restore`
+ * has made the board generation again. Lives until the board's next event. */
 const char *board_went_back(const struct board *b);
 
-/* Somebody asks for the feed, from within board_barrier's `read`. What it has seen of this board
- * generation and etcd has not proves that etcd went back. One of our roles is believed; a cell if
- * another one said so within a minute, or where there are no more than two: one wrong rep stops
- * nobody. A made-up position of anybody else counts for nothing. True if etcd went back: the
- * answer is board_went_back(). */
+/* Looks at the position in a request for the feed, from within board_barrier's `read`. A reader
+ * that has seen more of this board generation than etcd has proves that etcd went back. The board
+ * believes our own roles at once; a cell if another one said so within a minute, or where there are
+ * no more than two, so that one wrong rep stops nobody; and no other client. True if etcd went
+ * back: the answer is board_went_back(). */
 bool board_witness(struct board *b, const Board__FeedRequest *r, enum actor actor, const char *name,
                    struct effects *out);
 

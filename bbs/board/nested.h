@@ -1,7 +1,7 @@
 /* Ops inside an op: one whose plan does the work of others, as one that rolls a service desires,
- * updates and removes DesiredLRPs (design.md 3.3). What they read is read through the caller's
- * view, so that its transaction compares all of it, beside the term of the leader who asks; what
- * they change is in its plan. All of it is committed, or nothing. Pure. */
+ * updates and removes DesiredLRPs (design.md 3.3). They read through the caller's view, so that
+ * its transaction compares all of it beside the term of the leader who asks, and put their changes
+ * into its plan. All of it is committed, or nothing. Pure. */
 #pragma once
 
 #include "bbs/board/op.h"

@@ -1,12 +1,12 @@
 /* Who may speak for whom (design.md 6, Fencing): a rep for its own cell, with the incarnation that
- * the board has; a leader in its term and board generation. Of moves and of heartbeats. Pure. */
+ * the board has; a leader in its term and board generation. For moves and heartbeats. Pure. */
 #pragma once
 
 #include "bbs/board/op.h"
 
 #include "board.pb-c.h"
 
-/* What is read of who speaks. */
+/* What the board has of the caller. */
 struct speaker {
     const Board__CellRecord *cell; /* of a rep; NULL = it has no record */
     int64_t leader_lock_term;      /* of a leader's lock; 0 = nobody leads */

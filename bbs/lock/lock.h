@@ -1,6 +1,6 @@
 /* Locks and presences of owners outside the cluster, as Diego's Locket keeps them
- * (rep-auctioneer.md 6): claim, renew, release, expire (common/lifecycle/lock.def). A name that a
- * cell or a role of ours bears is not to be had. Pure. */
+ * (rep-auctioneer.md 6): claim, renew, release, expire (common/lifecycle/lock.def). Nobody gets
+ * the name of a cell or of a role of ours. Pure. */
 #pragma once
 
 #include "bbs/board/move_family.h"

@@ -1,7 +1,7 @@
-/* What every role has of which one leads and others stand by: the boards it asks, its copy of the
- * board, its candidacy, and its life. It begins unless the configuration is wrong, is elected and
- * deposed, and when asked to stop gives the lock back before it ends (design.md 6). Pure: embedded
- * in a role as its first member, driven by its events.
+/* What the roles with a leader share: the boards that they ask, a copy of the board, a candidacy
+ * and a life. A role begins unless its configuration is wrong, is elected and deposed, and when it
+ * is asked to stop gives the lock back before it ends (design.md 6). Pure: embedded in a role as
+ * its first member, driven by its events.
  *
  * A step of the role:  leading_begin(), what its changes made due, leading_elect(), what it is
  * there for, leading_end(). */

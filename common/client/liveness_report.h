@@ -7,12 +7,11 @@
  *   Time counts only while at least one bbs counts, at most 1 s a tick.
  *   All windows start again: after an own standstill, while the feed has a gap, with a new raft
  *   term of etcd, and when the owner says so (its new term).
- *   The loss of a bbs starts the windows of those again that it was the last to hear, once for each
- *   of them until it is heard again.
+ *   When a bbs is lost, the windows of those that it was the last to hear start again: once for
+ *   each, until somebody hears it again.
  *
  * A tick costs as much as there are bbs, a heartbeat as much as it names, a lost bbs as much as it
- * was the last to hear: silence is a difference on one clock, and nobody is walked who is not
- * heard. */
+ * was the last to hear. Silence is a difference on one clock: nothing walks the silent ones. */
 #pragma once
 
 #include "board.pb-c.h"

@@ -1,7 +1,7 @@
 /* Sends whole moves to the board with the leader's term: in batches, a bounded number of calls
- * at a time, and tells who added a move how it ended. What was not settled its owner plans again
- * from what the board shows then: a move that is sent twice as it was may be out of date. Pure:
- * embedded in a role that leads, driven by its events. */
+ * at a time, and tells the owner of a move how it ended. The owner plans again what was not
+ * settled, from what the board shows then: the move as it was may be out of date. Pure: embedded in
+ * a role that leads, driven by its events. */
 #pragma once
 
 #include "common/client/leader.h"

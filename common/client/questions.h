@@ -1,5 +1,5 @@
-/* What a leader and its standbys are asked over HTTP: which route a request is for, who may take
- * it, and how it is answered. Pure. */
+/* HTTP requests to a leader and its standbys: the route of a request, who may make it, and the
+ * answer. Pure. */
 #pragma once
 
 #include "common/base/path_pattern.h"

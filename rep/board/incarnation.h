@@ -1,8 +1,8 @@
-/* The incarnation: by it a cell is known to the board and its calls are told from those of its
- * predecessor (design.md 6). Opened with POST /v1/board/cell, again and again until a bbs answers.
- * A cell that was lost comes back with an incarnation above the board's, which is made durable
- * first; any other refusal ends the rep. Its containers run on. Reports of an open incarnation make
- * no record: one that comes late must not bring back a cell that has left. */
+/* The incarnation: the number that tells a rep's calls from those of its predecessor (design.md 6).
+ * The rep opens it with POST /v1/board/cell, again and again until a bbs answers. A cell that was
+ * lost comes back with an incarnation above the board's, which it makes durable first; any other
+ * refusal ends the rep, and its containers run on. Reports of an open incarnation make no record: a
+ * late one must not bring back a cell that has left. */
 #pragma once
 
 #include "common/contract/effect.h"

@@ -1,4 +1,4 @@
-/* How long what failed is left alone. */
+/* How long the rep leaves alone what has failed. */
 #pragma once
 
 #include "common/base/random.h"

@@ -1,5 +1,4 @@
-/* What a container takes of the cell: memory, disk, a slot, host ports; and what it is made from.
- * */
+/* What a container takes of the cell: memory, disk, a slot, host ports; and its sources. */
 #pragma once
 
 #include "rep/container/container.h"

@@ -1,6 +1,6 @@
-/* How this cell's starts fare: how many in a row failed at once. An auction takes a cell for worse
- * by them, for one that fails fast is always idle, and would draw all work. Bounded, and fading:
- * nothing is held against a cell for long, nor against one where an app is to blame. */
+/* How many starts of this cell failed at once, in a row. They make the cell worse in an auction,
+ * for a cell that fails fast is always idle and would draw all work. The count is bounded and
+ * fades, so that a cell does not suffer for long, nor for an app that is to blame. */
 #pragma once
 
 #include "common/contract/moment.h"

@@ -1,13 +1,14 @@
 /* Emptying the cell (docs/instances.md, Evacuation; rep-auctioneer.md 2.6). While it lasts the
  * cell takes no work, judges by harmonise_evacuating(), looks at everything every 10 s, and tells
  * the board and /state that it evacuates. It ends when no container and no record of the cell is
- * left: then the cell's own record goes and the process ends. At the time limit what is left is
- * stopped: 10 s for its end, 5 s more for bbs to hear of it, then it is deleted without a word,
- * and 5 s later the process ends whatever is left. A rep that goes on with an evacuation keeps to
- * the limit by the machine's monotonic clock, or, when the machine was started again or a rep of an
- * older version ran in between, counts what the wall clock says is left, but a minute at least and
- * a whole limit at most; it does all this at the end of its adoption at the soonest; if its driver
- * never lists, it ends 20 s after that limit. */
+ * left: then the cell's own record goes and the process ends. At the time limit the rep stops what
+ * is left: 10 s for its end, 5 s more for bbs to hear of it, then it is deleted without a word,
+ * and 5 s later the process ends whatever is left.
+ *
+ * A rep that goes on with an evacuation of its predecessor keeps to the limit by the machine's
+ * monotonic clock. If the machine was started again, or a rep of an older version ran in between,
+ * it goes by the wall clock: a minute at least, a whole limit at most. It does so once it has
+ * adopted its containers; if its driver never lists, it ends 20 s after the limit. */
 #pragma once
 
 #include "board.pb-c.h"

@@ -1,9 +1,8 @@
-/* What outlives the rep of an evacuation that it has begun: that it has, and its limit, in the
- * state directory beside the incarnation, for a rep that is killed before any bbs has heard of it.
- * It stands there from the evacuation's beginning until its end; POST /evacuate is answered when it
- * does. It is gone before the cell leaves the board or the process ends, so that the next start is
- * an ordinary one. A disk that refuses holds up neither the evacuation nor its end, and whoever
- * asked hears of it. */
+/* The evacuation on disk: its limit, in the state directory beside the incarnation, for a rep that
+ * is killed before any bbs has heard of the evacuation. The rep writes it before it answers POST
+ * /evacuate and deletes it before the cell leaves the board or the process ends, so that the next
+ * start is an ordinary one. A disk that refuses holds up neither the evacuation nor its end;
+ * whoever asked hears of it. */
 #pragma once
 
 #include "common/contract/effect.h"

@@ -1,7 +1,7 @@
 /* Host ports of instances: allotted from the cell's range, which other programs of the machine may
- * use as well. The driver tries each by a bind before a container is made with it (driver.h); what
- * somebody else holds is passed over, and reported once. An instance that ends because somebody
- * took its port in the moment between is not to blame: its record is given back. */
+ * use as well. The driver tries each by a bind before a container is made with it (driver.h); the
+ * rep passes over a port that somebody else holds, and reports it once. An instance that ends
+ * because somebody took its port in between is not to blame: the rep gives its record back. */
 #pragma once
 
 #include "common/contract/effect.h"

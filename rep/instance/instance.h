@@ -1,6 +1,6 @@
 /* The life of an LRP's instance on its cell (docs/instances.md): reserved, claimed, launched,
- * running, over, its end reported, deleted. Nothing here is asked of the driver or of bbs but by
- * the table of harmonise.h. */
+ * running, over, its end reported, deleted. It asks the driver and bbs for nothing but what the
+ * table of harmonise.h says. */
 #pragma once
 
 #include "rep/container/kind.h"

@@ -1,6 +1,6 @@
 /* The life of a task on its cell (docs/tasks.md): reserved, granted by "start", prepared, noted as
- * executing, started, over, its outcome reported, deleted. Nothing here is asked of the driver or
- * of bbs but by the table of harmonise_task.h; a task's process is started at most once (S3). */
+ * executing, started, over, its outcome reported, deleted. It asks the driver and bbs for nothing
+ * but what the table of harmonise_task.h says; its process starts at most once (S3). */
 #pragma once
 
 #include "rep/container/kind.h"
