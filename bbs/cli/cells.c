@@ -102,8 +102,8 @@ const char *limiter_text(struct arena *a, const Board__LimiterRecord *limiter)
     return limiter->state == BOARD__LIMITER_RECORD__STATE__KEPT
                ? arena_printf(a, "%s kept (%s): they stay held until bbs cells confirm, or until "
                                  "they are back", count(a, limiter), names(a, limiter))
-               : arena_printf(a, "%s confirmed (%s): those that stay silent become LOST, a few at a "
-                                 "time, and what ran there is started elsewhere",
+               : arena_printf(a, "%s confirmed (%s): those that stay silent become LOST, a few at "
+                                 "a time, and what ran there is started elsewhere",
                               count(a, limiter), names(a, limiter));
 }
 

@@ -47,9 +47,9 @@ void log_text_end(struct log_text *t, int64_t now_ns, struct buf *out);
 
 /* ---- Those that ended ---- */
 
-/* Reads a rep's list of what is kept (rep/http/output.h) into new sources with `label` and `removed_ns`,
- * of those that `name` means: an app with all its definitions, past ones too, or a process_guid; of
- * one index if it is not negative. ERR_INVALID when it is no such list. */
+/* Reads a rep's list of what is kept (rep/http/output.h) into new sources with `label` and
+ * `removed_ns`, of those that `name` means: an app with all its definitions, past ones too, or a
+ * process_guid; of one index if it is not negative. ERR_INVALID when it is no such list. */
 int logs_kept(struct arena *a, struct bytes list, const char *name, int32_t index,
               const struct log_source *cell, struct log_source **ret_sources, size_t *ret_count,
               struct err *err);

@@ -26,8 +26,8 @@ struct json_reader {
     struct err *err;
 };
 
-static int read_message(struct json_reader *r, const ProtobufCMessageDescriptor *d, const json_t *tree,
-                        ProtobufCMessage **ret_message);
+static int read_message(struct json_reader *r, const ProtobufCMessageDescriptor *d,
+                        const json_t *tree, ProtobufCMessage **ret_message);
 
 static int wrong(struct json_reader *r, const char *what)
 {
@@ -94,7 +94,8 @@ static int read_text(struct json_reader *r, const json_t *v, char **ret_text)
     return 0;
 }
 
-static int read_enum(struct json_reader *r, const ProtobufCEnumDescriptor *d, const json_t *v, int *out)
+static int read_enum(struct json_reader *r, const ProtobufCEnumDescriptor *d, const json_t *v,
+                     int *out)
 {
     int64_t number;
     if (json_is_integer(v)) {
@@ -364,9 +365,9 @@ static bool names_field(const struct json_field *f, const char *key, bool any_ca
 
 /* The field that a key names, here or in an inlined message; *ret_outer is the field that inlines
  * it, or NULL. Inlining is one level deep in all of Diego's messages. */
-static const struct json_field *find_field(struct json_reader *r, const ProtobufCMessageDescriptor *d,
-                                           const char *key, bool any_case,
-                                           const struct json_field **ret_outer)
+static const struct json_field *find_field(struct json_reader *r,
+                                           const ProtobufCMessageDescriptor *d, const char *key,
+                                           bool any_case, const struct json_field **ret_outer)
 {
     const struct json_shape *s = json_shape_of(&r->shapes, d);
     for (unsigned i = 0; i < d->n_fields; i++) {
@@ -390,7 +391,8 @@ static const struct json_field *find_field(struct json_reader *r, const Protobuf
     return NULL;
 }
 
-static void consider_keys(struct json_reader *r, const ProtobufCMessageDescriptor *d, struct nearest *n)
+static void consider_keys(struct json_reader *r, const ProtobufCMessageDescriptor *d,
+                          struct nearest *n)
 {
     const struct json_shape *s = json_shape_of(&r->shapes, d);
     for (unsigned i = 0; i < d->n_fields; i++) {
@@ -414,8 +416,8 @@ static int unknown_key(struct json_reader *r, const ProtobufCMessageDescriptor *
     return wrong(r, "unknown key");
 }
 
-static int read_known(struct json_reader *r, const struct json_field *f, const struct json_field *outer,
-                      const json_t *v, ProtobufCMessage *m)
+static int read_known(struct json_reader *r, const struct json_field *f,
+                      const struct json_field *outer, const json_t *v, ProtobufCMessage *m)
 {
     if (outer) {
         ProtobufCMessage **sub = member_of(m, outer->field->offset);
@@ -473,8 +475,8 @@ static int read_object(struct json_reader *r, const json_t *tree, ProtobufCMessa
     return 0;
 }
 
-static int read_message(struct json_reader *r, const ProtobufCMessageDescriptor *d, const json_t *tree,
-                        ProtobufCMessage **ret_message)
+static int read_message(struct json_reader *r, const ProtobufCMessageDescriptor *d,
+                        const json_t *tree, ProtobufCMessage **ret_message)
 {
     if (r->depth == JSON_DEPTH_MAX) {
         return err_set(r->err, ERR_TOO_LARGE, "nested deeper than %d", JSON_DEPTH_MAX);

@@ -338,22 +338,23 @@ static void cancels(void **state)
          .plan = "put task/t cancel by client -> Completed updated=1000 completed=1000 failed "
                  "(task was cancelled)\n"},
         {CLIENT("3 running"), .task = "Running c1/A", .move = "cancel",
-         .plan = "put task/t cancel by client -> Completed /A ran_on=c1 updated=1000 completed=1000 failed "
-                 "(task was cancelled)\nnotice cancel t/A at c1\n"},
+         .plan = "put task/t cancel by client -> Completed /A ran_on=c1 updated=1000 "
+                 "completed=1000 failed (task was cancelled)\nnotice cancel t/A at c1\n"},
         {CLIENT("3 pending, rejected by a cell before"), .task = "Pending c1/A", .move = "cancel",
          .plan = "put task/t cancel by client -> Completed /A updated=1000 completed=1000 failed "
                  "(task was cancelled)\n"},
         {CLIENT("3 awaited"), .task = "Running c1/A url", .move = "cancel",
-         .plan = "put task/t cancel by client -> Completed /A ran_on=c1 updated=1000 completed=1000 failed "
-                 "(task was cancelled)\nnotice callback t\nnotice cancel t/A at c1\n"},
+         .plan = "put task/t cancel by client -> Completed /A ran_on=c1 updated=1000 "
+                 "completed=1000 failed (task was cancelled)\nnotice callback t\n"
+                 "notice cancel t/A at c1\n"},
         {CLIENT("fail 1"), .move = "fail reason=R", .plan = NOT_FOUND},
         {CLIENT("fail 2"), .task = "Completed", .move = "fail reason=R",
          .plan = CANNOT("Completed", "Completed")},
         {CLIENT("fail 3 pending"), .task = "Pending", .move = "fail reason=R",
          .plan = "put task/t fail by client -> Completed updated=1000 completed=1000 failed (R)\n"},
         {CLIENT("fail 3 running"), .task = "Running c1/A", .move = "fail reason=R",
-         .plan = "put task/t fail by client -> Completed /A ran_on=c1 updated=1000 completed=1000 failed "
-                 "(R)\n"},
+         .plan = "put task/t fail by client -> Completed /A ran_on=c1 updated=1000 completed=1000 "
+                 "failed (R)\n"},
         {CLIENT("fail 3 awaited"), .task = "Pending url", .move = "fail reason=R",
          .plan = "put task/t fail by client -> Completed updated=1000 completed=1000 failed (R)\n"
                  "notice callback t\n"},

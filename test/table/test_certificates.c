@@ -325,11 +325,11 @@ static void a_refusal_says_what_to_do(void **state)
         const char *unit, *wanted;
     } rows[] = {
         {0, {"POST", "/v1/desired_lrp/remove", false}, "etcd",
-         "/v1/desired_lrp/remove is for OU client; this certificate has OU \"etcd\": use one with OU "
-         "client, or run the bbs with --any-client"},
+         "/v1/desired_lrp/remove is for OU client; this certificate has OU \"etcd\": use one with "
+         "OU client, or run the bbs with --any-client"},
         {0, {"POST", "/v1/desired_lrp/remove", false}, "",
-         "/v1/desired_lrp/remove is for OU client; this certificate has no OU: use one with OU client, "
-         "or run the bbs with --any-client"},
+         "/v1/desired_lrp/remove is for OU client; this certificate has no OU: use one with OU "
+         "client, or run the bbs with --any-client"},
         {0, {"POST", "/v1/desired_lrp/remove", false}, "rep",
          "/v1/desired_lrp/remove is for OU client; this certificate has OU \"rep\""},
         {0, {"POST", "/v1/board/apply", false}, "client",

@@ -70,10 +70,10 @@ static void restart_all(struct cluster *c, int64_t down_ns, int64_t jump_ns)
 
 void story_a_slow_clock_makes_no_domain_fresh(struct cluster *c)
 {
-    says(c, "Somebody vouched for a domain for a minute. Two minutes later what is desired is lost from the "
-            "store, and every bbs and the converger are started again, with clocks that are hours behind: the "
-            "minute seems not to be over. Nobody vouches for the domain now, so nothing is stopped for being "
-            "absent from it. Then somebody does.");
+    says(c, "Somebody vouched for a domain for a minute. Two minutes later what is desired is lost "
+            "from the store, and every bbs and the converger are started again, with clocks that "
+            "are hours behind: the minute seems not to be over. Nobody vouches for the domain now, "
+            "so nothing is stopped for being absent from it. Then somebody does.");
     assert_int_equal(cluster_upsert_domain(c, 60), 0);
     assert_int_equal(cluster_desire(c, NULL, "web", 3), 0);
     await(c, "web", "RUNNING", 3);

@@ -348,7 +348,8 @@ static void what_cannot_be_made_crashes_and_is_removed(void **state)
     struct rep_rig_move claim = rep_rig_take_move(&g, "claim");
     rep_rig_move_done(&g, claim,
                       rep_rig_record(&g, "web", "CLAIMED",
-                                     claim.move->instance->actual_lrp_instance_key->instance_guid, RIG_CELL));
+                                     claim.move->instance->actual_lrp_instance_key->instance_guid,
+                                     RIG_CELL));
     rep_rig_answer_desired(&g, rep_rig_desired(&g, "web", NULL, 0));
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_PREPARE), VERB_DONE, "");
     rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_START), VERB_FAILED, "no such file: /bin/httpd");

@@ -119,13 +119,15 @@ static void instances(void **state)
          true},
         {0, 2, true, {.state = "UNCLAIMED", .age_s = 3},
          "UNCLAIMED for 3s; it waits for the auctioneer to find a cell for it; " CELLS},
-        {0, 2, true, {.state = "UNCLAIMED", .age_s = 3, .placement_error = "insufficient resources"},
+        {0, 2, true,
+         {.state = "UNCLAIMED", .age_s = 3, .placement_error = "insufficient resources"},
          "UNCLAIMED for 3s; no cell takes it: insufficient resources; " TRIED "; " CELLS},
         {0, 2, true, {.state = "CLAIMED", .cell = "here", .age_s = 1},
          "CLAIMED on here for 1s; its cell makes its container, which this shows: rep containers "
          "--url https://here:1801"},
         {0, 2, true,
-         {.state = "CRASHED", .age_s = 10, .crash_count = 3, .crash_reason = "Exited with status 1"},
+         {.state = "CRASHED", .age_s = 10, .crash_count = 3,
+          .crash_reason = "Exited with status 1"},
          "CRASHED for 10s; it crashed 3 times, the last time: Exited with status 1; it is started "
          "again in 20s"},
         {0, 2, true, {.state = "CRASHED", .age_s = 40, .crash_count = 3, .crash_reason = "x"},
@@ -140,8 +142,8 @@ static void instances(void **state)
          "RUNNING (suspect) on gone for 9s; its cell gone has been LOST for 7s; nobody knows "
          "whether it runs there; it is shown until the one that replaces it runs"},
         {0, 2, true, {.state = "RUNNING", .cell = "going", .age_s = 9, .presence = EVACUATING},
-         "RUNNING (evacuating) on going for 9s; its cell going is being evacuated; it goes on there "
-         "until the one that replaces it runs"},
+         "RUNNING (evacuating) on going for 9s; its cell going is being evacuated; it goes on "
+         "there until the one that replaces it runs"},
         {0, 2, true, {.state = "RUNNING", .cell = "dark", .age_s = 9},
          "RUNNING on dark for 9s; its cell dark is silent, and held with others: bbs cells says "
          "what can be done"},
@@ -149,7 +151,8 @@ static void instances(void **state)
          "RUNNING on away for 9s; its cell away has left the board"},
         {0, 2, true, {.state = "RUNNING", .cell = "here", .age_s = 9, .stopping = true},
          "STOPPING on here for 9s; it was asked to stop; what does not end within 10 s is killed"},
-        {1, 2, true, {0}, "it has no record; the converger makes one when it looks next, within 30 s"},
+        {1, 2, true, {0},
+         "it has no record; the converger makes one when it looks next, within 30 s"},
         {1, 1, true, {0}, "there is none: 1 instance is desired, 0 to 0"},
         {0, 2, true,
          {.state = "CRASHED", .age_s = 40, .crash_count = 1, .crash_reason = "x"},
@@ -170,8 +173,8 @@ static void instances(void **state)
         {2, 2, true, {.index = 2, .state = "RUNNING", .cell = "here", .age_s = 9},
          "RUNNING on here for 9s; it is not desired any more, and is stopped"},
         {0, -1, false, {.state = "RUNNING", .cell = "here", .age_s = 9},
-         "RUNNING on here for 9s; it is not desired any more, but nobody vouches for its domain now: "
-         "it is not stopped before somebody does (bbs apply does for its apps)"},
+         "RUNNING on here for 9s; it is not desired any more, but nobody vouches for its domain "
+         "now: it is not stopped before somebody does (bbs apply does for its apps)"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;

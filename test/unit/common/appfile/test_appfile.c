@@ -227,7 +227,8 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml", GOOD "working_dir: /\n",
          "a.yaml:4: working_dir: unknown key; did you mean \"dir\"?"},
         {"a.yaml", GOOD "volumes: [x]\n", "a.yaml:4: volumes: unknown key; see bbs apply --help"},
-        {"a.yaml", GOOD "restart: always\n", "a.yaml:4: restart: unknown key; see bbs apply --help"},
+        {"a.yaml", GOOD "restart: always\n",
+         "a.yaml:4: restart: unknown key; see bbs apply --help"},
         {"a.yaml", GOOD "memory: lots\n",
          "a.yaml:4: memory: must be a size, like 64M or 1G (K, M, G or T)"},
         {"a.yaml", GOOD "memory: -5\n",
@@ -255,8 +256,8 @@ static void mistakes_name_file_line_and_key(void **state)
          "a.yaml:4: memory: must be 4 MB at least, which a container needs to begin, or 0 for no "
          "limit"},
         {"a.yaml", GOOD "memory_mb: 3\n",
-         "a.yaml:4: memory_mb: must be 4 MB at least, which a container needs to begin, or 0 for no "
-         "limit"},
+         "a.yaml:4: memory_mb: must be 4 MB at least, which a container needs to begin, or 0 for "
+         "no limit"},
         {"a.yaml", GOOD "memory_mb: -1\n", "a.yaml:4: memory_mb: must not be negative"},
         {"a.yaml", GOOD "memory_mb: 2147483648\n",
          "a.yaml:4: memory_mb: must be 2147483647 at most"},
@@ -299,8 +300,8 @@ static void mistakes_name_file_line_and_key(void **state)
          "runs"},
         {"a.yaml",
          "name: a\nrootfs: preloaded:x\naction:\n  serial:\n    actions:\n    - run: {path: x}\n",
-         "a.yaml:4: action.serial: no cell can do it yet: a container runs one program; let a shell "
-         "run several"},
+         "a.yaml:4: action.serial: no cell can do it yet: a container runs one program; let a "
+         "shell run several"},
         {"a.yaml",
          "name: a\nrootfs: preloaded:x\naction:\n  run:\n    path: x\n    user: u\n"
          "    resource_limits: {\n      nproc: 5}\n",
@@ -308,8 +309,8 @@ static void mistakes_name_file_line_and_key(void **state)
          "processes"},
         {"a.yaml", /* the API's decoder does not mind, so neither does the refusal */
          "name: a\nrootfs: preloaded:x\naction: {Run: {path: x, user: u, Suppress_Log_Output: true}}\n",
-         "a.yaml:3: action.Run.Suppress_Log_Output: no cell can do it yet: what a program writes is "
-         "always kept"},
+         "a.yaml:3: action.Run.Suppress_Log_Output: no cell can do it yet: what a program writes "
+         "is always kept"},
         {"a.yaml", "name: a\nimage: busybox\ncommand: [x]\n",
          "a.yaml:2: image: no cell can do it yet: no image is fetched; say rootfs: preloaded:NAME, "
          "of a NAME in bbs cells"},
@@ -323,7 +324,8 @@ static void mistakes_name_file_line_and_key(void **state)
          "a.yaml:6: env[1].nmae: unknown key; did you mean \"name\"?"},
         {"a.yaml", GOOD "env:\n  A: x\n  \"\": y\n", "a.yaml:6: env: a name must not be empty"},
         {"a.yaml", GOOD "env:\n  A: x\n  A=B: y\n", "a.yaml:6: env: \"A=B\": a name can have no ="},
-        {"a.yaml", GOOD "env:\n- name: A\n- name: =\n", "a.yaml:6: env: \"=\": a name can have no ="},
+        {"a.yaml", GOOD "env:\n- name: A\n- name: =\n",
+         "a.yaml:6: env: \"=\": a name can have no ="},
         {"a.yaml", GOOD "env:\n- name: A\n- value: x\n", "a.yaml:6: env: a name must not be empty"},
         {"a.yaml",
          "name: a\nrootfs: preloaded:x\naction:\n  run:\n    path: x\n    user: u\n    env:\n"

@@ -560,7 +560,8 @@ static void a_suspect_record_without_a_container_is_removed_as_such(void **state
     suspect->presence = MODELS__ACTUAL_LRP__PRESENCE__SUSPECT;
     rep_rig_feed_put(&g, suspect);
     struct rep_rig_move remove = rep_rig_take_move(&g, "remove");
-    assert_int_equal(key_presence(remove.move->subject->key), MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
+    assert_int_equal(key_presence(remove.move->subject->key),
+                     MODELS__ACTUAL_LRP__PRESENCE__SUSPECT);
     assert_string_equal(remove.move->instance->actual_lrp_instance_key->instance_guid, "gone");
 }
 

@@ -371,7 +371,11 @@ static void the_deepest_task_is_read(void **state)
 /* As much to decode as a request may bring (12 of 16 MiB), in 260 KB. */
 static void make_heavy(struct arena *a, Models__TaskDefinition *d)
 {
-    enum { VARIABLES = 130000, HEAVY_BYTES = 11 * 1024 * 1024, REQUEST_BYTES_MAX = 16 * 1024 * 1024 };
+    enum {
+        VARIABLES = 130000,
+        HEAVY_BYTES = 11 * 1024 * 1024,
+        REQUEST_BYTES_MAX = 16 * 1024 * 1024
+    };
     static Models__EnvironmentVariable variable = MODELS__ENVIRONMENT_VARIABLE__INIT;
     d->n_environment_variables = VARIABLES;
     d->environment_variables = ARENA_ARRAY(a, VARIABLES, Models__EnvironmentVariable *);
