@@ -17,5 +17,6 @@ void *mem_resized(void *array, size_t count, size_t size) __attribute__((returns
 /* A copy of the text; NULL gives NULL. */
 char *mem_text(const char *s) __attribute__((malloc));
 
+/* A text made as by printf. */
 char *mem_printf(const char *format, ...)
     __attribute__((format(printf, 1, 2), malloc, returns_nonnull));
