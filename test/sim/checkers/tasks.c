@@ -126,7 +126,8 @@ static void check_rejections(struct checkers *k, const struct past *p)
     if (!is || !was || is->rejection_count == was->rejection_count) {
         return;
     }
-    int most = is->optional_max_retries_case ? is->max_retries : 3;
+    int most = is->optional_max_retries_case ? is->max_retries
+                                             : (int)k->settings.tasks.max_retries;
     bool spent = was->rejection_count >= most;
     if (is->rejection_count != was->rejection_count + 1 || is_over(is) != spent) {
         checkers_report(k, "S4", "%s: rejection %d of %d leaves it %s", p->key, is->rejection_count,
