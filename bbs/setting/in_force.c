@@ -1,7 +1,7 @@
 #include "bbs/setting/in_force.h"
+#include "bbs/setting/setting.h"
 
 const struct settings *settings_gather(struct view *v)
 {
-    (void)v;
-    return &SETTINGS_DEFAULT;
+    return settings_read(v);
 }

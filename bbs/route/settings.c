@@ -1,0 +1,34 @@
+/* Settings of the cluster. */
+#include "bbs/route/read.h"
+#include "bbs/setting/setting.h"
+
+static const ProtobufCMessage *settings(const struct ask *ask, struct view *v)
+{
+    (void)ask;
+    Board__SettingsResponse *response = ARENA_NEW(view_arena(v), Board__SettingsResponse);
+    board__settings_response__init(response);
+    response->n_settings = settings_list(v, &response->settings);
+    return &response->base;
+}
+
+const struct read_row read_settings = {.message = settings};
+
+void route_set_setting(struct ask *ask, struct effects *out)
+{
+    struct validation v;
+    validation_init(&v);
+    valid_set_setting(&v, (const Board__SetSettingRequest *)ask->in.request);
+    if (ask_valid(ask, &v, out)) {
+        ask_op(ask, &set_setting_row, out);
+    }
+}
+
+void route_unset_setting(struct ask *ask, struct effects *out)
+{
+    struct validation v;
+    validation_init(&v);
+    valid_unset_setting(&v, (const Board__UnsetSettingRequest *)ask->in.request);
+    if (ask_valid(ask, &v, out)) {
+        ask_op(ask, &unset_setting_row, out);
+    }
+}
