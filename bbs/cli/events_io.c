@@ -8,7 +8,7 @@
 
 const struct cli_option bbs_events_options[] = {
     {.name = "only",
-     .value = "lrps|tasks|cells",
+     .value = "lrps|tasks|cells|settings",
      .help = "only what changes of these: of cells with the mass-loss limiter and who leads"},
     {.name = "time",
      .help = "when each change was heard of here (UTC): records do not keep when they changed"},

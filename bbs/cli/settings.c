@@ -106,6 +106,17 @@ int setting_value_read(const Board__Setting *setting, const char *text, int64_t 
     return r;
 }
 
+void settings_of(const Board__SettingsResponse *all, struct settings *ret)
+{
+    *ret = SETTINGS_DEFAULT;
+    for (size_t i = 0; i < all->n_settings; i++) {
+        const struct setting_row *row = setting_row_named(all->settings[i]->name);
+        if (row && setting_allows(row, all->settings[i]->value)) {
+            settings_put(ret, row, all->settings[i]->value);
+        }
+    }
+}
+
 const char *setting_sentence(struct arena *a, const Board__Setting *setting, int64_t value)
 {
     return arena_printf(a, "%s is %s", setting->name, value_text(a, setting, value));

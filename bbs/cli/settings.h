@@ -4,6 +4,7 @@
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/err.h"
+#include "common/model/settings.h"
 
 #include "setting.pb-c.h"
 
@@ -22,6 +23,9 @@ int setting_named(const Board__SettingsResponse *all, const char *name, const ch
 /* "90s" or "3" as the value of this setting; the range is the bbs's to judge. ERR_INVALID. */
 int setting_value_read(const Board__Setting *setting, const char *text, int64_t *ret_value,
                        struct err *err);
+
+/* Those in force, as a bbs tells them; what this version does not know is left out. */
+void settings_of(const Board__SettingsResponse *all, struct settings *ret);
 
 /* "crash_first_wait is 5s" */
 const char *setting_sentence(struct arena *a, const Board__Setting *setting, int64_t value);

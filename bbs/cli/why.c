@@ -202,10 +202,11 @@ static void say_pending(struct why *w, const struct why_facts *f, const Models__
     if (t->task_definition) {
         say_rootfs(w, f, t->task_definition->root_fs);
     }
-    say(w,
-        "it is offered to the cells every 30 s; it fails when none has started it within 30 min");
+    const struct task_times *times = &f->settings->tasks;
+    say(w, "it is offered to the cells every %s; it fails when none has started it within %s",
+        age_text(w->arena, times->unplaced_after_ns), age_text(w->arena, times->expire_pending_ns));
     bool given = t->optional_max_retries_case == MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;
-    int retries = given ? (int)t->max_retries : (int)f->settings->tasks.max_retries;
+    int retries = given ? (int)t->max_retries : (int)times->max_retries;
     say(w, "after %d rejection%s the next one fails it (max_retries)", retries,
         retries == 1 ? "" : "s");
     say_cells(w, f);
@@ -218,7 +219,10 @@ static void say_kept(struct why *w, const struct why_facts *f, const Models__Tas
     int64_t keep_ns = said ? t->keep_s * SECOND_NS : f->settings->tasks.expire_completed_ns;
     int64_t left_ns = t->first_completed_at + keep_ns - f->now_ns;
     const char *rule =
-        said ? "keep" : "24h after its end, unless the converger is configured otherwise";
+        said ? "keep"
+             : arena_printf(w->arena,
+                            "%s after its end, unless the converger is configured otherwise",
+                            age_text(w->arena, keep_ns));
     const char *when = left_ns > 0
                            ? arena_printf(w->arena, "in %s", age_text(w->arena, left_ns))
                            : "when the converger looks next";
@@ -258,7 +262,8 @@ void why_task(struct arena *a, const struct why_facts *f, const Models__Task *t,
         if (!cell || strcmp(cell->state, "LOST") == 0) {
             say(&w,
                 "a task runs at most once, so it is started nowhere else; it fails when its cell "
-                "stays away for 60 s");
+                "stays away for %s",
+                age_text(a, f->settings->tasks.loss_ns));
         }
     }
     *ret_why = w;

@@ -3,6 +3,7 @@
 
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
+#include "bbs/cli/settings.h"
 #include "bbs/cli/task_calls_io.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/scan.h"
@@ -36,6 +37,19 @@ struct why_asker {
     const char *leader; /* the auctioneer's URL; "" = nobody leads */
 };
 
+/* An older bbs knows none: all goes by the defaults. */
+static const struct settings *get_settings(struct why_asker *q)
+{
+    ProtobufCMessage *m;
+    if (cli_client_call(q->s->client, &q->s->arena, "/v1/board/settings/list", NULL,
+                        &board__settings_response__descriptor, &m, NULL) < 0) {
+        return &SETTINGS_DEFAULT;
+    }
+    struct settings *s = ARENA_NEW(&q->s->arena, struct settings);
+    settings_of((const Board__SettingsResponse *)m, s);
+    return s;
+}
+
 static int get_facts(struct why_asker *q, struct err *err)
 {
     ProtobufCMessage *m;
@@ -48,7 +62,7 @@ static int get_facts(struct why_asker *q, struct err *err)
         q->domains = ((const Models__DomainsResponse *)m)->domains;
         q->domain_count = ((const Models__DomainsResponse *)m)->n_domains;
         q->facts.now_ns = cli_wall_ns();
-        q->facts.settings = &SETTINGS_DEFAULT;
+        q->facts.settings = get_settings(q);
     }
     return r;
 }

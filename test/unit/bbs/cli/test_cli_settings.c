@@ -11,7 +11,6 @@
 
 static void values_are_read_and_written(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *text;
         int64_t value; /* -1: it is none */
@@ -55,7 +54,6 @@ static Board__Setting wait_of(int64_t value)
 
 static void what_is_shown(void **state)
 {
-    (void)state;
     struct arena a;
     struct buf out;
     arena_init(&a);
@@ -97,7 +95,6 @@ static void what_is_shown(void **state)
 
 static void wrong_names_and_values(void **state)
 {
-    (void)state;
     struct err err;
     int64_t value;
     const Board__Setting *one;
@@ -121,12 +118,30 @@ static void wrong_names_and_values(void **state)
     assert_string_equal(err.text, "crash_first_wait is 1s to 1h, not soon");
 }
 
+/* `bbs why` goes by what a bbs of another version tells. */
+static void what_is_in_force(void **state)
+{
+    struct settings s;
+    Board__Setting known = wait_of(5), beyond = wait_of(0), newer = BOARD__SETTING__INIT;
+    beyond.name = (char *)(uintptr_t)"task_loss";
+    newer.name = (char *)(uintptr_t)"newer";
+    Board__Setting *list[] = {&known, &beyond, &newer};
+    Board__SettingsResponse all = BOARD__SETTINGS_RESPONSE__INIT;
+    all.settings = list;
+    all.n_settings = 3;
+    settings_of(&all, &s);
+    assert_true(s.crash.backoff_base_ns == 5 * SECOND_NS);
+    s.crash.backoff_base_ns = SETTINGS_DEFAULT.crash.backoff_base_ns;
+    assert_memory_equal(&s, &SETTINGS_DEFAULT, sizeof(s));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_read_and_written),
         cmocka_unit_test(what_is_shown),
         cmocka_unit_test(wrong_names_and_values),
+        cmocka_unit_test(what_is_in_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static const char *said(struct fixture *f, const struct why *w)
 
 #define CELLS "cells that take work: 1 of 4 (1 evacuating, 2 lost)"
 #define OFFERED                                                                                    \
-    "it is offered to the cells every 30 s; it fails when none has started it within 30 min"
+    "it is offered to the cells every 30s; it fails when none has started it within 30m"
 #define TRIED "it is tried again whenever a cell changes, and every 10 s"
 
 static void instances(void **state)
@@ -220,7 +220,7 @@ static void tasks(void **state)
         {MODELS__TASK__STATE__Running, "gone", "", "", "", false, 0, -1,
          "RUNNING on gone for 5s; its cell gone has been LOST for 7s; a task runs at most once, so "
          "it "
-         "is started nowhere else; it fails when its cell stays away for 60 s"},
+         "is started nowhere else; it fails when its cell stays away for 60s"},
         {MODELS__TASK__STATE__Completed, "", "", "", "", false, 0, -1,
          "SUCCEEDED 5s ago; it is deleted in 23h (24h after its end, unless the converger is "
          "configured "
