@@ -194,7 +194,22 @@ int session_note_placed(struct session *s, const char *name, const char *process
     }
     s->placed = all;
     s->placed_count += count;
+    s->warns_of_lost = true;
     return 0;
+}
+
+/* The board knows nothing more of an instance on a LOST cell once another one runs in its place. */
+static void warn_of_lost(struct session *s)
+{
+    const Board__CellsStatus *cells = NULL;
+    if (s->warns_of_lost && session_cells_now(s, &s->arena, &cells, NULL) == 0) {
+        const char *lost = unheard_cells_text(&s->arena, cells);
+        s->warns_of_lost = false;
+        if (lost) {
+            fprintf(stderr, "bbs: %s: instances that were replaced may still run there until it "
+                            "is back\n", lost);
+        }
+    }
 }
 
 /* When the cells cannot be asked they are taken to be as they were. */
@@ -351,6 +366,7 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
     }
     if (r == 1) {
         cli_progress_end(&shown, text);
+        warn_of_lost(s);
         return 0;
     }
     cli_progress(&shown, NULL);

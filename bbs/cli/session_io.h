@@ -23,6 +23,7 @@ struct session {
     const Board__CellsStatus *cells; /* of session_cells(); NULL = not asked yet */
     struct placed *placed;           /* of session_note_placed() */
     size_t placed_count;
+    bool warns_of_lost; /* what was replaced on a LOST cell may run there still: to be said once */
     int64_t begun_ms, timeout_ms; /* the time is for all that the command does */
 };
 
