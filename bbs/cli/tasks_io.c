@@ -73,15 +73,22 @@ static int show_tasks(struct session *s, Models__Task *const *tasks, size_t coun
     return cli_print(buf_bytes(&out), err);
 }
 
-/* Each that goes is reported; a deletion that fails leaves the others to be made. */
+/* Each that goes is reported; a deletion that is refused leaves the others to be made, one without
+ * an answer leaves them alone. The command's time is for each answer. */
 static int remove_tasks(struct session *s, Models__Task **tasks, size_t count, struct err *err)
 {
     size_t over = tasks_to_remove(tasks, count);
     for (size_t i = 0; i < over && session_goes_on(s); i++) {
         const char *name = task_name(tasks[i]), *guid = tasks[i]->task_guid;
+        cli_client_limit(s->client, s->timeout_ms);
         int r = session_delete_task(s, guid, err);
+        bool unanswered = r == -ERR_UNAVAILABLE || r == -ERR_TIMEOUT;
         r = r < 0 ? session_about(s, name, r, err) : session_line(s, name, guid, "deleted", err);
         session_count(s, name, r, err);
+        if (unanswered && i + 1 < over) {
+            fprintf(stderr, "bbs: %zu more were not asked for: repeat the command\n", over - i - 1);
+            break;
+        }
     }
     if (over == 0) {
         fprintf(stderr, "bbs: nothing was deleted: no such task is over\n");

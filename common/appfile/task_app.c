@@ -72,11 +72,12 @@ static int check_callback(const struct app_source *s, const struct node *from, c
     size_t size = strncasecmp(url, "http://", 7) == 0    ? 7
                   : strncasecmp(url, "https://", 8) == 0 ? 8
                                                          : 0;
-    if (!*url || (size && url[size] && url[size] != '/')) {
+    bool blank = url[strcspn(url, " \t\r\n")];
+    if (!*url || (size && url[size] && url[size] != '/' && !blank)) {
         return 0;
     }
     return app_mistake(s, node_given(from, "completion_callback_url"), "completion_callback_url",
-                       "must be http://HOST or https://HOST, with a path if need be");
+                       "must be http://HOST or https://HOST, with a path if need be, no blanks");
 }
 
 static int check(const struct app_source *s, const struct node *from, const char *domain,

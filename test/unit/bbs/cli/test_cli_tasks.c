@@ -120,6 +120,8 @@ static void mistakes_name_file_line_and_key(void **state)
         {GOOD "completion_callback_url: h:8080/x\n", CALLBACK},
         {GOOD "completion_callback_url: http://\n", CALLBACK},
         {GOOD "completion_callback_url: https:///x\n", CALLBACK},
+        {GOOD "completion_callback_url: 'http://h/a b'\n", CALLBACK},
+        {GOOD "completion_callback_url: \"http://h/a\\tb\"\n", CALLBACK},
         {GOOD "---\n" GOOD, "t.yaml:5: task: a file holds one; this is a second"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
