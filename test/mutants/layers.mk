@@ -13,7 +13,8 @@ LAYER_stories    := $(patsubst %,test/sim/test_%.c,tour loss_bounds scenarios)
 # of them.
 LAYER_LIBRARIES            := $(OUT)/libtest.a $(OUT)/libcorkboard.a
 LAYER_LIBRARIES_lifecycles := $(filter $(OUT)/common/base/% $(OUT)/common/lifecycle/%,$(LIB_O)) \
-                              $(OUT)/common/model/keys.o $(OUT)/common/model/record.o $(GEN_O) \
+                              $(OUT)/common/model/keys.o $(OUT)/common/model/record.o \
+                              $(OUT)/common/codec/scan.o $(GEN_O) \
                               $(OUT)/test/table/lifecycles.o $(OUT)/test/tool/page.o
 
 # The object of a test program: its main gets a name of its own, all else in it stays its own.
