@@ -122,6 +122,7 @@ static void read_on(struct log_slot *s, struct log_reader *r)
             log_reader_read(r, lines_wanted(s, was_read), true, s->all->logs->s->timeout_ms);
         }
         was_read = was_read || r->answered;
+        reported = reported && !r->answered; /* this break is another one */
         bool missing = r->result == -ERR_NOT_FOUND; /* not yet, or not any more */
         if (!may_pass(r->result) || has_ended(s) || (missing && was_read)) {
             break;

@@ -165,7 +165,7 @@ static int make_again(struct etcd_asker *s, struct err *err)
     const Etcd__RangeResponse *found = message;
     if (found->n_kvs == 0) {
         return err_set(err, ERR_NOT_FOUND,
-                       "this etcd holds no board: nothing can begin again");
+                       "this etcd holds no board that could begin again");
     }
     board_generation_again(&s->arena, found, id, cli_wall_ns(), &txn);
     r = ask(s, STORE_TXN, &txn.base, &message, err);
