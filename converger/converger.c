@@ -52,8 +52,9 @@ static void change_of_record(struct converger *x, const char *key, const struct 
     enum record_type type = key_type(key);
     cache_change(&x->cache, key, record, x->board_generation, x->life.now);
     for (size_t i = 0; i < KEEPER_COUNT; i++) {
-        if (keeper_rows[i].kinds >> type & 1) {
-            keeper_rows[i].keeper->change(x->keepers[i], key, record);
+        const struct keeper *keeper = keeper_rows[i].keeper;
+        if ((keeper_rows[i].kinds >> type & 1) && keeper->change) {
+            keeper->change(x->keepers[i], key, record);
         }
     }
 }
