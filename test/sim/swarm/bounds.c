@@ -19,8 +19,6 @@
  * leader 20 s. */
 #define LOST_WITHIN_NS (10 * SECOND_NS)
 #define BOTH_LOST_WITHIN_NS (20 * SECOND_NS)
-/* It waits so much longer while others are silent: perhaps a mass loss begins (design.md 6). */
-#define SPREAD_NS (4 * SECOND_NS)
 #define AGAIN_WITHIN_NS (2 * SECOND_NS)
 #define PLACED_WITHIN_NS (10 * SECOND_NS)
 /* A cell that is hurt delays an auction by a question and a piece of work. */
@@ -325,14 +323,17 @@ static void judge_claimed(struct swarm *s, const struct past *p, const Models__A
     }
 }
 
-/* At least 3 cells are silent for longer than healthy ones are. */
+/* As many cells as make a mass loss are silent for longer than healthy ones are: a loss waits for
+ * them, too (design.md 6). */
 static bool mass_loss_may_begin(const struct swarm *s)
 {
-    unsigned silent = 0;
+    const struct settings *in_force = &s->checkers.settings;
+    int64_t least_ns = in_force->detector.lost_ns - in_force->detector.spread_ns;
+    int64_t silent = 0;
     for (unsigned i = 0; i < s->cluster->options.cells; i++) {
-        silent += world_now(s->world) - node_heard_ns(s->cluster->cells[i]) >= 2 * SECOND_NS;
+        silent += world_now(s->world) - node_heard_ns(s->cluster->cells[i]) >= least_ns;
     }
-    return silent >= 3;
+    return silent >= in_force->limiter.mass_least;
 }
 
 /* Its cell is down, and it is to run elsewhere. */
@@ -345,8 +346,11 @@ static void judge_lost(struct swarm *s, const struct past *p, const Models__Actu
     if (led_ns == NEVER_NS) {
         return;
     }
+    const struct detector_windows *in_force = &s->checkers.settings.detector;
     int64_t since_ns = later_ns(later_ns(p->at_ns, s->silent_ns[cell]), s->limited_ns);
-    int64_t slack_ns = SLACK_NS + (mass_loss_may_begin(s) ? SPREAD_NS : 0);
+    since_ns = later_ns(since_ns, s->checkers.settings_ns);
+    int64_t slack_ns = SLACK_NS + (mass_loss_may_begin(s) ? in_force->spread_ns : 0);
+    slack_ns += in_force->lost_ns - SETTINGS_DEFAULT.detector.lost_ns;
     bool both = now - later_ns(since_ns, led_ns) > BOTH_LOST_WITHIN_NS + slack_ns;
     if (both || now - later_ns(since_ns, term_ns) > LOST_WITHIN_NS + slack_ns) {
         checkers_report(
