@@ -33,7 +33,9 @@ int diego_stream_open(struct diego_stream *s, int port, const struct tls_files *
     size_t size = want_mark(&s->client, "\r\n\r\n");
     int status = 0;
     if (size) {
+        s->client.input.data[size - 1] = '\0'; /* of the mark: sscanf reads a text to its end */
         sscanf((const char *)s->client.input.data, "HTTP/1.%*d %d", &status);
+        s->client.input.data[size - 1] = '\n';
         if (head) {
             buf_append(head, s->client.input.data, size);
         }
