@@ -110,22 +110,10 @@ static bool is_unwanted(struct checkers *k, struct arena *a, const struct instan
            !index_desired((const Models__DesiredLRP *)(p ? p->message : NULL), i->index);
 }
 
-/* At `revision` it is SUSPECT, and another one runs in its place: a start that did not see the
- * SUSPECT record, in a copy that was silently wrong, has left it there. */
-static bool is_replaced(struct checkers *k, const struct instance *i, int64_t revision)
-{
-    const Models__ActualLRP *suspect =
-        bearer(history_at(&k->history, i->keys[MODELS__ACTUAL_LRP__PRESENCE__SUSPECT], revision));
-    const Models__ActualLRP *ordinary = bearer(
-        history_at(&k->history, i->keys[MODELS__ACTUAL_LRP__PRESENCE__ORDINARY], revision));
-    return suspect && strcmp(guid_of(suspect), i->guid) == 0 && ordinary &&
-           strcmp(ordinary->state, "RUNNING") == 0;
-}
-
-/* A cell that is being emptied may end a container whose record stands, where another instance has
- * its place. One whose record a restore made the board forget it may end by the word of a bbs whose
- * board of that moment had the domain upserted and fresh in the board generation of now, and the
- * index neither desired nor held by anybody (bbs/lrp/evacuate_running.c). */
+/* A cell that is being emptied may end a container whose record a restore made the board forget, by
+ * the word of a bbs whose board of that moment had the domain upserted and fresh in the board
+ * generation of now, and the index neither desired nor held by anybody
+ * (bbs/lrp/evacuate_running.c). */
 void note_dismissal(struct checkers *k, const struct seen_answer *seen)
 {
     const Board__Move *move = seen->move;
@@ -137,12 +125,9 @@ void note_dismissal(struct checkers *k, const struct seen_answer *seen)
         told_to_end ? map_get(&k->instances,
                               move_instance(move)->actual_lrp_instance_key->instance_guid)
                     : NULL;
-    if (!i) {
-        return;
-    }
     SCOPED_ARENA(a);
-    if (i->forgotten ? is_unwanted(k, &a, i, move_instance(move)->domain, result->revision)
-                     : is_replaced(k, i, result->revision)) {
+    if (i && i->forgotten &&
+        is_unwanted(k, &a, i, move_instance(move)->domain, result->revision)) {
         i->released = true;
     }
 }
@@ -180,6 +165,19 @@ static void release_outdated(struct checkers *k, const struct past *p)
     }
 }
 
+/* An instance runs: a SUSPECT one of its index may end. Its start has removed that record, unless
+ * it did not see it, in a copy that was silently wrong. */
+static void release_replaced(struct checkers *k, const Models__ActualLRP *r)
+{
+    const struct instance *runs = named(k, r);
+    const Models__ActualLRP *suspect = (const Models__ActualLRP *)history_now(
+        &k->history, runs->keys[MODELS__ACTUAL_LRP__PRESENCE__SUSPECT]);
+    bool ordinary = r->presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
+    if (ordinary && strcmp(r->state, "RUNNING") == 0 && suspect) {
+        named(k, suspect)->released = true;
+    }
+}
+
 void note_instances(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -193,7 +191,7 @@ void note_instances(struct checkers *k, const struct passage *p, const struct wo
         if (is && is->stopping) {
             named(k, is)->released = true;
         } else if (is) {
-            named(k, is);
+            release_replaced(k, is);
         }
         if (was && strcmp(guid_of(was), guid_of(is)) != 0) {
             struct instance *left = named(k, was);
