@@ -150,7 +150,7 @@ static bool opened(struct rep *r, const Board__CellResponse *answer, struct effe
     }
     if (*r->feed_client.board_generation &&
         strcmp(r->feed_client.board_generation, answer->board_generation) != 0) {
-        /* Moves for the old one are all refused, and end the incarnation. */
+        /* Moves for the old one are all refused. */
         feed_client_hurry(&r->feed_client, out);
     }
     struct incarnation *s = &r->incarnation;

@@ -203,7 +203,9 @@ static void settle(struct rep *r, const struct move_order *o, const Board__MoveR
     }
 }
 
-/* The results, or NULL with the reason why there are none. */
+/* The results, or NULL with the reason why there are none. A call as a whole is refused for its
+ * board generation alone: that says nothing of the cell, whose incarnation stays, and that the feed
+ * of another one is to be had. */
 static const Board__ApplyResponse *read_answer(struct rep *r, const struct response *response,
                                                struct effects *out, const char **ret_why)
 {
@@ -215,7 +217,7 @@ static const Board__ApplyResponse *read_answer(struct rep *r, const struct respo
     if (answer->error) {
         *ret_why = answer->error->message;
         if (answer->error->type == MODELS__ERROR__TYPE__ResourceConflict) {
-            incarnation_lost(r, answer->error->message, out);
+            feed_client_hurry(&r->feed_client, out);
         }
         return NULL;
     }

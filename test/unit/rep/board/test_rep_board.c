@@ -618,6 +618,67 @@ static void an_incarnation_of_another_board_generation_hurries_the_feed_and_the_
     assert_string_equal(rep_rig_take_move(&g, "crash").request->board_generation, "generation-2");
 }
 
+/* A bbs refuses a call as a whole, for it speaks of a board generation that is over. */
+static void refuse_generation(struct rep_rig *g, uint64_t call_id)
+{
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = MODELS__ERROR__TYPE__ResourceConflict;
+    error.message = (char *)"the board generation is generation-2, not generation-1: list again";
+    Board__ApplyResponse answer = BOARD__APPLY_RESPONSE__INIT;
+    answer.error = &error;
+    drive_answer(&g->d, call_id, &answer.base);
+}
+
+/* After `bbs restore`: what is refused for its board generation says nothing of the cell. Its
+ * incarnation stays open, its moves are asked again after a pause that grows, and the feed of the
+ * new one is asked for at once. */
+static void a_refused_board_generation_keeps_the_incarnation(void **state)
+{
+    SCOPED_REP_RIG(g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    drive_closed(&g.d, g.feed_id);
+    rep_rig_exited(&g, guid, 1);
+    refuse_generation(&g, rep_rig_take_move(&g, "crash").id);
+    int refused = 1;
+    for (int i = 0; i < 100; i++) { /* 10 s */
+        while (rep_rig_calls(&g, "apply") > 0) {
+            refuse_generation(&g, rep_rig_take_move(&g, "crash").id);
+            refused++;
+        }
+        drive_advance(&g.d, 100);
+        assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
+    }
+    assert_in_range(refused, 3, 9);
+    assert_int_equal(rep_rig_said(&g, "incarnation lost"), 0);
+    assert_int_equal(rep_rig_work(&g, "other", 1), 0); /* it goes on taking work */
+}
+
+static void a_refused_board_generation_hurries_the_feed(void **state)
+{
+    SCOPED_REP_RIG(g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    rep_rig_exited(&g, guid, 1);
+    drive_closed(&g.d, g.feed_id);
+    for (int i = 0; i < 8; i++) { /* until each waits for 5 s */
+        drive_unanswered(&g.d, rep_rig_take_move(&g, "crash").id, CALL_REFUSED);
+        drive_advance(&g.d, 6500);
+        while (rep_rig_calls(&g, "/v1/board/feed")) { /* silent ones have been given up */
+            g.feed_id = rep_rig_take_call(&g, "/v1/board/feed").id;
+        }
+        drive_closed(&g.d, g.feed_id);
+    }
+    drive_advance(&g.d, 200);
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/feed"), 0);
+    refuse_generation(&g, rep_rig_take_move(&g, "crash").id);
+    drive_advance(&g.d, 1);
+    g.revision = 10;
+    rep_rig_feed_open_board_generation(&g, "generation-2");
+    assert_string_equal(rep_rig_take_move(&g, "crash").request->board_generation, "generation-2");
+    assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -646,6 +707,8 @@ int main(void)
         cmocka_unit_test(a_suspect_record_without_a_container_is_removed_as_such),
         cmocka_unit_test(a_record_that_came_back_is_asked_about_again),
         cmocka_unit_test(an_incarnation_of_another_board_generation_hurries_the_feed_and_the_moves),
+        cmocka_unit_test(a_refused_board_generation_keeps_the_incarnation),
+        cmocka_unit_test(a_refused_board_generation_hurries_the_feed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
