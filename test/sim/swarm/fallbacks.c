@@ -22,7 +22,7 @@ enum { PERCENT_CALM = 4, PERCENT_SILENT = 4 };
 /* A process is not there, or its machine. */
 #define GONE                                                                                       \
     (IS(KILL) | IS(KILL_WITHIN) | IS(KILL_ASKING) | IS(KILL_COMMIT) | IS(CELL_FELL) |              \
-     IS(CELL_AWAY) | IS(MASS_LOSS) | IS(EVACUATE))
+     IS(CELL_AWAY) | IS(MASS_LOSS) | IS(EVACUATE) | IS(ROLLING))
 /* What one process tells another is lost or late. */
 #define UNHEARD                                                                                    \
     (PAUSES | IS(LOSSES) | IS(DELAYS) | IS(STORM) | IS(CUT_ONE_WAY) | IS(CUT_TWO_WAY) |            \

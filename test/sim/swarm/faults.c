@@ -4,6 +4,8 @@
 #include "test/sim/model/etcd.h"
 #include "test/sim/swarm/inside.h"
 
+enum { WEIGHTS = 5 }; /* 1, 2, 4, 8, 16 */
+
 static struct node *pick(struct swarm *s, unsigned from, unsigned count)
 {
     return s->nodes[from + random_below(&s->random, count)];
@@ -444,11 +446,7 @@ static bool take_away(struct swarm *s, struct node *cell, int64_t until_ns)
         return false;
     }
     world_kill(s->world, cell);
-    for (unsigned i = 0; i < s->node_count; i++) {
-        if (s->nodes[i] == cell) {
-            s->restart_ns[i] = until_ns;
-        }
-    }
+    swarm_restart_at(s, cell, until_ns);
     return true;
 }
 
@@ -552,8 +550,20 @@ const struct fault_row fault_rows[FAULT_COUNT] = {
 
 /* ---- All of them ---- */
 
-void faults_init(struct swarm *s)
+/* From seldom to often: drawn aside. */
+static void draw_weights(struct swarm *s, uint64_t seed)
 {
+    struct random aside;
+    random_seed(&aside, (uint64_t[2]){seed, seed ^ 0x77656967687473});
+    for (int i = 0; i < FAULT_DRAWN; i++) {
+        s->weights[i] = 1u << random_below(&aside, WEIGHTS);
+        s->weights_sum += s->weights[i];
+    }
+}
+
+void faults_init(struct swarm *s, uint64_t seed)
+{
+    draw_weights(s, seed);
     s->restore_ns = NEVER_NS;
     for (int i = 0; i < FAULT_DRAWN; i++) {
         s->enabled[i] = swarm_chance(s, fault_rows[i].percent);
@@ -577,9 +587,19 @@ static bool is_open(const struct swarm *s, const struct open_fault *f)
     return false;
 }
 
+static enum swarm_fault draw_kind(struct swarm *s)
+{
+    uint64_t at = random_below(&s->random, s->weights_sum);
+    int kind = 0;
+    for (; at >= s->weights[kind]; kind++) {
+        at -= s->weights[kind];
+    }
+    return (enum swarm_fault)kind;
+}
+
 void faults_begin_one(struct swarm *s)
 {
-    struct open_fault f = {.kind = (enum swarm_fault)random_below(&s->random, FAULT_DRAWN)};
+    struct open_fault f = {.kind = draw_kind(s)};
     const struct fault_row *row = &fault_rows[f.kind];
     if (!s->enabled[f.kind] || s->open_count == OPEN_FAULTS_MAX || !row->begin(s, &f)) {
         return;
@@ -665,6 +685,13 @@ void faults_step(struct swarm *s)
             evacuate_starter(s, s->starter, s->starter_by);
         }
         s->starter_by = NULL;
+    }
+}
+
+void swarm_restart_at(struct swarm *s, const struct node *n, int64_t at_ns)
+{
+    for (unsigned i = 0; i < s->node_count; i++) {
+        s->restart_ns[i] = s->nodes[i] == n ? at_ns : s->restart_ns[i];
     }
 }
 

@@ -4,7 +4,7 @@
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/swarm/swarm.h"
 
-enum { SWARM_APPS_MAX = 6, OPEN_FAULTS_MAX = 32, SWARM_NODES_MAX = 24 };
+enum { SWARM_APPS_MAX = 6, OPEN_FAULTS_MAX = 64, SWARM_NODES_MAX = 48 };
 
 struct swarm;
 
@@ -42,6 +42,7 @@ struct workload {
 struct workload_ops {
     void (*begin)(struct workload *w);  /* the cluster is made, and nothing has run */
     void (*step)(struct workload *w);   /* it is due; sets due_ns, which is 0 at first */
+    bool (*lasts)(const struct workload *w); /* the trouble waits for its end; bounded */
     void (*heal)(struct workload *w);   /* all else is healed: it troubles nobody any more */
     void (*settle)(struct workload *w); /* from then on, each second */
     /* Appends what it still waits for. */
@@ -91,6 +92,8 @@ struct swarm {
     bool went_back; /* etcd lost writes, and nobody ran `bbs restore`: nothing may stop */
     int64_t oldest_revision; /* that a snapshot is of */
     bool enabled[FAULT_COUNT];
+    unsigned weights[FAULT_COUNT]; /* how often each is drawn, beside the others */
+    unsigned weights_sum;
     int64_t hurt_ns[SWARM_NODES_MAX]; /* bounds.c: when something last hindered it */
     int64_t boards_hurt_ns;           /* or any bbs, or etcd, or everybody */
     uint64_t reloads[CLUSTER_BBS_MAX]; /* of its copy, at the last look */
@@ -125,7 +128,7 @@ bool swarm_chance(struct swarm *s, unsigned percent);
 bool swarm_run_to(struct swarm *s, int64_t until_ns);
 
 /* faults.c */
-void faults_init(struct swarm *s);
+void faults_init(struct swarm *s, uint64_t seed);
 void faults_begin_one(struct swarm *s);
 void faults_end_due(struct swarm *s, int64_t now_ns); /* NEVER_NS: all of them */
 int64_t faults_due_ns(const struct swarm *s);
@@ -135,6 +138,7 @@ void faults_step(struct swarm *s); /* between two events */
 /* This cell, from and to everybody; false when too much is under way. */
 bool faults_cut_off(struct swarm *s, struct node *cell, int64_t until_ns);
 void swarm_supervise(struct swarm *s); /* starts what is down and due */
+void swarm_restart_at(struct swarm *s, const struct node *n, int64_t at_ns); /* it is down */
 void swarm_start_all(struct swarm *s);
 
 /* restore.c: in a few seeds etcd is restored once within so long; drawn aside, so that the
@@ -158,6 +162,7 @@ bool evacuation_posted(struct swarm *s, unsigned cell);
 void workloads_begin(struct swarm *s, uint64_t seed);
 int64_t workloads_due_ns(const struct swarm *s);
 void workloads_step(struct swarm *s); /* those that are due */
+bool workloads_last(const struct swarm *s); /* some workload is to end before the trouble does */
 void workloads_heal(struct swarm *s);
 void workloads_settle(struct swarm *s);
 void workloads_rest(struct swarm *s, struct buf *ret_why);

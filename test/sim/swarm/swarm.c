@@ -15,6 +15,8 @@
 #define EVACUATION_END_NS (20 * SECOND_NS) /* from its limit to the end of its rep */
 #define RUNTIME_LIMIT_NS (60 * SECOND_NS) /* the longest verb that may be under way at the heal */
 
+enum { FEW_CELLS = 6, PERCENT_MANY = 1 };
+
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high)
 {
     return low + (int64_t)random_below(&s->random, (uint64_t)(high - low) + 1);
@@ -77,6 +79,17 @@ static void add_nodes(struct swarm *s, struct node *const *list, unsigned count)
     }
 }
 
+/* A few, or in some seeds many: drawn aside. */
+static unsigned draw_cells(struct swarm *s, uint64_t seed)
+{
+    unsigned few = (unsigned)swarm_draw(s, 1, FEW_CELLS);
+    struct random aside;
+    random_seed(&aside, (uint64_t[2]){seed, seed ^ 0x63656c6c73});
+    bool many = random_below(&aside, 100) < PERCENT_MANY;
+    return many ? FEW_CELLS + 1 + (unsigned)random_below(&aside, CLUSTER_CELLS_MAX - FEW_CELLS)
+                : few;
+}
+
 static void make_cluster(struct swarm *s, uint64_t seed)
 {
     static const int64_t intervals[] = {5 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS};
@@ -87,7 +100,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
                   .store = draw_span(s, 20 * MILLISECOND_NS),
                   .watch_lag = draw_span(s, 150 * MILLISECOND_NS)},
         .bbs = (unsigned)swarm_draw(s, 1, 3),
-        .cells = (unsigned)swarm_draw(s, 1, 6),
+        .cells = draw_cells(s, seed),
         .zones = (unsigned)swarm_draw(s, 1, 3),
         .auctioneers = (unsigned)swarm_draw(s, 1, 2),
         .convergers = (unsigned)swarm_draw(s, 1, 2),
@@ -114,11 +127,12 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     }
     s->apps = (unsigned)swarm_draw(s, 1, SWARM_APPS_MAX);
     s->instances_max = (unsigned)(s->wide ? swarm_draw(s, 60, 150) : swarm_draw(s, 1, 8));
+    s->instances_max *= s->wide ? 1 : (o.cells + FEW_CELLS - 1) / FEW_CELLS;
     s->strays = swarm_chance(s, 40);
     s->crash_loop = swarm_chance(s, 30);
     s->pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 1500 * MILLISECOND_NS);
     s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
-    faults_init(s);
+    faults_init(s, seed);
     calm_plan(s, seed);
     workloads_begin(s, seed);
     evacuations_init(s, seed);
@@ -138,7 +152,8 @@ static void trouble(struct swarm *s, uint64_t seed, int64_t duration_ns)
     restore_plan(s, seed, duration_ns);
     int64_t now = world_now(s->world), end = now + duration_ns;
     int64_t fault = now + s->fault_pace_ns, look = now + LOOK_NS;
-    while (now < end) {
+    while (now < end || workloads_last(s)) {
+        end = now < end ? end : now + LOOK_NS;
         int64_t next = earlier_ns(earlier_ns(fault, look), workloads_due_ns(s));
         if (!swarm_run_to(s, earlier_ns(end, earlier_ns(next, faults_due_ns(s))))) {
             return;

@@ -56,6 +56,16 @@ void workloads_step(struct swarm *s)
     }
 }
 
+bool workloads_last(const struct swarm *s)
+{
+    bool last = false;
+    for (int i = 0; i < WORKLOAD_COUNT; i++) {
+        last = last || (s->workloads[i].on && rows[i].ops->lasts &&
+                        rows[i].ops->lasts(&s->workloads[i]));
+    }
+    return last;
+}
+
 void workloads_heal(struct swarm *s)
 {
     EACH(s, heal)

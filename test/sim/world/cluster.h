@@ -7,7 +7,7 @@
 /* What each instance of cluster_desire takes. */
 enum { CLUSTER_INSTANCE_MEMORY_MB = 64, CLUSTER_INSTANCE_DISK_MB = 64 };
 
-enum { CLUSTER_BBS_MAX = 4, CLUSTER_CELLS_MAX = 16, CLUSTER_LEADERS_MAX = 3 };
+enum { CLUSTER_BBS_MAX = 4, CLUSTER_CELLS_MAX = 40, CLUSTER_LEADERS_MAX = 3 };
 
 struct cluster_options {
     struct world_options world; /* of cluster_new() */
