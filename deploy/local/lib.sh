@@ -105,11 +105,12 @@ check_strays_are_ours() {
     done < <(strays)
 }
 
+url_of() { echo "https://127.0.0.1:$("${1%-*}_port" "${1##*-}")"; } # NAME
 # The URLs of all processes of a kind, comma-separated: bbs, auctioneer, converger.
 urls() { # KIND
     local i urls=''
     for ((i = 1; i <= $(setting "$1"); i++)); do
-        urls+=${urls:+,}https://127.0.0.1:$("$1_port" "$i")
+        urls+=${urls:+,}$(url_of "$1-$i")
     done
     echo "$urls"
 }
@@ -366,7 +367,7 @@ start_candidate() { # ROLE NUMBER
 # nothing if it does not answer.
 term_of() { # NAME
     local role=${1%-*} said
-    said=$("$bin/$role" state --url "https://127.0.0.1:$("${role}_port" "${1##*-}")" --timeout 2 \
+    said=$("$bin/$role" state --url "$(url_of "$1")" --timeout 2 \
         --ca-cert-file "$certs/ca.crt" --client-cert-file "$certs/client.crt" \
         --client-key-file "$certs/client.key" --output json 2>/dev/null) || return 0
     if [[ $said =~ \"leads\":true.*\"term\":([0-9]+) ]]; then
