@@ -86,7 +86,7 @@ last_words() {
     docker ps -a --format '{{.Names}} {{.Status}}' 2>/dev/null
     for name in $(docker ps -a --format '{{.Names}}' 2>/dev/null); do
         echo "---- $name:"
-        docker logs --tail 8 "$name" 2>&1 | cut -c1-300
+        docker logs --tail 3 "$name" 2>&1 | cut -c1-300
     done
 }
 
