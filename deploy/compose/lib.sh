@@ -76,10 +76,9 @@ check_compose() {
     else
         die "docker-compose is missing: run deploy/install-packages --compose"
     fi
+    dc_command+=(--project-directory "$compose_dir" -f "$compose_dir/docker-compose.yml")
 }
-dc() { # ARGUMENT...
-    "${dc_command[@]}" --project-directory "$compose_dir" -f "$compose_dir/docker-compose.yml" "$@"
-}
+dc() { "${dc_command[@]}" "$@"; } # ARGUMENT...
 check_programs() {
     [ -x "$bin/bbs" ] || die "the programs are not built: run 'make' (deploy/install-packages has what it needs)"
 }
