@@ -4,6 +4,7 @@
 
 #include "common/cli/client_io.h"
 #include "common/cli/options.h"
+#include "common/shell/etcd_io.h"
 
 extern const struct cli_program bbs_program;
 
@@ -29,6 +30,7 @@ int bbs_task_run(const struct invocation *call, struct err *err);
 int bbs_cancel_run(const struct invocation *call, struct err *err);
 int bbs_logs_run(const struct invocation *call, struct err *err);
 int bbs_why_run(const struct invocation *call, struct err *err);
+int bbs_backup_run(const struct invocation *call, struct err *err);
 int bbs_restore_run(const struct invocation *call, struct err *err);
 
 /* Their options; the tables end with a name of NULL. */
@@ -42,7 +44,12 @@ extern const struct cli_option bbs_logs_options[];
 extern const struct cli_option bbs_why_options[];
 extern const struct cli_option bbs_events_options[];
 extern const struct cli_option bbs_restart_options[];
+extern const struct cli_option bbs_backup_options[];
 extern const struct cli_option bbs_restore_options[];
+extern const struct cli_option bbs_etcd_options[]; /* the files for its TLS */
+
+/* Where etcd is, by --etcd and bbs_etcd_options. Borrows the strings of the call. */
+struct etcd_config bbs_etcd_config(const struct invocation *call);
 
 /* More of the help of a command that stands in two tables. */
 extern const char bbs_cancel_details[];

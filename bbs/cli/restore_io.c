@@ -19,12 +19,24 @@ enum { LISTEN_MS = 5000, HEARTBEATS_MAX = 1024 };
 
 const struct cli_option bbs_restore_options[] = {
     {.name = "etcd", .value = "URLS", .help = "etcd's servers, comma-separated", .required = true},
-    {.name = "ca", .value = "FILE", .help = "CA of etcd"},
-    {.name = "cert", .value = "FILE", .help = "certificate for etcd"},
-    {.name = "key", .value = "FILE", .help = "its key"},
     {.name = "force", .help = "also while a bbs writes under the present board generation"},
     {0},
 };
+
+const struct cli_option bbs_etcd_options[] = {
+    {.name = "ca", .value = "FILE", .help = "CA of etcd"},
+    {.name = "cert", .value = "FILE", .help = "certificate for etcd"},
+    {.name = "key", .value = "FILE", .help = "its key"},
+    {0},
+};
+
+struct etcd_config bbs_etcd_config(const struct invocation *call)
+{
+    return (struct etcd_config){.endpoints = cli_text(call, "etcd"),
+                                .ca = cli_text(call, "ca"),
+                                .cert = cli_text(call, "cert"),
+                                .key = cli_text(call, "key")};
+}
 
 struct etcd_asker {
     struct arena arena;
@@ -59,10 +71,7 @@ static int asker_open(const struct invocation *call, struct etcd_asker *s, struc
     if (!s->base) {
         return err_set(err, ERR_IO, "no event loop");
     }
-    const struct etcd_config config = {.endpoints = cli_text(call, "etcd"),
-                                       .ca = cli_text(call, "ca"),
-                                       .cert = cli_text(call, "cert"),
-                                       .key = cli_text(call, "key")};
+    const struct etcd_config config = bbs_etcd_config(call);
     const struct etcd_handlers handlers = {
         .on_answer = on_answer, .on_watch = on_watch, .context = s};
     return etcd_new(&config, s->base, &handlers, &s->etcd, err);

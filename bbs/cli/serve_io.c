@@ -83,9 +83,20 @@ static int run_serve(const struct invocation *call, struct err *err)
 }
 
 static const struct cli_option *const serve[] = {bbs_options, serve_options, NULL};
-static const struct cli_option *const restore[] = {bbs_restore_options, bbs_output_options, NULL};
+static const struct cli_option *const backup[] = {bbs_backup_options, bbs_etcd_options,
+                                                  bbs_output_options, NULL};
+static const struct cli_option *const restore[] = {bbs_restore_options, bbs_etcd_options,
+                                                   bbs_output_options, NULL};
+
+static const char backup_details[] =
+    "etcd goes on meanwhile, and so does all the rest. The file gets its name when all of it has\n"
+    "come and its hash is right; only its owner may read it. Keep it on another machine: it holds\n"
+    "what the definitions of your apps say, environments with their passwords too.\n"
+    "docs/restore.md says how etcd is restored from it.\n";
 
 static const struct cli_command verbs[] = {
+    {"backup", "FILE", "saves a snapshot of etcd, or verifies one", backup_details, backup, 1, 1,
+     bbs_backup_run},
     {"restore", "", "begins a new board generation, after etcd was restored from a snapshot",
      NULL, restore, 0, 0, bbs_restore_run},
     {"serve", "", "runs a bbs server", NULL, serve, 0, 0, run_serve},

@@ -3,9 +3,11 @@
  * common/contract/store.h into store_answers; what an outcome means stands there. */
 #pragma once
 
+#include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/contract/store.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct event_base;
@@ -69,3 +71,18 @@ void etcd_call(struct etcd *e, const struct store_request *request);
  * CLOSED or etcd_unwatch() nothing more comes of this id. Reopening is the role's business. */
 void etcd_watch(struct etcd *e, uint64_t id, int64_t start_revision);
 void etcd_unwatch(struct etcd *e, uint64_t id);
+
+/* What takes a snapshot. `take` gets the bytes in their order, and how many follow (the hash at the
+ * end not counted); a negative code with its text ends the call. `stop` is asked at least once a
+ * second; true ends the call with UNKNOWN. */
+struct etcd_snapshot_sink {
+    int (*take)(void *context, struct bytes bytes, uint64_t left, struct err *err);
+    bool (*stop)(void *context);
+    void *context;
+};
+
+/* Streams a snapshot of the store: its database, then 32 bytes, the SHA-256 of that. Waits for its
+ * end, so it is for command lines. Asks one server after the other until one begins; then no other
+ * is asked. Errors: UNAVAILABLE when none answers or the stream breaks off, with the last server's
+ * reason; those of the sink. */
+int etcd_snapshot(struct etcd *e, const struct etcd_snapshot_sink *sink, struct err *err);
