@@ -1,6 +1,7 @@
 # Builds everything into build/$(VARIANT)/.
 #   make                     the programs, in build/release/bin
 #   make docs                docs/ as far as programs print it
+#   make chaos               build/release/bin/chaos, of the chaos harness (docs/chaos.md)
 #   make check               all fast tests (unit, decide, table, sim), under sanitizers
 #   make CC=clang ...        with clang (build/release-clang, ...)
 #   make V=1 ...             shows the commands
@@ -49,7 +50,9 @@ LIB_C   := $(sort $(shell find common $(ROLES) -name '*.c' -not -name main.c -no
 MAINS   := $(wildcard $(ROLES:%=%/main.c))
 PROGS   := $(MAINS:%/main.c=$(OUT)/bin/%)
 TEST_C  := $(sort $(shell find test -name 'test_*.c' 2>/dev/null))
-HELP_C  := $(sort $(shell find test -name '*.c' -not -name 'test_*.c' 2>/dev/null))
+# The programs of the chaos harness: main.c of test/chaos and those of test/chaos/tool, a file each.
+CHAOS_C := test/chaos/main.c $(wildcard test/chaos/tool/*.c)
+HELP_C  := $(filter-out $(CHAOS_C),$(sort $(shell find test -name '*.c' -not -name 'test_*.c' 2>/dev/null)))
 TESTS   := $(TEST_C:%.c=$(OUT)/%)
 FAST    := $(filter $(OUT)/test/unit/% $(OUT)/test/decide/% $(OUT)/test/table/% $(OUT)/test/sim/%,$(TESTS))
 
@@ -57,10 +60,10 @@ LIB_O   := $(LIB_C:%.c=$(OUT)/%.o)
 GEN_O   := $(GEN_C:$(GEN)/%.c=$(OUT)/gen/%.o)
 HELP_O  := $(HELP_C:%.c=$(OUT)/%.o)
 
-.PHONY: all check docs tests clean gen shim
+.PHONY: all check docs tests clean gen shim chaos
 .SECONDARY:
 all: $(PROGS) shim
-tests: $(TESTS)
+tests: $(TESTS) chaos
 
 gen: $(GEN)/done
 $(GEN)/done: $(PROTO) Makefile
@@ -96,6 +99,12 @@ $(OUT)/bin/%: $(OUT)/%/main.o $(OUT)/libcorkboard.a
 $(OUT)/test/%: $(OUT)/test/%.o $(OUT)/libtest.a $(OUT)/libcorkboard.a
 	@echo '  $@'
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(OUT)/libtest.a $(OUT)/libcorkboard.a $(LIBS) -lcmocka -lm
+
+chaos: $(OUT)/bin/chaos
+$(OUT)/bin/chaos: $(OUT)/test/chaos/main.o $(OUT)/libtest.a $(OUT)/libcorkboard.a
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -lm
 
 .PHONY: fuzz
 fuzz: $(OUT)/bin/fuzz

@@ -1,0 +1,112 @@
+/* What the nemesis does next, drawn from a seed: the same seed and the same cluster give the same
+ * faults. Pure. */
+#pragma once
+
+#include "common/base/random.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whom a kind befalls. */
+enum fault_who {
+    ANYONE,      /* one process of any role */
+    BBS_OR_REP,  /* one process of these */
+    LEADER,      /* the leading auctioneer or converger: "auctioneer-leader", "converger-leader" */
+    ETCD,        /* a member */
+    ETCD_LEADER, /* "etcd-leader" */
+    CELL,        /* one rep */
+    PAIR,        /* two processes that talk to each other */
+    ZONE,        /* the reps of a zone that is not the only one */
+    EVERYBODY,   /* all; the commands get no names */
+};
+
+/* Which number is drawn with it. */
+enum fault_parameter {
+    NO_PARAMETER,
+    PAUSE,   /* none, but the hold is one of fault_pauses */
+    PERCENT, /* 20 to 80 */
+    DELAY,   /* 50 to 500 ms */
+    CLOCK,   /* seconds, a second to a day, forwards or backwards */
+};
+
+/* What must be well again, and by when (design.md 6). The bounds are those of settings at default. */
+enum fault_recovery {
+    REQUESTS,   /* answered again by some bbs, from the beginning */
+    LEADERSHIP, /* another one leads */
+    CELLS,      /* what ran on the cell is RUNNING elsewhere, or again */
+    ELECTION,   /* of etcd, after which all windows start anew */
+    RESTART,    /* from the end: everything was away */
+    HELD,       /* from the end: the limiter holds lost cells back */
+    RECOVERIES
+};
+
+struct recovery_row {
+    const char *name;
+    int64_t bound_ms;
+    bool from_end;     /* the bound runs from the heal, else from when the fault began */
+    int64_t settle_ms; /* the windows that start anew at the heal: no next fault before */
+};
+extern const struct recovery_row recovery_rows[RECOVERIES];
+
+struct fault_kind {
+    const char *name;
+    int weight;
+    enum fault_who who;
+    enum fault_parameter parameter;
+    int64_t hold_min_ms, hold_max_ms;
+    enum fault_recovery recovery;
+    const char *what;
+};
+extern const struct fault_kind fault_kinds[];
+extern const int fault_kind_count;
+
+/* The kind of this name; a dash counts as an underscore. NULL if there is none. */
+const struct fault_kind *fault_kind_named(const char *name);
+
+/* The processes of a cluster, as target.json has them. */
+enum {
+    CLUSTER_PROCESSES_MAX = 256,
+    FAULT_TARGETS_MAX = 64,
+    FAULT_NAME_BYTES = 64,
+};
+enum cluster_role { ROLE_ETCD, ROLE_BBS, ROLE_AUCTIONEER, ROLE_CONVERGER, ROLE_REP };
+struct cluster_process {
+    char name[FAULT_NAME_BYTES];
+    enum cluster_role role;
+    char zone[FAULT_NAME_BYTES]; /* of a rep; else empty */
+};
+struct cluster_shape {
+    struct cluster_process processes[CLUSTER_PROCESSES_MAX];
+    int count;
+};
+
+struct fault {
+    const struct fault_kind *kind;
+    char targets[FAULT_TARGETS_MAX][FAULT_NAME_BYTES];
+    int target_count;
+    bool has_number;
+    int64_t number;
+    int64_t hold_ms;
+};
+
+struct schedule {
+    struct random random;
+    const struct cluster_shape *shape;
+    const struct fault_kind *allowed[64]; /* those to draw from */
+    int allowed_count;
+};
+
+enum { FAULTS_AT_ONCE_MAX = 2, TWO_AT_ONCE_PERCENT = 15 };
+
+/* With no kinds allowed yet. `shape` is borrowed. */
+void schedule_init(struct schedule *s, uint64_t seed, const struct cluster_shape *shape);
+
+/* Lets a kind be drawn, if the cluster has whom it befalls. Gives whether it is so. */
+bool schedule_allow(struct schedule *s, const struct fault_kind *kind);
+
+/* Draws the next fault, or two that come at once and befall others; gives how many. 0 when no kind
+ * is allowed. Of two at once none befalls everybody, and no process is in both. */
+int schedule_next(struct schedule *s, struct fault ret_faults[FAULTS_AT_ONCE_MAX]);
+
+/* Whether the fault befalls whoever judges or places, so that windows start anew afterwards. */
+bool fault_befalls_leaders(const struct fault *fault);
