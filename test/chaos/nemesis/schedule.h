@@ -29,7 +29,7 @@ enum fault_parameter {
     CLOCK,   /* seconds, a second to a day, forwards or backwards */
 };
 
-/* What must be well again, and by when (design.md 6). The bounds are those of settings at default. */
+/* What must be well again, and by when (design.md 6), by the settings' defaults. */
 enum fault_recovery {
     REQUESTS,   /* answered again by some bbs, from the beginning */
     LEADERSHIP, /* another one leads */
