@@ -1,0 +1,24 @@
+/* A cluster as target.json describes it (docs/chaos.md): who is in it, and the commands that
+ * disturb and mend it. */
+#pragma once
+
+#include "common/base/err.h"
+#include "test/chaos/nemesis/schedule.h"
+
+#include <jansson.h>
+
+struct target {
+    json_t *root;
+    struct cluster_shape shape;
+};
+
+/* Reads the text of a target.json. Fails with ERR_INVALID and the member that is wrong. */
+int target_parse(const char *text, size_t size, struct target *ret_target, struct err *err);
+void target_done(struct target *t);
+
+/* A command by its name: "healthy", "leader", "heal". NULL if the target has none. */
+const char *target_command(const struct target *t, const char *name);
+
+/* "make", "probe" or "heal" of a kind of fault; NULL if the target has none. */
+const char *target_fault_command(const struct target *t, const struct fault_kind *kind,
+                                 const char *verb);
