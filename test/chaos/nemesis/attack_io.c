@@ -5,12 +5,12 @@
 #include <string.h>
 #include <time.h>
 
-static bool resolve_one(const struct target *t, char name[FAULT_NAME_BYTES])
+static bool resolve_one(const struct nemesis_target *t, char name[FAULT_NAME_BYTES])
 {
     struct command_result result;
     char role[FAULT_NAME_BYTES];
     char *suffix = strstr(name, "-leader");
-    const char *command = target_command(t, "leader");
+    const char *command = nemesis_target_command(t, "leader");
     if (!suffix || suffix[7]) {
         return true;
     }
@@ -23,7 +23,7 @@ static bool resolve_one(const struct target *t, char name[FAULT_NAME_BYTES])
     return true;
 }
 
-bool attack_resolve(const struct target *t, struct attack *a)
+bool attack_resolve(const struct nemesis_target *t, struct attack *a)
 {
     for (int i = 0; i < a->fault.target_count; i++) {
         if (!resolve_one(t, a->fault.targets[i])) {
@@ -34,13 +34,13 @@ bool attack_resolve(const struct target *t, struct attack *a)
 }
 
 /* Runs a command of the kind with whom it befalls and its number. */
-static bool run_verb(const struct target *t, const struct attack *a, const char *verb,
+static bool run_verb(const struct nemesis_target *t, const struct attack *a, const char *verb,
                      struct command_result *ret_result)
 {
     char words[FAULT_TARGETS_MAX + 1][FAULT_NAME_BYTES];
     const struct fault *f = &a->fault;
     int count = f->target_count;
-    const char *command = target_fault_command(t, f->kind, verb);
+    const char *command = nemesis_target_fault_command(t, f->kind, verb);
     memcpy(words, f->targets, sizeof(f->targets));
     if (f->has_number) {
         snprintf(words[count++], FAULT_NAME_BYTES, "%" PRId64, f->number);
@@ -57,7 +57,7 @@ static void sleep_ms(int64_t ms)
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
-bool attack_begin(const struct target *t, struct attack *a, volatile const int *stop)
+bool attack_begin(const struct nemesis_target *t, struct attack *a, volatile const int *stop)
 {
     struct command_result result;
     a->begin_ns = nanoseconds_now();
@@ -74,7 +74,7 @@ bool attack_begin(const struct target *t, struct attack *a, volatile const int *
     return there;
 }
 
-bool attack_end(const struct target *t, struct attack *a)
+bool attack_end(const struct nemesis_target *t, struct attack *a)
 {
     struct command_result result;
     a->healed = run_verb(t, a, "heal", &result);

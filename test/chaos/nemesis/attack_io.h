@@ -20,14 +20,14 @@ struct attack {
 };
 
 /* Puts whoever leads in the place of "ROLE-leader". Gives false when nobody leads. */
-bool attack_resolve(const struct target *t, struct attack *a);
+bool attack_resolve(const struct nemesis_target *t, struct attack *a);
 
 /* Makes it and waits for its probe. Gives false when it is not there; it must be healed all the
  * same. `stop` ends the waiting. */
-bool attack_begin(const struct target *t, struct attack *a, volatile const int *stop);
+bool attack_begin(const struct nemesis_target *t, struct attack *a, volatile const int *stop);
 
 /* Heals it: end_ns is when its heal had ended. */
-bool attack_end(const struct target *t, struct attack *a);
+bool attack_end(const struct nemesis_target *t, struct attack *a);
 
 /* As one text: "cut bbs-1 rep-2". */
 void attack_words(const struct attack *a, char *ret_text, size_t size);

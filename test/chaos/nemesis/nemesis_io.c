@@ -18,7 +18,7 @@ enum {
 
 struct nemesis {
     struct nemesis_options options;
-    struct target target;
+    struct nemesis_target target;
     struct schedule schedule;
     FILE *history;
     int number; /* of the last attack */
@@ -48,7 +48,7 @@ static bool await_health(struct nemesis *n)
     struct command_result result;
     int64_t begun = nanoseconds_now(), limit = begun + (int64_t)HEALTHY_LIMIT_MS * 1000000;
     while (!stopped) {
-        if (command_run(target_command(&n->target, "healthy"), "", 0, 0, COMMAND_LIMIT_MS,
+        if (command_run(nemesis_target_command(&n->target, "healthy"), "", 0, 0, COMMAND_LIMIT_MS,
                         &result)) {
             history_healthy(n->history, n->number, nanoseconds_now());
             printf("         healthy %.1f s after the heal\n",
@@ -96,7 +96,7 @@ static void finish(struct nemesis *n, struct attack *a)
         printf("         not healed: %s\n", a->probe);
     }
     /* A process that the fault ended by chance is started, as a supervisor would do it. */
-    const char *revive = target_command(&n->target, "revive");
+    const char *revive = nemesis_target_command(&n->target, "revive");
     if (revive) {
         command_run(revive, "", 0, 0, COMMAND_LIMIT_MS, &result);
     }
@@ -200,22 +200,22 @@ static int allow_kinds(struct nemesis *n)
     for (int i = 0; i < fault_kind_count; i++) {
         const struct fault_kind *kind = &fault_kinds[i];
         bool wanted = !n->options.faults || named_in(n->options.faults, kind);
-        if (wanted && target_fault_command(&n->target, kind, "make") &&
-            target_fault_command(&n->target, kind, "probe") &&
-            target_fault_command(&n->target, kind, "heal")) {
+        if (wanted && nemesis_target_fault_command(&n->target, kind, "make") &&
+            nemesis_target_fault_command(&n->target, kind, "probe") &&
+            nemesis_target_fault_command(&n->target, kind, "heal")) {
             schedule_allow(&n->schedule, kind);
         }
     }
     return n->schedule.allowed_count;
 }
 
-static bool read_target(const char *path, struct target *ret_target)
+static bool read_target(const char *path, struct nemesis_target *ret_target)
 {
     struct err err;
     char *text = malloc(1 << 20);
     FILE *file = fopen(path, "re");
     size_t size = file && text ? fread(text, 1, 1 << 20, file) : 0;
-    int result = file ? target_parse(text, size, ret_target, &err)
+    int result = file ? nemesis_target_parse(text, size, ret_target, &err)
                       : err_set(&err, ERR_IO, "%s", strerror(errno));
     if (result < 0) {
         fprintf(stderr, "chaos nemesis: %s: %s\n", path, err.text);
@@ -240,9 +240,19 @@ static int help(void)
     puts("chaos nemesis --target FILE --history FILE [--seed N] [--seconds S] [--count N]\n"
          "              [--faults LIST]\n"
          "chaos nemesis --list\n"
+         "chaos nemesis --target FILE --command NAME   prints the target's command\n"
          "makes the faults that a seed draws, shows each by its probe, heals it, and waits until\n"
          "the cluster is healthy. FILE of --target is a target.json (docs/chaos.md).");
     return CHAOS_GOOD;
+}
+
+static int print_command(const struct nemesis *n)
+{
+    const char *command = nemesis_target_command(&n->target, n->options.command);
+    if (command) {
+        puts(command);
+    }
+    return command ? CHAOS_GOOD : CHAOS_VIOLATION;
 }
 
 static void hear_signals(void)
@@ -269,8 +279,10 @@ int chaos_nemesis(int argc, char **argv)
         return CHAOS_USAGE;
     }
     int result = CHAOS_USAGE;
-    n.history = fopen(n.options.history, "ae");
-    if (!n.history) {
+    n.history = n.options.history ? fopen(n.options.history, "ae") : NULL;
+    if (n.options.command) {
+        result = print_command(&n);
+    } else if (!n.history) {
         fprintf(stderr, "chaos nemesis: %s: %s\n", n.options.history, strerror(errno));
     } else if (allow_kinds(&n) == 0) {
         fprintf(stderr, "chaos nemesis: the target has no commands for these faults\n");
@@ -281,6 +293,6 @@ int chaos_nemesis(int argc, char **argv)
     if (n.history) {
         fclose(n.history);
     }
-    target_done(&n.target);
+    nemesis_target_done(&n.target);
     return result;
 }

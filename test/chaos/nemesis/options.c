@@ -20,9 +20,9 @@ static int parse_option(const char *name, const char *value, struct nemesis_opti
 {
     int64_t seed = 0;
     int result;
-    const char **texts[] = {&o->target, &o->history, &o->faults};
-    static const char *const names[] = {"--target", "--history", "--faults"};
-    for (int i = 0; i < 3; i++) {
+    const char **texts[] = {&o->target, &o->history, &o->faults, &o->command};
+    static const char *const names[] = {"--target", "--history", "--faults", "--command"};
+    for (int i = 0; i < 4; i++) {
         if (strcmp(name, names[i]) == 0) {
             *texts[i] = value;
             return value ? 0 : err_set(err, ERR_INVALID, "%s needs a value", name);
@@ -54,7 +54,7 @@ int nemesis_options_parse(int argc, char **argv, struct nemesis_options *ret_opt
     for (int i = 1; i < argc && !o.help && !o.list && result == 0; i += 2) {
         result = parse_option(argv[i], i + 1 < argc ? argv[i + 1] : NULL, &o, err);
     }
-    if (result == 0 && !o.help && !o.list && (!o.target || !o.history)) {
+    if (result == 0 && !o.help && !o.list && (!o.target || (!o.history && !o.command))) {
         result = err_set(err, ERR_INVALID, "needs --target FILE and --history FILE");
     }
     if (result == 0) {

@@ -10,6 +10,7 @@ struct nemesis_options {
     bool help, list;
     const char *target;  /* the file */
     const char *history; /* the file that it writes */
+    const char *command; /* only prints the target's command of this name */
     const char *faults;  /* kinds, comma-separated; NULL: each that the target has commands for */
     uint64_t seed;
     int64_t seconds; /* draws no fault after so long */

@@ -39,7 +39,7 @@ static int add_process(struct cluster_shape *shape, const struct member_row *row
     return 0;
 }
 
-static int add_members(struct target *t, const struct member_row *row, struct err *err)
+static int add_members(struct nemesis_target *t, const struct member_row *row, struct err *err)
 {
     const json_t *list = json_object_get(t->root, row->list), *member;
     size_t i;
@@ -56,10 +56,11 @@ static int add_members(struct target *t, const struct member_row *row, struct er
     return 0;
 }
 
-int target_parse(const char *text, size_t size, struct target *ret_target, struct err *err)
+int nemesis_target_parse(const char *text, size_t size, struct nemesis_target *ret_target,
+                         struct err *err)
 {
     json_error_t wrong;
-    struct target t = {.root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong)};
+    struct nemesis_target t = {.root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong)};
     int result = 0;
     if (!json_is_object(t.root)) {
         result = err_set(err, ERR_INVALID, "line %d: %s", t.root ? 1 : wrong.line,
@@ -71,31 +72,31 @@ int target_parse(const char *text, size_t size, struct target *ret_target, struc
     if (result == 0 && t.shape.count == 0) {
         result = err_set(err, ERR_INVALID, "names no process: nothing can be disturbed");
     }
-    if (result == 0 && !target_command(&t, "healthy")) {
+    if (result == 0 && !nemesis_target_command(&t, "healthy")) {
         result = err_set(err, ERR_INVALID, "commands.healthy: is missing; without it nobody knows "
                                            "when the next fault may come");
     }
     if (result < 0) {
-        target_done(&t);
+        nemesis_target_done(&t);
         return result;
     }
     *ret_target = t;
     return 0;
 }
 
-void target_done(struct target *t)
+void nemesis_target_done(struct nemesis_target *t)
 {
     json_decref(t->root);
     t->root = NULL;
 }
 
-const char *target_command(const struct target *t, const char *name)
+const char *nemesis_target_command(const struct nemesis_target *t, const char *name)
 {
     return text_of(json_object_get(t->root, "commands"), name);
 }
 
-const char *target_fault_command(const struct target *t, const struct fault_kind *kind,
-                                 const char *verb)
+const char *nemesis_target_fault_command(const struct nemesis_target *t,
+                                         const struct fault_kind *kind, const char *verb)
 {
     const json_t *faults = json_object_get(json_object_get(t->root, "commands"), "faults");
     return text_of(json_object_get(faults, kind->name), verb);

@@ -7,18 +7,19 @@
 
 #include <jansson.h>
 
-struct target {
+struct nemesis_target {
     json_t *root;
     struct cluster_shape shape;
 };
 
 /* Reads the text of a target.json. Fails with ERR_INVALID and the member that is wrong. */
-int target_parse(const char *text, size_t size, struct target *ret_target, struct err *err);
-void target_done(struct target *t);
+int nemesis_target_parse(const char *text, size_t size, struct nemesis_target *ret_target,
+                         struct err *err);
+void nemesis_target_done(struct nemesis_target *t);
 
 /* A command by its name: "healthy", "leader", "heal". NULL if the target has none. */
-const char *target_command(const struct target *t, const char *name);
+const char *nemesis_target_command(const struct nemesis_target *t, const char *name);
 
 /* "make", "probe" or "heal" of a kind of fault; NULL if the target has none. */
-const char *target_fault_command(const struct target *t, const struct fault_kind *kind,
-                                 const char *verb);
+const char *nemesis_target_fault_command(const struct nemesis_target *t,
+                                         const struct fault_kind *kind, const char *verb);
