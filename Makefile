@@ -100,7 +100,16 @@ $(OUT)/test/%: $(OUT)/test/%.o $(OUT)/libtest.a $(OUT)/libcorkboard.a
 	@echo '  $@'
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(OUT)/libtest.a $(OUT)/libcorkboard.a $(LIBS) -lcmocka -lm
 
-chaos: $(OUT)/bin/chaos
+chaos: $(OUT)/bin/chaos $(OUT)/bin/chaos-clock-shift.so $(OUT)/bin/chaos-fsync-gate
+# They are put into, or in front of, programs of the release, and are never sanitized.
+$(OUT)/bin/chaos-clock-shift.so: test/chaos/tool/clock_shift.c
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)$(CC) $(BASE) -O2 $(WARN) -shared -fPIC -o $@ $< -ldl
+$(OUT)/bin/chaos-fsync-gate: test/chaos/tool/fsync_gate.c
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)$(CC) $(BASE) -O2 $(WARN) -o $@ $< -pthread
 $(OUT)/bin/chaos: $(OUT)/test/chaos/main.o $(OUT)/libtest.a $(OUT)/libcorkboard.a
 	@mkdir -p $(@D)
 	@echo '  $@'

@@ -51,12 +51,21 @@ inside() { # NAME COMMAND...
 
 # ---- Starting ----
 
-# Two words that every process is wrapped in: its network, and its clock, which the harness can shift.
+# Each process is in its network, and behind what the harness can disturb it by: etcd behind a gate
+# for its syncs; the others with a clock that can be shifted; reps in a control group for their memory.
 wrapped() { # NAME COMMAND...
-    local name=$1
+    local name=$1 in_network=(nsenter --net="$dir/netns/$1")
     shift
-    start_process "$name" nsenter --net="$dir/netns/$name" "$@"
+    case $name in
+    etcd-*) start_process "$name" "${in_network[@]}" "$bin/chaos-fsync-gate" "$dir/$name.gate" "$@" ;;
+    rep-*) start_process "$name" bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' \
+        "$(memory_group "$name")" "${in_network[@]}" env "${clock[@]}" "CHAOS_CLOCK=$dir/$name.clock" "$@" ;;
+    *) start_process "$name" "${in_network[@]}" env "${clock[@]}" "CHAOS_CLOCK=$dir/$name.clock" "$@" ;;
+    esac
 }
+clock=("LD_PRELOAD=$bin/chaos-clock-shift.so")
+memory_groups=/sys/fs/cgroup/memory/chaos-$(cksum <<<"$dir" | cut -d' ' -f1)
+memory_group() { echo "$memory_groups/$1"; } # REP
 tls() { # CERTIFICATE
     tls=(--ca "$certs/ca.crt" --cert "$certs/$1.crt" --key "$certs/$1.key")
 }

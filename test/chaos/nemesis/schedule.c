@@ -17,6 +17,8 @@ const struct recovery_row recovery_rows[RECOVERIES] = {
     [LEADERSHIP] = {"leader", 8000, false, WINDOWS_MS},
     [CELLS] = {"cell", 12000, false, 0},
     [ELECTION] = {"election", 20000, false, WINDOWS_MS},
+    [RECONNECT] = {"requests", 8000, true, 0},
+    [NOTHING] = {"nothing", 8000, true, 0},
     [RESTART] = {"restart", 20000, true, WINDOWS_MS},
     [HELD] = {"held", 20000, true, WINDOWS_MS},
 };
@@ -53,7 +55,9 @@ static bool is_one_of(const struct cluster_process *p, enum fault_who who)
     switch (who) {
     case ETCD: return p->role == ROLE_ETCD;
     case CELL: return p->role == ROLE_REP;
-    case BBS_OR_REP: return p->role == ROLE_BBS || p->role == ROLE_REP;
+    case SMALL_CELL: return p->role == ROLE_REP && p->small_disk;
+    case BBS: return p->role == ROLE_BBS;
+    case NO_ETCD: return p->role != ROLE_ETCD;
     case ZONE: return p->role == ROLE_REP && p->zone[0];
     default: return true;
     }

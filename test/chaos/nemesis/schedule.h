@@ -10,14 +10,16 @@
 /* Whom a kind befalls. */
 enum fault_who {
     ANYONE,      /* one process of any role */
-    BBS_OR_REP,  /* one process of these */
+    NO_ETCD,     /* one process of another role */
+    BBS,         /* one bbs */
     LEADER,      /* the leading auctioneer or converger: "auctioneer-leader", "converger-leader" */
     ETCD,        /* a member */
     ETCD_LEADER, /* "etcd-leader" */
     CELL,        /* one rep */
+    SMALL_CELL,  /* one rep whose disk may be filled */
     PAIR,        /* two processes that talk to each other */
     ZONE,        /* the reps of a zone that is not the only one */
-    EVERYBODY,   /* all; the commands get no names */
+    EVERYBODY,   /* all, or what all share; the commands get no names */
 };
 
 /* Which number is drawn with it. */
@@ -35,6 +37,8 @@ enum fault_recovery {
     LEADERSHIP, /* another one leads */
     CELLS,      /* what ran on the cell is RUNNING elsewhere, or again */
     ELECTION,   /* of etcd, after which all windows start anew */
+    RECONNECT,  /* requests are answered again, from the end */
+    NOTHING,    /* nobody may notice: requests are answered all along */
     RESTART,    /* from the end: everything was away */
     HELD,       /* from the end: the limiter holds lost cells back */
     RECOVERIES
@@ -74,6 +78,7 @@ struct cluster_process {
     char name[FAULT_NAME_BYTES];
     enum cluster_role role;
     char zone[FAULT_NAME_BYTES]; /* of a rep; else empty */
+    bool small_disk;             /* of a rep */
 };
 struct cluster_shape {
     struct cluster_process processes[CLUSTER_PROCESSES_MAX];

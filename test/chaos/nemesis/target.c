@@ -33,7 +33,8 @@ static int add_process(struct cluster_shape *shape, const struct member_row *row
         return err_set(err, ERR_TOO_LARGE, "more than %d processes", CLUSTER_PROCESSES_MAX);
     }
     struct cluster_process *p = &shape->processes[shape->count++];
-    *p = (struct cluster_process){.role = row->role};
+    *p = (struct cluster_process){
+        .role = row->role, .small_disk = json_is_true(json_object_get(member, "small_disk"))};
     snprintf(p->name, sizeof(p->name), "%s", name);
     snprintf(p->zone, sizeof(p->zone), "%s", zone && row->role == ROLE_REP ? zone : "");
     return 0;

@@ -28,6 +28,7 @@ static const struct cluster_shape *whole(void)
     add(&shape, ROLE_REP, "rep-1", "z1");
     add(&shape, ROLE_REP, "rep-2", "z2");
     add(&shape, ROLE_REP, "rep-3", "z1");
+    shape.processes[shape.count - 1].small_disk = true;
     return &shape;
 }
 
@@ -111,6 +112,12 @@ static void holds_and_numbers_are_within_their_rows(void **state)
             if (f[k].kind->parameter == PERCENT) {
                 assert_in_range(f[k].number, 20, 80);
             }
+            if (f[k].kind->parameter == DELAY) {
+                assert_in_range(f[k].number, 50, 500);
+            }
+            if (f[k].kind->parameter == CLOCK) {
+                assert_int_not_equal(f[k].number, 0);
+            }
         }
     }
 }
@@ -154,6 +161,7 @@ static void what_a_cluster_has_not_is_not_drawn(void **state)
     assert_int_equal(schedule_next(&s, f), 0);
     assert_true(schedule_allow(&s, fault_kind_named("kill")));
     assert_false(schedule_allow(&s, fault_kind_named("kill_cell")));
+    assert_false(schedule_allow(&s, fault_kind_named("disk_cell")));
     assert_false(schedule_allow(&s, fault_kind_named("cut")));
     assert_false(schedule_allow(&s, fault_kind_named("cut-zone")));
     assert_false(schedule_allow(&s, fault_kind_named("kill_etcd_leader")));
