@@ -227,10 +227,12 @@ static bool read_target(const char *path, struct nemesis_target *ret_target)
     return result == 0;
 }
 
-static int list_kinds(void)
+static int list_kinds(const char *wanted)
 {
     for (int i = 0; i < fault_kind_count; i++) {
-        printf("%-18s %s\n", fault_kinds[i].name, fault_kinds[i].what);
+        if (!wanted || named_in(wanted, &fault_kinds[i])) {
+            printf("%-18s %s\n", fault_kinds[i].name, fault_kinds[i].what);
+        }
     }
     return CHAOS_GOOD;
 }
@@ -239,7 +241,7 @@ static int help(void)
 {
     puts("chaos nemesis --target FILE --history FILE [--seed N] [--seconds S] [--count N]\n"
          "              [--faults LIST]\n"
-         "chaos nemesis --list\n"
+         "chaos nemesis --list [--faults LIST]\n"
          "chaos nemesis --target FILE --command NAME   prints the target's command\n"
          "makes the faults that a seed draws, shows each by its probe, heals it, and waits until\n"
          "the cluster is healthy. FILE of --target is a target.json (docs/chaos.md).");
@@ -272,10 +274,16 @@ int chaos_nemesis(int argc, char **argv)
         fprintf(stderr, "chaos nemesis: %s\n", err.text);
         return CHAOS_USAGE;
     }
-    if (n.options.help || n.options.list) {
-        return n.options.help ? help() : list_kinds();
+    if (n.options.help) {
+        return help();
     }
-    if (!all_known(n.options.faults) || !read_target(n.options.target, &n.target)) {
+    if (!all_known(n.options.faults)) {
+        return CHAOS_USAGE;
+    }
+    if (n.options.list) {
+        return list_kinds(n.options.faults);
+    }
+    if (!read_target(n.options.target, &n.target)) {
         return CHAOS_USAGE;
     }
     int result = CHAOS_USAGE;

@@ -49,9 +49,9 @@ int nemesis_options_parse(int argc, char **argv, struct nemesis_options *ret_opt
     int result = 0;
     if (argc == 2) {
         o.help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-        o.list = strcmp(argv[1], "--list") == 0;
     }
-    for (int i = 1; i < argc && !o.help && !o.list && result == 0; i += 2) {
+    o.list = argc > 1 && strcmp(argv[1], "--list") == 0;
+    for (int i = 1 + o.list; i < argc && !o.help && result == 0; i += 2) {
         result = parse_option(argv[i], i + 1 < argc ? argv[i + 1] : NULL, &o, err);
     }
     if (result == 0 && !o.help && !o.list && (!o.target || (!o.history && !o.command))) {
