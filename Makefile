@@ -100,13 +100,15 @@ $(OUT)/test/%: $(OUT)/test/%.o $(OUT)/libtest.a $(OUT)/libcorkboard.a
 	@echo '  $@'
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(OUT)/libtest.a $(OUT)/libcorkboard.a $(LIBS) -lcmocka -lm
 
-chaos: $(OUT)/bin/chaos $(OUT)/bin/chaos-clock-shift.so $(OUT)/bin/chaos-fsync-gate
+chaos: $(addprefix $(OUT)/bin/chaos,-clock-shift.so -fsync-gate -wire) $(OUT)/bin/chaos
 # They are put into, or in front of, programs of the release, and are never sanitized.
 $(OUT)/bin/chaos-clock-shift.so: test/chaos/tool/clock_shift.c
 	@mkdir -p $(@D)
 	@echo '  $@'
 	$(Q)$(CC) $(BASE) -O2 $(WARN) -shared -fPIC -o $@ $< -ldl
+$(OUT)/bin/chaos-wire: test/chaos/tool/wire.c
 $(OUT)/bin/chaos-fsync-gate: test/chaos/tool/fsync_gate.c
+$(OUT)/bin/chaos-wire $(OUT)/bin/chaos-fsync-gate:
 	@mkdir -p $(@D)
 	@echo '  $@'
 	$(Q)$(CC) $(BASE) -O2 $(WARN) -o $@ $< -pthread

@@ -110,3 +110,29 @@ probe_cut_etcd_leader() { # MEMBER
     probe_dropped $((2 * ($(setting etcd) - 1)))
 }
 heal_cut_etcd_leader() { heal_network; }
+
+# The process's wire to the bridge is taken apart, and what passes frames in between holds them up.
+make_delay() { # NAME MILLISECONDS
+    local port
+    port=port$(all_names | grep -nxF -- "$1" | cut -d: -f1) # as make_network counts them
+    echo "$port" >"$note/port"
+    inside hub sh -e -c "ip link add slow-$port type veth peer name far-$port
+        ip link set far-$port master board up; ip link set slow-$port up; ip link set $port nomaster"
+    setsid nsenter --net="$dir/netns/hub" "$bin/chaos-wire" "$note/counts" "$port" "slow-$port" "$2" \
+        >"$note/said" 2>&1 </dev/null &
+    echo "$! $(start_time $!)" >"$note/wire"
+}
+probe_delay() { # NAME MILLISECONDS
+    local passed overtaken
+    [ -e "$note/counts" ] || { cat "$note/said" && return 1; }
+    passed=$(get_word "$note/counts" 0) overtaken=$(get_word "$note/counts" 1)
+    [ "$passed" -gt 0 ] && [ "$overtaken" -gt 0 ] ||
+        { say "$passed frames held up, $overtaken overtaken $(<"$note/said")" && return 1; }
+    say "$passed frames of $1 were held up, $overtaken of them overtaken"
+}
+heal_delay() {
+    local port pid begun
+    read -r port <"$note/port" || return 0
+    if read -r pid begun <"$note/wire" && [ "$(start_time "$pid")" = "$begun" ]; then kill "$pid"; fi
+    inside hub sh -c "ip link del slow-$port; ip link set $port master board"
+}

@@ -407,6 +407,7 @@ static void read_fault(struct reading *r, bool there)
     f.begin = NEED_NUMBER("begin");
     f.there = MAY_NUMBER("there", 0);
     f.end = MAY_NUMBER("end", 0);
+    f.heal = MAY_NUMBER("heal", f.end);
     f.bound_ms = MAY_NUMBER("bound_ms", 20000);
     f.recovery = MAY_TEXT("recovery");
     f.probe = MAY_TEXT("probe");

@@ -44,7 +44,7 @@ static int64_t bound_of(const struct history *h, size_t n)
 static void silent(struct recovery *r, int64_t last, int64_t next, const char *what)
 {
     const struct befallen *f = r->fault;
-    int64_t from = f->bound_from_end && f->end ? f->end : f->begin;
+    int64_t from = f->bound_from_end && f->heal ? f->heal : f->begin;
     if (next <= from || last >= r->window_end || next - last < SILENCE_MS * 1000000ll) {
         return;
     }

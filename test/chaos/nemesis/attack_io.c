@@ -77,6 +77,7 @@ bool attack_begin(const struct nemesis_target *t, struct attack *a, volatile con
 bool attack_end(const struct nemesis_target *t, struct attack *a)
 {
     struct command_result result;
+    a->heal_ns = nanoseconds_now();
     a->healed = run_verb(t, a, "heal", &result);
     a->end_ns = nanoseconds_now();
     if (!a->healed) {

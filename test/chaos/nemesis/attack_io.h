@@ -14,7 +14,7 @@ enum {
 
 struct attack {
     struct fault fault;
-    int64_t begin_ns, there_ns, end_ns; /* 0 as long as it is not so */
+    int64_t begin_ns, there_ns, heal_ns, end_ns; /* 0 as long as it is not so */
     bool healed;                        /* whether its heal succeeded */
     char probe[1024];                   /* what the probe said last */
 };
@@ -26,7 +26,7 @@ bool attack_resolve(const struct nemesis_target *t, struct attack *a);
  * same. `stop` ends the waiting. */
 bool attack_begin(const struct nemesis_target *t, struct attack *a, volatile const int *stop);
 
-/* Heals it: end_ns is when its heal had ended. */
+/* Heals it: heal_ns is when its heal began, end_ns when it had ended. */
 bool attack_end(const struct nemesis_target *t, struct attack *a);
 
 /* As one text: "cut bbs-1 rep-2". */

@@ -37,6 +37,7 @@ void history_fault(FILE *history, int number, const struct attack *a)
     const struct recovery_row *recovery = &recovery_rows[a->fault.kind->recovery];
     json_t *line = line_of(a->there_ns ? "fault" : "not_there", number, a);
     json_object_set_new(line, "there", json_integer(a->there_ns));
+    json_object_set_new(line, "heal", json_integer(a->heal_ns));
     json_object_set_new(line, "end", json_integer(a->end_ns));
     json_object_set_new(line, "probe", json_string(a->probe));
     json_object_set_new(line, "healed", json_boolean(a->healed));
