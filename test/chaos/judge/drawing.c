@@ -90,13 +90,24 @@ static void draw_cells(struct drawing *d, const struct board *b)
     }
 }
 
-/* A pixel of the lane has one tick, however many were lost there. */
+static bool is_steady(const struct history *h, const char *process)
+{
+    for (size_t i = 0; i < h->steadies_count; i++) {
+        if (h->steadies[i].process == process) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of the apps that are always desired; others lose some as they are scaled down. A pixel of the
+ * lane has one tick, however many were lost there. */
 static void draw_lost(struct drawing *d)
 {
     int lane = lane_of(d, "lost requests"), last = -1;
     for (size_t i = 0; i < d->h->visits_count; i++) {
         int x = (int)x_of(d, d->h->visits[i].begin);
-        if (!d->h->visits[i].ok && x != last) {
+        if (!d->h->visits[i].ok && x != last && is_steady(d->h, d->h->visits[i].process)) {
             buf_printf(d->out, "<path d=\"M%d %dv%d\" stroke=\"#000\"/>\n", x, y_of(lane) + 3,
                        LANE_PX - 6);
             last = x;

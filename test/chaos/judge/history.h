@@ -100,7 +100,7 @@ struct befallen {
     int target_count;
     bool was_there, healed, bound_from_end;
     int64_t begin, there, end, bound_ms;
-    int64_t heal; /* when its heal began, from which a bound from the end runs */
+    int64_t heal;    /* when its heal began, from which a bound from the end runs */
     int64_t healthy; /* HISTORY_NEVER = not told */
 };
 

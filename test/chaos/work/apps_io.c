@@ -126,3 +126,11 @@ void *work_churn(void *worker)
     }
     return NULL;
 }
+
+void work_remove_apps(struct worker *w)
+{
+    for (int i = 0; i < WORK_APPS; i++) {
+        SCOPED_ARENA(a);
+        (void)remove_app(w, &a, arena_printf(&a, "%s-%s", w->work->run, steady_apps[i].name));
+    }
+}

@@ -77,6 +77,9 @@ void *work_visits(void *worker);
 void *work_reads(void *worker);
 void *work_probes(void *worker);
 
+/* At the end of all: the apps that were always desired go. Once each; no bbs, no removal. */
+void work_remove_apps(struct worker *worker);
+
 /* The apps that are always desired: their guids and numbers of instances. */
 struct steady_app {
     const char *name, *domain;

@@ -99,6 +99,9 @@ static void wait_and_end(struct work *work, struct threads *t)
     atomic_store(&work->stop, true);
     for (int i = 0; i < t->count; i++) {
         pthread_join(t->ids[i], NULL);
+    }
+    work_remove_apps(&t->workers[0]);
+    for (int i = 0; i < t->count; i++) {
         caller_free(t->workers[i].caller);
     }
 }
