@@ -178,7 +178,7 @@ static void read_list(struct reading *r, struct call *c)
         wrong(r, "saw", "is no object, as that of a list must be");
         return;
     }
-    c->saw = "";
+    c->saw = c->result == CALL_FAILED ? MAY_TEXT("saw") : "";
     if (c->result == CALL_OK) { /* kept as it stands: the registers take it apart */
         char *text = json_dumps(saw, JSON_COMPACT | JSON_SORT_KEYS);
         c->saw = arena_strdup(&r->h->arena, text ? text : "{}");

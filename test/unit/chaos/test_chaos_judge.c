@@ -502,6 +502,32 @@ static void visited(struct trial *t, double again)
     }
 }
 
+/* Calls of this op that are answered until 10 s and again from `again` on, and fail meanwhile. */
+static void asked(struct trial *t, const char *op, double again)
+{
+    const char *ok = strcmp(op, "list") == 0 ? "{}" : "null";
+    for (double at = 1; at < 60; at += 0.5) {
+        bool well = at < 10 || at >= again;
+        line(t,
+             "{'kind':'call','op':'%s','key':'lrp/r-x','begin':%ld,'end':%ld,'result':'%s',"
+             "'saw':%s}",
+             op, S(at), S(at + 0.1), well ? "ok" : "failed", well ? ok : "'error'");
+    }
+}
+
+static void a_failed_call_is_no_answer_whatever_it_asked_for(void **state)
+{
+    static const char *const ops[] = {"get", "list"};
+    for (int i = 0; i < 2; i++) {
+        TRIAL(t);
+        work(t), asked(t, ops[i], 24), fault(t, "fault", "");
+        breaks(t, PROMISE_BOUND);
+        TRIAL(good);
+        work(good), asked(good, ops[i], 21), fault(good, "fault", "");
+        keeps(good);
+    }
+}
+
 static void a_late_recovery_is_found(void **state)
 {
     TRIAL(t); /* 12 s from when the fault began, not from when it was there */
@@ -645,6 +671,7 @@ int main(void)
         cmocka_unit_test(what_does_not_stop_is_found),
         cmocka_unit_test(what_never_runs_is_found),
         cmocka_unit_test(a_late_recovery_is_found),
+        cmocka_unit_test(a_failed_call_is_no_answer_whatever_it_asked_for),
         cmocka_unit_test(a_board_that_does_not_answer_is_found),
         cmocka_unit_test(a_fault_that_was_not_there_is_found),
         cmocka_unit_test(lost_requests_are_counted),
