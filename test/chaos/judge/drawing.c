@@ -56,18 +56,32 @@ static void bar(struct drawing *d, int lane, int64_t from, int64_t to, const cha
     buf_append_string(d->out, "</title></rect>\n");
 }
 
+/* A strip at the foot of the fault's bar, as long as it took until all was well again. */
+static void recovery_bar(struct drawing *d, int lane, const struct recovery *r, int64_t from,
+                         const char *colour)
+{
+    double x = x_of(d, from), width = x_of(d, from + r->worst_ns) - x;
+    if (r->worst_ns > 0) {
+        buf_printf(d->out,
+                   "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"5\" fill=\"%s\">"
+                   "<title>%.1f s: ",
+                   x, y_of(lane) + LANE_PX - 6, width < 2 ? 2 : width, colour,
+                   (double)r->worst_ns / 1e9);
+        escaped(d->out, r->what);
+        buf_append_string(d->out, "</title></rect>\n");
+    }
+}
+
 static void draw_fault(struct drawing *d, const struct recovery *r)
 {
     const struct befallen *f = r->fault;
     int64_t end = f->end ? f->end : d->h->last;
     int64_t from = f->bound_from_end ? end : f->begin;
-    const char *colour = r->worst_ns > r->bound_ns ? "#ffb0a0" : "#ffe9a8";
+    const char *colour = r->worst_ns > r->bound_ns ? "#e74c3c" : "#f1c40f";
     for (int i = 0; i < (f->target_count ? f->target_count : 1); i++) {
         int lane = lane_of(d, f->target_count ? f->targets[i] : "everybody");
-        if (r->worst_ns) {
-            bar(d, lane, from, from + r->worst_ns, colour, r->what);
-        }
-        bar(d, lane, f->begin, end, f->was_there ? "#c0392b" : "#bbbbbb", f->kind);
+        bar(d, lane, f->begin, end, f->was_there ? "#e8a49c" : "#bbbbbb", f->kind);
+        recovery_bar(d, lane, r, from, colour);
         buf_printf(d->out, "<text x=\"%.1f\" y=\"%d\" class=\"k\">%d ", x_of(d, f->begin) + 3,
                    y_of(lane) + LANE_PX - 7, f->number);
         escaped(d->out, f->kind);

@@ -12,6 +12,6 @@ void report_table(const struct history *h, const struct board *b, const struct r
                   struct buf *out);
 
 /* The same as SVG: a lane for each process and cell that a fault befell, faults as bars, recoveries
- * as the light bars behind them, lost requests as ticks. */
+ * as strips at their feet, lost requests as ticks. */
 void report_drawing(const struct history *h, const struct board *b,
                     const struct recovery *recoveries, struct buf *out);
