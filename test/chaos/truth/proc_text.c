@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *environ_word(struct bytes environ, const char *name)
+const char *environ_word(struct bytes variables, const char *name)
 {
-    const char *at = (const char *)environ.data, *end = at + environ.size;
+    const char *at = (const char *)variables.data, *end = at + variables.size;
     size_t size = strlen(name);
     while (at < end) {
         if (strncmp(at, name, size) == 0 && at[size] == '=') {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The word after "NAME=" of an environ, in place; NULL if it has none. The text ends with a NUL. */
-const char *environ_word(struct bytes environ, const char *name);
+const char *environ_word(struct bytes variables, const char *name);
 
 /* Field 22 of a stat: clock ticks since boot when it began; -1 if it is no stat. */
 int64_t stat_begun(const char *stat);

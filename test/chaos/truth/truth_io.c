@@ -59,9 +59,9 @@ static ssize_t slurp(int pid, const char *name, char *to, size_t size)
     return n;
 }
 
-static void word(struct bytes variables, const char *name, char *to, size_t size)
+static void word(struct bytes words, const char *name, char *to, size_t size)
 {
-    const char *found = environ_word(variables, name);
+    const char *found = environ_word(words, name);
     snprintf(to, size, "%s", found ? found : "");
 }
 
@@ -73,12 +73,12 @@ static bool read_container(int pid, struct container *c)
         return false;
     }
     ssize_t n = slurp(pid, "environ", text, sizeof(text));
-    struct bytes variables = {(const uint8_t *)text, n > 0 ? (size_t)n : 0};
-    word(variables, "CHAOS_PROCESS", c->process, sizeof(c->process));
-    word(variables, "CHAOS_TASK", c->task, sizeof(c->task));
-    word(variables, "CF_INSTANCE_GUID", c->guid, sizeof(c->guid));
-    word(variables, "CF_INSTANCE_INDEX", c->index, sizeof(c->index));
-    word(variables, "CF_INSTANCE_IP", c->address, sizeof(c->address));
+    struct bytes words = {(const uint8_t *)text, n > 0 ? (size_t)n : 0};
+    word(words, "CHAOS_PROCESS", c->process, sizeof(c->process));
+    word(words, "CHAOS_TASK", c->task, sizeof(c->task));
+    word(words, "CF_INSTANCE_GUID", c->guid, sizeof(c->guid));
+    word(words, "CF_INSTANCE_INDEX", c->index, sizeof(c->index));
+    word(words, "CF_INSTANCE_IP", c->address, sizeof(c->address));
     return c->process[0] || c->task[0];
 }
 
