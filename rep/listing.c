@@ -6,6 +6,7 @@
 #include "rep/container/room.h"
 #include "rep/inside.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +225,7 @@ void listing_answer(struct rep *r, const struct verb_answer *answer, struct effe
         return;
     }
     l->verb_id = 0;
+    assert(answer->verb == VERB_LIST);
     if (answer->outcome != VERB_DONE) {
         l->failures++;
         l->next_ns = r->now.mono_ns + back_off_ns(&r->random, l->failures);

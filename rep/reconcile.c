@@ -24,6 +24,7 @@ static void end(struct rep *r, struct container *c, const char *why, struct effe
 
 static void remove_it(struct rep *r, struct container *c, struct effects *out)
 {
+    assert(c->deleting && c->op == OP_NONE);
     if (!c->made) {
         end(r, c, "nothing is left to delete", out);
     } else if (!operation_must_wait(r, c)) {

@@ -1,5 +1,6 @@
 #include "common/lifecycle/actor.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -26,6 +27,7 @@ const char *actor_name(enum actor actor)
 
 enum actor actor_of_unit(const char *unit)
 {
+    assert(unit);
     for (size_t i = 0; i < sizeof(actors) / sizeof(actors[0]); i++) {
         if (strcmp(actors[i].name, unit) == 0) {
             return actors[i].actor;
@@ -36,6 +38,7 @@ enum actor actor_of_unit(const char *unit)
 
 actor_set actor_among(enum actor caller, actor_set callers)
 {
+    assert(caller && !(caller & (caller - 1))); /* one actor, not a set */
     bool as_client = caller == ACTOR_OPERATOR && !(callers & ACTOR_OPERATOR);
     return callers & (as_client ? ACTOR_CLIENT : caller);
 }

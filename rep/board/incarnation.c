@@ -3,6 +3,7 @@
 #include "rep/container/back_off.h"
 #include "rep/inside.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,9 +57,11 @@ uint64_t incarnation_call(struct rep *r, bool leave, struct effects *out)
 
 static void ask(struct rep *r, struct effects *out)
 {
+    assert(!r->incarnation.call_id && !r->incarnation.raising);
     r->incarnation.tell = false;
     r->incarnation.url = boards_url(&r->boards);
     r->incarnation.call_id = incarnation_call(r, false, out);
+    assert(r->incarnation.call_id);
 }
 
 /* Asked again later, at the next bbs; reported once for each reason, and once more when it is a
@@ -81,6 +84,7 @@ static void wait_for_board(struct rep *r, const char *why, struct effects *out)
 
 static void end(struct rep *r, int code, const char *why, struct effects *out)
 {
+    assert(!r->ended);
     effects_log(out, LOG_ERROR_LEVEL, "the board refuses this cell",
                 "cell_id=%s incarnation=%llu why=\"%s\"", r->config.cell_id,
                 (unsigned long long)r->config.incarnation, why);
@@ -101,6 +105,7 @@ static bool passes_by_itself(Models__Error__Type type)
  * bears another number. */
 static void raise_incarnation(struct rep *r, uint64_t above, struct effects *out)
 {
+    assert(above >= r->config.incarnation && above < UINT64_MAX);
     r->incarnation.raising = above + 1;
     effects_log(out, LOG_WARN_LEVEL, "this cell was lost",
                 "cell_id=%s incarnation=%llu raised_to=%llu", r->config.cell_id,
@@ -117,6 +122,7 @@ static void raised(struct rep *r, const struct incarnation_kept *kept, struct ef
                        out);
         return;
     }
+    assert(kept->incarnation > r->config.incarnation);
     r->config.incarnation = r->heartbeat.incarnation = kept->incarnation;
 }
 

@@ -35,6 +35,7 @@ void knowledge_done(struct knowledge *k)
 void knowledge_answer(struct knowledge *k, const char *key, const ProtobufCMessage *record,
                       int64_t revision)
 {
+    assert(key_type(key) == RECORD_TASK || key_type(key) == RECORD_ACTUAL);
     const struct answer *old = map_get(&k->answers, key);
     if (revision <= k->feed_client->revision || (old && old->revision > revision)) {
         return;
@@ -131,6 +132,7 @@ static enum harmony_record look(const struct knowledge *k, struct arena *a,
             break;
         }
     }
+    assert(found || !harmony_record_is_own(seen));
     *ret_record = found;
     return seen;
 }

@@ -84,6 +84,7 @@ static void forget_stray(struct rep *r, const char *key)
 
 static struct stray *remember(struct rep *r, const char *key)
 {
+    assert(!map_get(&r->moves.strays, key));
     struct stray *s = mem_zeroed(sizeof(*s));
     map_put(&r->moves.strays, key, s);
     return s;
@@ -191,6 +192,7 @@ static void settle_container(struct rep *r, const struct move_order *o,
 static void settle(struct rep *r, const struct move_order *o, const Board__MoveResult *result,
                    struct effects *out)
 {
+    assert(harmony_is_move(o->action));
     bool lost = result && incarnation_refused(result);
     if (lost) {
         incarnation_lost(r, result->error->message, out);
@@ -234,6 +236,7 @@ static void answered(void *context, const struct response *response, struct effe
 {
     struct move_call *call = context;
     struct rep *r = call->rep;
+    assert(call->id && !STAILQ_EMPTY(&call->orders));
     struct move_orders orders = STAILQ_HEAD_INITIALIZER(orders);
     STAILQ_CONCAT(&orders, &call->orders);
     call->id = 0;
@@ -283,6 +286,7 @@ static void load(struct rep *r, struct arena *a, struct move_call *call,
         }
         tasks += move->body_case == BOARD__MOVE__BODY_TASK;
         bytes += board__move__get_packed_size(move);
+        assert(move->incarnation == r->config.incarnation);
         request->moves[request->n_moves++] = move;
         STAILQ_INSERT_TAIL(&call->orders, o, link);
     }
@@ -290,6 +294,7 @@ static void load(struct rep *r, struct arena *a, struct move_call *call,
 
 static void send(struct rep *r, struct move_call *call, struct effects *out)
 {
+    assert(!call->id && STAILQ_EMPTY(&call->orders));
     Board__ApplyRequest request = BOARD__APPLY_REQUEST__INIT;
     request.cell_id = (char *)r->config.cell_id;
     request.board_generation = r->feed_client.board_generation;

@@ -60,11 +60,13 @@ struct resources capacity_left(const struct capacity *c)
 
 static bool bit(const uint8_t *bits, uint32_t port)
 {
+    assert(port <= UINT16_MAX);
     return bits[port / 8] & (1u << (port % 8));
 }
 
 static void bit_set(uint8_t *bits, uint32_t port, bool on)
 {
+    assert(port <= UINT16_MAX);
     uint8_t mask = (uint8_t)(1u << (port % 8));
     bits[port / 8] = on ? bits[port / 8] | mask : bits[port / 8] & (uint8_t)~mask;
 }
@@ -76,6 +78,7 @@ static bool port_is_for_taking(const struct capacity *c, uint32_t port)
 
 static uint16_t port_after(const struct capacity *c, uint16_t port)
 {
+    assert(port >= c->port_low && port <= c->port_high);
     return port == c->port_high ? c->port_low : (uint16_t)(port + 1);
 }
 
@@ -159,5 +162,6 @@ size_t capacity_ports_next(const struct capacity *c, uint32_t *ret, size_t max)
             ret[count++] = port;
         }
     }
+    assert(count <= max);
     return count;
 }

@@ -70,6 +70,7 @@ const struct container_kind *container_kind_of(const struct containers *t, const
 
 const struct container_kind *container_kind_at(const struct containers *t, const char *key)
 {
+    assert(key_type(key) == RECORD_TASK || key_type(key) == RECORD_ACTUAL);
     return t->kinds[key_type(key) == RECORD_TASK ? KIND_TASK : KIND_INSTANCE];
 }
 
@@ -108,6 +109,7 @@ static bool phase_is_starting(int p)
 
 void container_unproven(struct container *c, int64_t now_ns)
 {
+    assert(!c->start_judged && c->phase == PHASE_RUNNING);
     if (!c->unproven) {
         c->unproven = true;
         c->running_since_ns = now_ns;
@@ -127,6 +129,7 @@ void container_judged(struct container *c)
 static void container_drop(struct container *c)
 {
     struct containers *t = c->table;
+    assert(c->phase == PHASE_NONE && c->op == OP_NONE);
     container_judged(c);
     container_due(c, NEVER_NS);
     if (c->queued) {
@@ -180,6 +183,7 @@ void container_transition(struct container *c, int trigger, const char *why, str
     struct containers *t = c->table;
     t->starting -= phase_is_starting(c->phase);
     t->starting += phase_is_starting(to);
+    assert(t->starting <= t->by_guid.count);
     t->version++;
     c->phase = to;
     if (c->kind->entered) {
@@ -197,6 +201,7 @@ void container_transition(struct container *c, int trigger, const char *why, str
 
 void container_set_text(struct container *c, const char *text)
 {
+    assert(text);
     char *copy = mem_text(text); /* `text` may be the old words */
     free(c->exit_text);
     c->exit_text = copy;
@@ -251,6 +256,7 @@ void container_abandon(struct container *c, const char *why, struct effects *out
 void container_exited(struct container *c, int trigger, const struct container_status *s,
                       struct effects *out)
 {
+    assert(s->state == CONTAINER_EXITED);
     c->process_gone = true;
     container_complete(c, trigger, exit_text_of(out->arena, s, c->about->log_source), out);
     bool ran = !s->text || s->text[0] == '\0';
@@ -272,11 +278,13 @@ void container_complete(struct container *c, int trigger, const char *text, stru
     container_set_text(c, text);
     c->uncertain = false;
     container_transition(c, trigger, text, out);
+    assert(c->phase == PHASE_COMPLETED);
 }
 
 void container_learn(struct container *c, Rep__Note *about)
 {
     assert(strcmp(about->instance_guid, container_guid(c)) == 0);
+    assert(container_kind_of(c->table, about) == c->kind);
     rep__note__free_unpacked(c->about, NULL);
     c->about = about;
     c->table->version++;
@@ -313,6 +321,7 @@ struct container *containers_next(struct containers *t)
 {
     struct container *c = TAILQ_FIRST(&t->queue);
     if (c) {
+        assert(c->queued);
         TAILQ_REMOVE(&t->queue, c, queue_link);
         c->queued = false;
     }
@@ -326,6 +335,7 @@ int64_t containers_wake(struct containers *t, int64_t now_ns)
         due_set(c, NEVER_NS);
         container_touch(c);
     }
+    assert(!c || c->due_ns > now_ns);
     return c ? c->due_ns : NEVER_NS;
 }
 

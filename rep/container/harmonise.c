@@ -137,6 +137,7 @@ static struct harmony find(const struct harmonise_row *list, size_t count,
 
 struct harmony harmonise_evacuating(enum harmony_container container, enum harmony_record record)
 {
+    assert(container < HARMONY_CONTAINER_COUNT && record < HARMONY_RECORD_COUNT);
     struct harmony h = find(evacuating_rows, sizeof(evacuating_rows) / sizeof(evacuating_rows[0]),
                             container, record);
     return h.row ? h : harmonise(container, record);
@@ -187,6 +188,7 @@ static struct harmony judge_refused(struct harmony (*table)(enum harmony_contain
                                     enum harmony_container container, enum harmony_record record,
                                     enum harmony_action refused, Models__Error__Type type)
 {
+    assert(harmony_is_move(refused));
     if (!refusal_is_final(refused, type)) {
         return again;
     }
@@ -254,6 +256,7 @@ const char *harmony_action_name(enum harmony_action action)
         [HARMONY_REMOVE_EVACUATING] = "remove_evacuating",
     };
     assert(action < HARMONY_ACTION_COUNT);
+    assert(names[action]);
     return names[action];
 }
 

@@ -72,6 +72,7 @@ struct harmony harmonise_task(enum harmony_task container, enum harmony_task_rec
 
 enum harmony_action harmony_task_question(enum harmony_task container)
 {
+    assert(container != TASK_WITHOUT);
     return harmonise_task(container, TASK_RECORD_IS_UNSEEN).action;
 }
 
@@ -88,6 +89,7 @@ static bool refusal_is_final(Models__Error__Type type)
 struct harmony harmonise_task_refused(enum harmony_task container, enum harmony_task_record record,
                                       enum harmony_action refused, Models__Error__Type type)
 {
+    assert(harmony_is_move(refused));
     if (!refusal_is_final(type)) {
         return again;
     }

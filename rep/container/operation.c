@@ -40,6 +40,7 @@ void operation_retry_later(struct rep *r, struct container *c)
 {
     c->failures++;
     c->retry_ns = r->now.mono_ns + back_off_ns(&r->random, c->failures);
+    assert(c->retry_ns > r->now.mono_ns);
     container_due(c, c->retry_ns);
 }
 
@@ -55,6 +56,7 @@ bool operation_must_wait(struct rep *r, struct container *c)
 /* TERM, after the grace KILL, and KILL again: a listing tells if its end was missed. */
 void operation_signal(struct rep *r, struct container *c, struct effects *out)
 {
+    assert(container_stop_asked(c) && c->phase == PHASE_RUNNING);
     if (c->signals > 0 && r->now.mono_ns < c->kill_ns) {
         container_due(c, c->kill_ns);
         return;
@@ -72,6 +74,7 @@ void operation_launched(struct rep *r, struct container *c, const struct verb_an
                         const char *start, struct effects *out)
 {
     bool prepare = answer->verb == VERB_PREPARE;
+    assert(prepare || answer->verb == VERB_START);
     if (answer->outcome == VERB_UNCERTAIN) {
         c->uncertain = c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED;
         c->attempts++;

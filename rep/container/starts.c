@@ -19,12 +19,14 @@ void starts_lasted(struct starts *s)
 
 unsigned starts_failed_lately(const struct starts *s, int64_t now_ns)
 {
+    assert(now_ns >= s->last_ns);
     int64_t faded = (now_ns - s->last_ns) / STARTS_FADE_NS;
     return faded < s->failed ? s->failed - (unsigned)faded : 0;
 }
 
 static void has_lasted(struct rep *r, struct container *c)
 {
+    assert(!c->start_judged);
     container_judged(c);
     starts_lasted(&r->starts);
 }

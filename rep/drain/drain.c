@@ -6,6 +6,7 @@
 #include "rep/container/back_off.h"
 #include "rep/inside.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { ANSWER_DECODED_MAX = 4 * 1024 * 1024 };
@@ -13,6 +14,7 @@ enum { ANSWER_DECODED_MAX = 4 * 1024 * 1024 };
 static void begin(struct rep *r, int64_t limit_ns, const char *why, struct effects *out)
 {
     struct drain *d = &r->drain;
+    assert(!d->on && limit_ns >= 0);
     d->on = true;
     d->until_ns = r->now.mono_ns + limit_ns;
     d->until_wall_ns = r->now.wall_ns + limit_ns;
@@ -92,6 +94,7 @@ int64_t drain_interval_ns(const struct rep *r)
 
 static void stop_all(struct rep *r, struct effects *out)
 {
+    assert(r->drain.on && !r->drain.over);
     r->drain.over = true;
     r->drain.over_ns = r->now.mono_ns;
     effects_log(out, LOG_WARN_LEVEL, "evacuation reached its limit", "containers=%zu",
@@ -108,6 +111,7 @@ static void stop_all(struct rep *r, struct effects *out)
 
 static void delete_all(struct rep *r, struct effects *out)
 {
+    assert(r->drain.over && !r->drain.abandoned);
     r->drain.abandoned = true;
     MAP_EACH(&r->containers.by_guid, n)
     {
@@ -143,6 +147,7 @@ void drain_adopted(struct rep *r, struct container *c, struct effects *out)
 
 static void end(struct rep *r, int code, const char *text, struct effects *out)
 {
+    assert(!r->ended && r->drain.on);
     effects_log(out, LOG_INFO_LEVEL, "evacuation ends", "containers=%zu text=\"%s\"",
                 r->containers.by_guid.count, text);
     effects_exit(out, code, text);
@@ -167,6 +172,7 @@ static void left(void *context, const struct response *response, struct effects 
 {
     struct rep *r = context;
     struct drain *d = &r->drain;
+    assert(d->leaving && d->leave_id);
     d->leave_id = 0;
     const char *why = not_gone(response, out->arena);
     if (why) {
@@ -184,12 +190,14 @@ static void left(void *context, const struct response *response, struct effects 
 static void leave(struct rep *r, struct effects *out)
 {
     struct drain *d = &r->drain;
+    assert(!d->leave_id);
     if (!d->leaving) {
         d->leaving = true;
         heartbeat_sender_stop(&r->heartbeat_sender);
     }
     d->leave_url = boards_url(&r->boards);
     d->leave_id = incarnation_call(r, true, out);
+    assert(d->leave_id);
     askers_add(&r->askers, d->leave_id, left, r);
 }
 

@@ -4,13 +4,16 @@
 #include "common/codec/json.h"
 #include "rep/inside.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static void ask(struct rep *r, struct effects *out)
 {
     struct drain_kept *k = &r->drain.kept;
     const struct drain *d = &r->drain;
+    assert(!k->id && (!k->wanted || d->on));
     k->id = r->next_id++;
+    assert(k->id);
     k->asked = k->wanted;
     k->failed = false;
     struct effect *e = effects_add(out, EFFECT_EVACUATION);
@@ -85,6 +88,7 @@ static void accept_all(struct rep *r, struct effects *out)
 void drain_await_kept(struct rep *r, uint64_t request_id, struct effects *out)
 {
     struct drain_kept *k = &r->drain.kept;
+    assert(r->drain.on && k->count <= DRAIN_WAITING_MAX);
     if (!k->wanted || k->stands) { /* all is gone from the cell, or it is on the disk */
         accept(r, request_id, out);
         return;
@@ -136,6 +140,7 @@ void drain_kept_answer(struct rep *r, const struct evacuation_kept *answer, stru
     } else {
         k->stands = k->asked == k->wanted;
     }
+    assert(!(k->stands && k->failed));
     if (!k->wanted || k->stands || k->failed) {
         accept_all(r, out);
     }

@@ -1,6 +1,7 @@
 /* Command lines. */
 #include "rep/driver/command.h"
 
+#include <assert.h>
 #include <string.h>
 
 void command_init(struct command *c)
@@ -26,6 +27,7 @@ void words_add(struct command *c, struct words *w, const char *word)
         w->list = list;
         w->capacity = capacity;
     }
+    assert(w->count + 1 < w->capacity);
     w->list[w->count++] = arena_strdup(&c->arena, word);
     w->list[w->count] = NULL;
 }

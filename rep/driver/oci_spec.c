@@ -1,6 +1,7 @@
 /* Building config.json: tables of what every container gets, then what the spec asks for. */
 #include "rep/driver/oci_spec.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,6 +118,7 @@ static json_t *environment(const struct container_spec *spec, const struct oci_p
 
 static json_t *arguments(const struct container_spec *spec, bool with_init)
 {
+    assert(spec->path);
     json_t *args = json_array();
     if (with_init) {
         append(args, INIT_INSIDE);
@@ -133,6 +135,7 @@ static json_t *arguments(const struct container_spec *spec, bool with_init)
  * setgid() is still in it, and what a file denies that group it denies this program. */
 static json_t *user_object(const struct user *u)
 {
+    assert(u->group_count <= USER_GROUPS_MAX);
     json_t *groups = json_pack("[I]", (json_int_t)u->gid);
     for (size_t i = 0; i < u->group_count; i++) {
         json_array_append_new(groups, json_integer(u->groups[i]));
@@ -191,6 +194,7 @@ static json_t *mount_list(const struct oci_params *p)
 
 static json_t *memory(const struct container_spec *spec, const struct oci_facts *facts)
 {
+    assert(spec->memory_mb > 0);
     json_int_t bytes = (json_int_t)spec->memory_mb << 20;
     json_t *m = json_pack("{s:I}", "limit", bytes);
     if (facts->swap_limit) {
@@ -205,6 +209,7 @@ static json_t *memory(const struct container_spec *spec, const struct oci_facts 
  * container from starting, and the API takes any number. */
 static void set_cpu(json_t *r, uint32_t cpu_weight, const struct oci_facts *facts)
 {
+    assert(cpu_weight > 0);
     enum { SHARES_A_WEIGHT = 10, WEIGHT_MAX = 10000 };
     uint32_t weight = cpu_weight < WEIGHT_MAX ? cpu_weight : WEIGHT_MAX;
     if (facts->unified) {

@@ -1,6 +1,7 @@
 /* Resolving users: lines of colon-separated fields. */
 #include "rep/driver/passwd.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ static bool next_line(struct bytes *text, struct bytes *ret)
 /* Field `index` of a line, from 0, between separators; empty when there is none. */
 static struct bytes field(struct bytes line, int index, char separator)
 {
+    assert(index >= 0);
     const uint8_t *at = line.data, *end = line.data + line.size;
     for (; index > 0; index--) {
         const uint8_t *colon = at < end ? memchr(at, separator, (size_t)(end - at)) : NULL;

@@ -1,6 +1,7 @@
 /* Reading what a shim writes. */
 #include "rep/driver/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ int status_parse(struct bytes file, struct ending *ret, struct err *err)
 
 static struct bytes rest(struct bytes sent, size_t from)
 {
+    assert(from <= sent.size);
     return (struct bytes){sent.data + from, sent.size - from};
 }
 

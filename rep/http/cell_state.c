@@ -3,6 +3,8 @@
 #include "rep/container/room.h"
 #include "rep/inside.h"
 
+#include <assert.h>
+
 static Cell__CellState__RootFSProvidersEntry *fixed_set(struct arena *a, const char *scheme,
                                                         const char *const *names)
 {
@@ -68,6 +70,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
         add_being_freed(r, c, &being_freed);
         c->kind->state(c, a, s);
     }
+    assert(s->n_lrps + s->n_tasks == r->containers.by_guid.count);
     s->beingfreed = being_freed.containers ? resources(a, being_freed) : NULL;
     s->evacuating = r->drain.on;
     s->startingcontainercount = (int32_t)r->containers.starting;

@@ -5,6 +5,8 @@
 #include "rep/container/room.h"
 #include "rep/inside.h"
 
+#include <assert.h>
+
 /* What was passed over is tried again, once for each container: it may be free by now. */
 static bool try_all_again(struct rep *r, struct container *c)
 {
@@ -56,6 +58,7 @@ static void forget(struct rep *r, struct container *c)
 bool host_ports_prepared(struct rep *r, struct container *c, const struct verb_answer *answer,
                          struct effects *out)
 {
+    assert(answer->verb == VERB_PREPARE);
     if (answer->outcome == VERB_DONE) {
         for (size_t i = 0; i < c->about->n_ports; i++) {
             capacity_port_free(&r->capacity, c->about->ports[i]->host_port);
@@ -73,6 +76,7 @@ bool host_ports_prepared(struct rep *r, struct container *c, const struct verb_a
 static struct verb_call *ask(struct rep *r, struct container *c, uint32_t *ports, size_t count,
                              struct effects *out)
 {
+    assert(count > 0);
     struct verb_call *call = operation_verb(r, c, OP_PORTS, out);
     call->ports = ports;
     call->port_count = c->ports_asked = count;
@@ -127,6 +131,7 @@ bool host_ports_search(struct rep *r, struct container *c, struct effects *out)
 void host_ports_answer(struct rep *r, struct container *c, const struct verb_answer *answer,
                        struct effects *out)
 {
+    assert(answer->taken_count <= c->ports_asked);
     note_taken(r, answer, out);
     if (c->phase == PHASE_COMPLETED) {
         if (answer->taken_count > 0) {

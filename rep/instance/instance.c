@@ -6,6 +6,8 @@
 #include "rep/container/operation.h"
 #include "rep/inside.h"
 
+#include <assert.h>
+
 /* ---- What it is called ----------------------------------------------------------------------- */
 
 static const char *words(const struct container *c, struct arena *a)
@@ -112,6 +114,7 @@ static void running(struct rep *r, struct container *c, struct effects *out)
 
 static void completed(struct rep *r, struct container *c, struct effects *out)
 {
+    assert(c->phase == PHASE_COMPLETED);
     if (c->end == END_DISOWNED) {
         container_delete(c, "another instance has its place", out);
         return;
@@ -125,6 +128,7 @@ static void completed(struct rep *r, struct container *c, struct effects *out)
 
 static const char *look_at(struct rep *r, struct container *c, struct effects *out)
 {
+    assert(c->op == OP_NONE && !c->about->task);
     switch (c->phase) {
     case PHASE_RESERVED:
         return reserved(r, c);
@@ -261,6 +265,7 @@ static void refused(struct rep *r, struct container *c, enum harmony_action acti
 static void settled(struct rep *r, struct container *c, const struct move_order *o,
                     const Board__MoveResult *result, struct effects *out)
 {
+    assert(harmony_is_move(o->action));
     instance_learn(r, out->arena, c->about->key, o, result);
     if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
         refused(r, c, o->action, result->error, out);
@@ -304,6 +309,7 @@ static void state(const struct container *c, struct arena *a, Cell__CellState *s
     to->maxpids = about->max_pids;
     to->state = (char *)state_name(c);
     to->definition_id = about->definition_id;
+    assert(s->n_lrps + s->n_tasks < c->table->by_guid.count);
     s->lrps[s->n_lrps++] = to;
 }
 

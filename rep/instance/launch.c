@@ -6,6 +6,7 @@
 #include "rep/container/spec.h"
 #include "rep/inside.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A record has at most 1 MiB (design.md 2); decoded, some times that. */
@@ -16,6 +17,7 @@ enum { DESIRED_DECODED_MAX = 16 * 1024 * 1024 };
 static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP *lrp,
                     struct effects *out)
 {
+    assert(c->phase == PHASE_INITIALIZING);
     struct port_pair *ports = ARENA_ARRAY(out->arena, lrp->n_ports, struct port_pair);
     bool allotted = host_ports_allot(r, c, lrp, ports);
     container_learn(c, spec_note(c->about, lrp, ports, allotted ? lrp->n_ports : 0));
@@ -62,6 +64,7 @@ static void answered(void *context, const struct response *response, struct effe
 {
     struct container *c = context;
     struct rep *r = c->table->rep;
+    assert(c->op == OP_FETCH);
     c->op = OP_NONE;
     container_touch(c);
     if (c->phase != PHASE_INITIALIZING || !instance_may_launch(r, c)) {
@@ -88,6 +91,7 @@ static void fetch(struct rep *r, struct container *c, struct effects *out)
     Models__DesiredLRPByProcessGuidRequest request =
         MODELS__DESIRED_LRPBY_PROCESS_GUID_REQUEST__INIT;
     request.process_guid = c->about->key->process_guid;
+    assert(c->op == OP_NONE);
     c->op = OP_FETCH;
     c->op_url = boards_url(&r->boards);
     c->op_id = boards_call(&r->boards, out, "/v1/desired_lrps/get_by_process_guid.r3", "",
@@ -97,6 +101,7 @@ static void fetch(struct rep *r, struct container *c, struct effects *out)
 
 void launch_continue(struct rep *r, struct container *c, struct effects *out)
 {
+    assert(c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED);
     if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
         container_complete(c, PHASE_TRIGGER_FAILED, LAUNCH_UNANSWERED, out);
     } else if (c->phase == PHASE_INITIALIZING && c->ports_wanted) {
@@ -115,6 +120,7 @@ void launch_verb(struct rep *r, struct container *c, const struct verb_answer *a
                  struct effects *out)
 {
     bool prepare = answer->verb == VERB_PREPARE;
+    assert(prepare || answer->verb == VERB_START);
     if (c->phase != (prepare ? PHASE_INITIALIZING : PHASE_CREATED)) {
         return; /* it ended meanwhile */
     }

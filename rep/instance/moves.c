@@ -4,6 +4,7 @@
 #include "common/model/moves.h"
 #include "rep/inside.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- Of a container -------------------------------------------------------------------------- */
@@ -72,6 +73,7 @@ Board__Move *instance_move(const struct rep *r, struct arena *a, struct containe
         knowledge_of(&r->knowledge, &scratch, c->about->key, container_guid(c), &record);
     if (is_evacuation(o->action)) {
         o->blind = !harmony_record_is_own(seen);
+        assert(o->blind || record);
         o->presence = o->blind ? o->presence : record->presence;
     }
     bool removes = o->action == HARMONY_REMOVE && record;
@@ -144,11 +146,13 @@ enum harmony_action instance_stray(const struct rep *r, const char *key)
     arena_init(&scratch);
     enum harmony_action action = judge_stray(r, knowledge_at(&r->knowledge, &scratch, key));
     arena_done(&scratch);
+    assert(action == HARMONY_NOTHING || harmony_is_move(action));
     return action;
 }
 
 Board__Move *instance_stray_move(const struct rep *r, struct arena *a, struct move_order *o)
 {
+    assert(o->stray);
     SCOPED_ARENA(scratch);
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, &scratch, o->name);
     Board__Move *move = NULL;
@@ -165,6 +169,7 @@ Board__Move *instance_stray_move(const struct rep *r, struct arena *a, struct mo
 bool instance_stray_settled(struct rep *r, const struct move_order *o,
                             const Board__MoveResult *result)
 {
+    assert(o->stray);
     SCOPED_ARENA(scratch);
     const Models__ActualLRP *record = knowledge_at(&r->knowledge, &scratch, o->name);
     if (record) {

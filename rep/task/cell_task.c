@@ -70,6 +70,7 @@ static void adopted(struct container *c, enum container_state state, struct effe
 static void entered(struct container *c)
 {
     c->step = task_step_entered(c->phase, c->about->task->executing);
+    assert(c->phase == PHASE_NONE || task_step_phase(c->step) == c->phase);
 }
 
 /* ---- Towards its process --------------------------------------------------------------------- */
@@ -78,6 +79,7 @@ static void entered(struct container *c)
 static void hopeless(struct container *c, const char *why, struct effects *out)
 {
     container_complete(c, PHASE_TRIGGER_FAILED, why, out);
+    assert(c->step == STEP_REJECTABLE);
     set_step(c, STEP_FAILED);
 }
 
@@ -86,6 +88,7 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
     enum harmony_task_record seen;
     const Models__Task *record = /* the spec borrows from it */
         knowledge_task(&r->knowledge, out->arena, c->about->task, &seen);
+        assert(record && !is_executing(c));
     const Models__TaskDefinition *definition = record->task_definition;
     struct err err;
     if (!definition || spec_check_task(definition, &err) < 0) {
@@ -105,6 +108,7 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
  * task again. */
 static void note_executing(struct rep *r, struct container *c, struct effects *out)
 {
+    assert(c->phase == PHASE_CREATED && !is_executing(c));
     Rep__Note note = *c->about; /* shallow: only packed */
     Rep__TaskNote task = *c->about->task;
     task.executing = true;
@@ -116,6 +120,7 @@ static void note_executing(struct rep *r, struct container *c, struct effects *o
 
 static void start(struct rep *r, struct container *c, struct effects *out)
 {
+    assert(c->step == STEP_NOTED && c->about->task->executing); /* on the disk */
     set_step(c, STEP_STARTED);
     operation_verb(r, c, OP_START, out);
 }
@@ -242,6 +247,7 @@ static void verb(struct rep *r, struct container *c, const struct verb_answer *a
 /* The cell is being emptied, and it has not begun: another one is to run it. */
 static void turn_down(struct container *c, struct effects *out)
 {
+    assert(!is_executing(c));
     if (c->phase == PHASE_RESERVED) {
         container_transition(c, PHASE_TRIGGER_CLAIMED, "its start is recorded", out);
     }
@@ -291,6 +297,7 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
     const Models__Task *record = knowledge_task(&r->knowledge, &scratch, c->about->task, &seen);
     struct harmony h = judge(r, c, seen);
     bool on = h.action == HARMONY_GO_ON;
+    assert(!on || record);
     if (on && !c->about->task->created_at) {
         c->about->task->created_at = record->created_at; /* granted: it is this one's from now on */
     }
@@ -308,6 +315,7 @@ static void carry_out(struct rep *r, struct container *c, struct effects *out)
 
 static const char *look_at(struct rep *r, struct container *c, struct effects *out)
 {
+    assert(c->op == OP_NONE && c->about->task);
     if (c->step == STEP_OFFERED) {
         bool late = r->now.mono_ns >= c->reserved_until_ns;
         if (late || r->drain.on) {
@@ -351,6 +359,7 @@ static void settled(struct rep *r, struct container *c, const struct move_order 
                     const Board__MoveResult *result, struct effects *out)
 {
     enum harmony_action action = o->action;
+    assert(harmony_is_move(action));
     cell_task_learn(r, key_task(out->arena, c->about->task->guid), result);
     if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
         refused(r, c, action, result->error, out);
@@ -407,6 +416,7 @@ static void state(const struct container *c, struct arena *a, Cell__CellState *s
     to->state = (char *)(over ? "Completed" : "Running");
     to->failed = task_step_failed(c->step);
     to->attempt = about->task->attempt;
+    assert(s->n_lrps + s->n_tasks < c->table->by_guid.count);
     s->tasks[s->n_tasks++] = to;
 }
 
