@@ -26,6 +26,7 @@ static void entry_free(void *value)
 static void set_state(struct pool *p, struct entry *e, enum entry_state state, int64_t now_ns)
 {
     TAILQ_REMOVE(&p->lists[e->state], e, link);
+    assert(p->counts[e->state] > 0);
     p->counts[e->state]--;
     e->state = state;
     e->since_ns = now_ns;
@@ -42,6 +43,7 @@ static struct entry *add(struct pool *p, const struct waiting_kind *kind, const 
         p->overflowed = true;
         return NULL;
     }
+    assert(!map_get(&p->entries, key));
     size_t key_size = strlen(key) + 1, guid_size = strlen(guid) + 1;
     struct entry *e = mem_zeroed(sizeof(*e) + key_size + guid_size);
     memcpy(e->key, key, key_size);
@@ -67,12 +69,14 @@ static void set_source(struct pool *p, struct entry *e, enum entry_source source
 {
     p->hinted -= e->source == SOURCE_HINT;
     p->hinted += source == SOURCE_HINT;
+    assert(p->hinted <= p->entries.count);
     e->source = source;
 }
 
 static void drop(struct pool *p, struct entry *e)
 {
     set_source(p, e, SOURCE_BOARD);
+    assert(p->of_kind[e->kind->job] > 0);
     p->of_kind[e->kind->job]--;
     map_remove(&p->entries, e->key);
     if (is_held(e)) {
@@ -208,6 +212,7 @@ static void ask_again(struct pool *p, struct entry *e, int64_t now_ns)
 
 static struct entry *add_hinted(struct pool *p, const struct hint *h, int64_t now_ns)
 {
+    assert(h->kind && h->key);
     struct entry *e = add(p, h->kind, h->key, h->guid, h->index, now_ns);
     if (e) {
         set_source(p, e, SOURCE_HINT);
@@ -355,6 +360,7 @@ int64_t pool_due_ns(const struct pool *p)
 
 struct wanted *pool_wanted(const struct pool *p, const struct entry *e)
 {
+    assert(e->kind);
     if (e->own) {
         return e->own;
     }
@@ -390,6 +396,7 @@ static size_t take_from(struct pool *p, enum entry_state state, struct entry **l
             list[count++] = e;
         }
     }
+    assert(count <= max);
     return count;
 }
 
@@ -401,6 +408,7 @@ size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***re
     struct entry **list = ARENA_ARRAY(a, most, struct entry *);
     size_t fresh = take_from(p, ENTRY_FRESH, list, most);
     *ret_refused = take_from(p, ENTRY_REFUSED, list + fresh, most - fresh);
+    assert(fresh + *ret_refused <= max);
     *ret_list = list;
     return fresh + *ret_refused;
 }

@@ -53,6 +53,7 @@ void cell_leave(struct cache *c, struct cell_user *user)
     if (cell) {
         LIST_REMOVE(user, link);
         user->cell = NULL;
+        assert(cell->user_count > 0);
         cell->user_count--;
         drop_unused_cell(c, cell);
     }
@@ -108,6 +109,7 @@ struct cached_domain *domain_bear(struct cache *c, const char *name)
 void domain_bear_no_more(struct cache *c, struct cached_domain *d)
 {
     if (d) {
+        assert(d->bearers > 0);
         d->bearers--;
         drop_unused_domain(c, d);
     }

@@ -46,6 +46,7 @@ void due_set(struct due *d, int64_t *slot, int64_t due_ns, const char *name, voi
     }
     due_clear(d, slot, name);
     *slot = due_ns < 0 ? 0 : due_ns;
+    assert(*slot >= 0 && *slot < NEVER_NS);
     char *key = due_key(*slot, name);
     map_put(&d->by_time, key, thing);
     free(key);

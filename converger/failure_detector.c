@@ -122,11 +122,13 @@ void failure_detector_asked(struct failure_detector *j, const struct verdict *ve
 {
     if (*verdict->cell_id) {
         struct watched_cell *c = map_get(&j->cells, verdict->cell_id);
+        assert(c && !c->asked);
         c->asked = true;
         if (map_get(&j->limiter.cells, verdict->cell_id)) {
             j->release_ns = now.mono_ns + RELEASE_INTERVAL_NS;
         }
     } else {
+        assert(!j->limiter_asked);
         j->limiter_asked = true;
     }
 }

@@ -5,6 +5,7 @@
 #include "converger/due.h"
 #include "converger/inside.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ static void forget(struct locks *l, struct lock_seen *s)
 /* One that is for longer than the clock can tell is never over. */
 static int64_t over_ns(int64_t ttl_s, int64_t now_ns)
 {
+    assert(now_ns >= 0);
     return ttl_s < (NEVER_NS - now_ns) / SECOND_NS ? now_ns + ttl_s * SECOND_NS : NEVER_NS;
 }
 
@@ -119,6 +121,7 @@ static void current(void *state)
 /* Without room it is looked at again later. */
 static void expire(struct locks *l, struct lock_seen *s, struct arena *a)
 {
+    assert(s->revision > 0 && s->due_ns <= l->kept.x->life.now.mono_ns);
     struct converger *x = l->kept.x;
     due_clear(&l->due, &s->due_ns, s->name);
     due_set(&l->due, &s->due_ns, x->life.now.mono_ns + AGAIN_NS, s->name, s);

@@ -3,6 +3,8 @@
 #include "common/lifecycle/actual_lrp.h"
 #include "common/model/instance_guards.h"
 
+#include <assert.h>
+
 enum when { ON_CHANGE, IN_FULL };
 
 struct pass {
@@ -67,6 +69,7 @@ static bool is_ordinary(const struct instance_view *i)
 static const struct instance_view *beside(const struct process_view *v,
                                           const struct instance_view *one, int presence)
 {
+    assert(one >= v->instances && one < v->instances + v->count);
     const struct instance_view *end = v->instances + v->count;
     const struct instance_view *i = one;
     while (i > v->instances && i[-1].index == one->index) {
@@ -113,6 +116,7 @@ static bool plan_but(const struct process_view *v, const struct pass *pass,
     const struct instance_facts facts = facts_of(v, one);
     uint32_t guards = instance_guards(&facts, v->policy, v->now) & ~but;
     int trigger = lifecycle_trigger(&actual_lrp_lifecycle, pass->move);
+    assert(trigger >= 0);
     bool blocked = trigger == ACTUAL_LRP_TRIGGER_RESOLVE && instance_returns(guards) &&
                    instance_returns_as(&facts, guards) < 0;
     if (!instance_may(&facts, trigger, guards) || blocked) {

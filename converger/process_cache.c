@@ -24,6 +24,7 @@ RB_GENERATE_INTERNAL(instance_tree, cached_instance, node, instance_compare,
 /* The record is said again: what it said before goes. */
 static void forget(struct cache *c, struct cached_instance *i)
 {
+    assert(i->domain || i->process->cache.unreadable > 0);
     i->process->cache.unreadable -= i->domain == NULL;
     domain_bear_no_more(c, i->domain);
     i->domain = NULL;
@@ -46,6 +47,7 @@ static uint64_t wanted(const struct process_cache *p, int32_t index)
 static void learn(struct cache *c, struct cached_instance *i, const struct followed *record)
 {
     SCOPED_ARENA(a);
+    assert(!i->domain && !i->on.cell); /* said again: forgotten before */
     ProtobufCMessage *m = NULL;
     int r = record_decode(&a, RECORD_ACTUAL, blob_bytes(record->record), &m, NULL);
     const Models__ActualLRP *lrp = (const Models__ActualLRP *)m;
@@ -69,6 +71,7 @@ static void drop(struct cache *c, struct cached_instance *i)
     struct process_cache *p = &i->process->cache;
     forget(c, i);
     RB_REMOVE(instance_tree, &p->instances, i);
+    assert(p->count > 0);
     p->count--;
     free(i);
 }
@@ -109,6 +112,7 @@ static void forget_routing(struct process_cache *cache)
 static void learn_routing(struct process_cache *cache, const Models__DesiredLRP *desired)
 {
     SCOPED_ARENA(a);
+    assert(cache->index_tag_count == 0 && !cache->index_tags);
     struct routing routing;
     routing_desired(&a, desired, 0, ROUTING_OWN_GUID, &routing);
     cache->routing = routing_digest(&routing, "");
@@ -161,6 +165,7 @@ void process_cache_clear(struct cache *c, struct process *p)
     }
     process_cache_desired(p, NULL);
     process_cache_job(p, false);
+    assert(!process_cache_any(p));
 }
 
 bool process_cache_any(const struct process *p)
@@ -203,5 +208,6 @@ void process_cache_view(const struct cache *c, struct moment now, struct arena *
         view->fresh = domain_is_fresh(c, i->domain, now);
         view->cell_present = i->on.cell && i->on.cell->present;
     }
+    assert(ret->count <= room_of(&p->cache, first, last));
     ret->instances = list;
 }

@@ -2,6 +2,7 @@
 #include "common/base/memory.h"
 #include "converger/failure_detector.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Cells of the board, or of a zone: those that the limiter lists are left out. */
@@ -102,6 +103,7 @@ static enum mass mass_of(const struct failure_detector *j, struct moment now)
             count_cell(j, map_key(n), c, now, zone_of(&zones, c->zone));
         }
     }
+    assert(all.lost + all.maybe <= all.total);
     enum mass mass = is_mass(j, &all, &zones, false)  ? MASS_YES
                      : is_mass(j, &all, &zones, true) ? MASS_MAYBE
                                                       : MASS_NO;
@@ -122,6 +124,7 @@ static void plan_lose(const struct failure_detector *j, const struct silence *s,
                       struct verdicts *p)
 {
     const struct watched_cell *c = map_get(&j->cells, s->name);
+    assert(c && !c->lost);
     if (!c->asked && now.mono_ns >= c->again_ns) {
         struct verdict *g = plan(p, "lose");
         g->cell_id = arena_strdup(p->arena, s->name);
@@ -140,6 +143,7 @@ static void plan_limiter(const struct failure_detector *j, bool join, struct ver
         const struct silence *s =
             liveness_report_find(j->liveness_report, LIVENESS_REPORT_CELL, map_key(n));
         if (s && (b ? stays_listed(j, map_key(n), b) : join && is_unheard(j, s))) {
+            assert(g->cell_count < j->cells.count);
             Board__CellHeartbeat *c = g->cells[g->cell_count++] =
                 ARENA_NEW(p->arena, Board__CellHeartbeat);
             board__cell_heartbeat__init(c);

@@ -102,6 +102,7 @@ static bool same_instance(const Models__ActualLRP *a, const Models__ActualLRP *b
  * Diego's does so, and each has an epoch of its own. */
 static bool made_again(const Models__ActualLRP *before, const Models__ActualLRP *after)
 {
+    assert(before->modification_tag && after->modification_tag);
     return before->presence == after->presence &&
            strcmp(before->modification_tag->epoch, after->modification_tag->epoch) != 0;
 }

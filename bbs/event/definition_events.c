@@ -4,12 +4,14 @@
 #include "common/model/definition_views.h"
 #include "common/model/record.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { LENGTH_DELIMITED = 2 };
 
 static const char *named(const struct definition_change *c, const char *const names[3])
 {
+    assert(c->before || c->after);
     return !c->before ? names[0] : c->after ? names[1] : names[2];
 }
 

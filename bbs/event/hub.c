@@ -6,6 +6,7 @@
 #include "common/lifecycle/actor.h"
 #include "common/model/record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -117,6 +118,7 @@ void hub_close(struct hub *h)
 /* An event of the payloads that stand in r1 and r0, which become empty. */
 static struct wire_event *event_made(struct hub *h, const struct api_event *e)
 {
+    assert(h->r1.size > 0);
     struct bytes r0 = h->r0.size ? buf_bytes(&h->r0) : (struct bytes){0};
     struct wire_event *w = wire_event_new(e, buf_bytes(&h->r1), r0);
     buf_clear(&h->r1);
@@ -139,6 +141,7 @@ static void tell_actual(struct hub *h, enum stream_kind kind, const struct api_e
 
 static const char *key_of(const struct change_seen *c)
 {
+    assert(c->after || c->before);
     return version_key(c->after ? c->after : c->before);
 }
 
@@ -201,6 +204,7 @@ static void changed_record(struct hub *h, struct change_seen *c, bool changed[],
                            struct actual_change *ret)
 {
     int p = key_presence(key_of(c));
+    assert(!c->reported);
     c->reported = true;
     if (p < 0 || p >= ACTUAL_PRESENCES) { /* of a newer version */
         return;

@@ -3,6 +3,7 @@
 #include "bbs/setting/in_force.h"
 #include "common/lifecycle/limiter.h"
 
+#include <assert.h>
 #include <string.h>
 
 static int state_of(const Board__LimiterRecord *limiter)
@@ -24,6 +25,7 @@ static int state_of(const Board__LimiterRecord *limiter)
 
 static Board__LimiterRecord__State wire_state(int state)
 {
+    assert(state == LIMITER_HELD || state == LIMITER_KEPT || state == LIMITER_RELEASED);
     return state == LIMITER_HELD   ? BOARD__LIMITER_RECORD__STATE__HELD
            : state == LIMITER_KEPT ? BOARD__LIMITER_RECORD__STATE__KEPT
                                  : BOARD__LIMITER_RECORD__STATE__RELEASED;

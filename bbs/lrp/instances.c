@@ -44,6 +44,7 @@ static void gather_record(struct view *v, const char *process_guid, int32_t inde
     const Models__ActualLRP *record = record_of(view_get(v, key));
     bool missing = !record && wanted && presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
     if (missing || (record && to_stop(record, wanted, definition_id))) {
+        assert(s->count < SLICE_RECORDS_MAX);
         s->list[s->count++] = (struct instance){.index = index, .record = record};
     }
 }
@@ -59,6 +60,7 @@ void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
                       const char *definition_id, int32_t from, int32_t end, struct instances *ret)
 {
     struct arena *a = view_arena(v);
+    assert(from <= end);
     *ret = (struct instances){.list = ARENA_ARRAY(a, SLICE_RECORDS_MAX, struct instance),
                               .next = from,
                               .end = end};
@@ -84,6 +86,7 @@ void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
 static void create(const char *process_guid, int32_t index, const Models__DesiredLRP *desired,
                    const struct op_input *in, struct plan *p)
 {
+    assert(index >= 0 && index < desired->instances);
     int to = lifecycle_transition(&actual_lrp_lifecycle, ACTUAL_LRP_NONE, in->actor,
                                   ACTUAL_LRP_TRIGGER_CREATE, ACTUAL_LRP_IF_INDEX_DESIRED);
     assert(to == ACTUAL_LRP_UNCLAIMED);
@@ -106,6 +109,7 @@ static void stop(const Models__ActualLRP *record, const struct op_input *in, str
         plan_delete(p, key, "stop", in->actor);
         return;
     }
+    assert(instance && !record->stopping);
     Models__ActualLRP *marked = actual_copy(p->arena, record);
     marked->stopping = true;
     plan_put(p, key, "stop", in->actor, &marked->base);
@@ -116,6 +120,7 @@ void instances_settle(const struct instances *s, const char *process_guid,
                       const Models__DesiredLRP *desired, const struct op_input *in,
                       struct plan *p)
 {
+    assert(s->next <= s->end);
     int32_t first = 0, end = 0; /* of the created ones that the auctioneer does not know yet */
     for (size_t i = 0; i < s->count; i++) {
         const struct instance *instance = &s->list[i];
@@ -141,6 +146,7 @@ void instances_settle(const struct instances *s, const char *process_guid,
 static const Board__JobRecord *with_rest(Board__JobRecord *job, const struct instances *s,
                                          struct arena *a)
 {
+    assert(s->next < s->end);
     job->instances = arena_message(a, &board__job_record__instances__descriptor);
     job->instances->cursor = s->next;
     job->instances->end = s->end;

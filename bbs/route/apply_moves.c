@@ -33,6 +33,7 @@ struct move_ask {
 
 static void batch_answer(struct apply_batch *t, struct effects *out)
 {
+    assert(t->open == 0 && t->unknown <= t->count);
     if (t->unknown == t->count && t->count > 0) {
         answer_unavailable(out, t->request_id);
     } else {
@@ -92,6 +93,7 @@ static void move_done(void *context, const struct op_result *result, struct effe
     struct move_ask *ask = context;
     struct apply_batch *t = ask->batch;
     Board__MoveResult *r = &t->results[ask->number];
+    assert(t->open > 0 && ask->number < t->count);
     if (result->end == OP_UNAVAILABLE) {
         t->unknown++;
         set_error(&t->arena, r, MODELS__ERROR__TYPE__UnknownError, result->text);

@@ -3,6 +3,7 @@
 #include "bbs/route/read.h"
 #include "bbs/route/whole_desired.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static size_t drop_repeated(struct picked *list, size_t count)
             list[kept++] = list[i];
         }
     }
+    assert(kept <= count);
     return kept;
 }
 

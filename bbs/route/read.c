@@ -4,6 +4,8 @@
 #include "bbs/route/answer.h"
 #include "common/model/record.h"
 
+#include <assert.h>
+
 static void add(const struct read_row *row, struct records *records, const struct picked *one)
 {
     struct blob *const parts[RECORD_PARTS] = {one->blob};
@@ -47,6 +49,7 @@ static void answer_read(void *context, struct view *v, const char *text, struct 
         effects_reply_message(out, ask->request_id, row->message(ask, v));
         return;
     }
+    assert(row->pick);
     size_t count = row->pick(v, ask->in.request, &list);
     if (row->one && count == 0) {
         answer_error(out, ask->request_id, MODELS__ERROR__TYPE__ResourceNotFound,
@@ -94,5 +97,6 @@ size_t read_all(struct view *v, enum record_type type, ProtobufCMessage ***ret_l
     for (size_t i = 0; i < count; i++) {
         decoded += record_decode(a, type, blob_bytes(blobs[i]), &(*ret_list)[decoded], NULL) == 0;
     }
+    assert(decoded <= count);
     return decoded;
 }

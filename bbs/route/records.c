@@ -136,6 +136,7 @@ static enum cursor_state fill(struct cursor *c, struct buf *out, size_t max)
     size_t end = out->size + max;
     while (r->next < r->count && out->size < end) {
         struct message *m = &r->list[r->next++];
+        assert(m->size > 0);
         append(m, out);
         release(m);
     }
@@ -223,6 +224,7 @@ void records_free(struct records *r)
     if (!r) {
         return;
     }
+    assert(r->next <= r->count);
     for (size_t i = r->next; i < r->count; i++) {
         release(&r->list[i]);
     }

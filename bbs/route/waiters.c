@@ -43,11 +43,13 @@ void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, st
     memcpy(one->job_key, job_key, size);
     TAILQ_INSERT_TAIL(&w->list, one, link);
     w->count++;
+    assert(w->count + w->reserved <= WAITERS_MAX);
 }
 
 static void drop(struct waiters *w, struct waiter *one)
 {
     TAILQ_REMOVE(&w->list, one, link);
+    assert(w->count > 0);
     w->count--;
     free(one);
 }

@@ -33,6 +33,7 @@ static Models__Task *desired_task(struct arena *a, const Models__DesireTaskReque
     task->updated_at = now.wall_ns;
     task->state = MODELS__TASK__STATE__Pending;
     task->owner = r->owner;
+    assert(*r->task_guid); /* the route has looked */
     if (r->optional_max_retries_case ==
         MODELS__DESIRE_TASK_REQUEST__OPTIONAL_MAX_RETRIES_MAX_RETRIES) {
         task->optional_max_retries_case = MODELS__TASK__OPTIONAL_MAX_RETRIES_MAX_RETRIES;

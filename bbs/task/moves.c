@@ -4,6 +4,8 @@
 #include "bbs/task/task.h"
 #include "common/lifecycle/task.h"
 
+#include <assert.h>
+
 /* A cell takes it. It is this cell's and this attempt's already: nothing; an ordinary client hears
  * should_start = false. */
 void task_start(const struct move_turn *t)
@@ -31,6 +33,7 @@ void task_cancel(const struct move_turn *t)
 /* A client says that it failed: no result, no cell. */
 void task_fail(const struct move_turn *t)
 {
+    assert(t->to == TASK_COMPLETED);
     task_over(t, task_completed(t, true, move_task(t->move)->error_message, ""));
 }
 
@@ -61,6 +64,7 @@ void task_reject(const struct move_turn *t)
         return;
     }
     const char *reason = move_task(t->move)->error_message;
+    assert(t->to == TASK_COMPLETED || t->to == TASK_PENDING);
     Models__Task *after =
         t->to == TASK_COMPLETED ? task_completed(t, true, reason, "") : task_change(t);
     after->rejection_count++;
@@ -114,18 +118,21 @@ void task_delete(const struct move_turn *t)
 /* No cell took it for too long. */
 void task_expire(const struct move_turn *t)
 {
+    assert(t->to == TASK_COMPLETED);
     task_put(t, task_completed(t, true, "not started within time limit", ""));
 }
 
 /* It still waits for a cell: nothing changes, no event; the auctioneer is notified. */
 void task_ask(const struct move_turn *t)
 {
+    assert(t->from == t->to);
     plan_notice_task(t->plan, turn_task(t)->task_guid);
 }
 
 /* Its cell is absent for too long (design.md 6, One failure detector); the cell's id stays. */
 void task_disappear(const struct move_turn *t)
 {
+    assert(t->to == TASK_COMPLETED && *turn_task(t)->cell_id);
     Models__Task *after = task_completed(t, true, "cell disappeared before completion", "");
     after->cell_id = turn_task(t)->cell_id;
     task_put(t, after);

@@ -4,6 +4,7 @@
 #include "common/codec/json.h"
 #include "common/codec/json_tree.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct parse {
@@ -21,6 +22,7 @@ bool app_name_is_valid(const char *s)
 
 static void set_default(json_t *lrp, const char *key, json_t *value)
 {
+    assert(value); /* which this takes over */
     if (json_object_get(lrp, key)) {
         json_decref(value);
     } else {
@@ -61,6 +63,7 @@ static int decode(const struct app_source *s, const struct node *from, const jso
 static int check_routes(const struct app_source *s, const struct node *from,
                         const Models__ProtoRoutes *routes)
 {
+    assert(from);
     size_t bytes = 0;
     for (size_t i = 0; routes && i < routes->n_routes; i++) {
         bytes += routes->routes[i]->value.len;
@@ -97,6 +100,7 @@ static int check(const struct app_source *s, const struct node *from, const Mode
 
 Models__Owner *app_owner(struct arena *a, const char *name)
 {
+    assert(name && *name);
     Models__Owner *owner = arena_message(a, &models__owner__descriptor);
     owner->kind = arena_strdup(a, APP_OWNER_KIND);
     owner->uid = arena_strdup(a, name);
@@ -123,6 +127,7 @@ static int make_lrp(struct parse *p, const struct node *from, const char *name,
     }
     lrp->process_guid = arena_strdup(s->arena, app_process_guid(s->arena, name, lrp));
     lrp->owner = app_owner(s->arena, name);
+    assert(lrp->owner && *lrp->process_guid);
     *ret_lrp = lrp;
     return 0;
 }
@@ -149,6 +154,7 @@ static int add_app(struct parse *p, const struct node *from)
         return err_set(s->err, ERR_TOO_LARGE, "%s: more than %d apps" NODE_DIVIDE, s->file,
                        APPS_MAX);
     }
+    assert(p->count < APPS_MAX && p->domain);
     Models__DesiredLRP *lrp = NULL;
     int r = make_lrp(p, from, name->text, &lrp);
     if (r == 0) {
@@ -239,6 +245,7 @@ int appfile_parse(struct arena *a, const char *file, struct bytes text, struct a
         r = err_set(err, ERR_INVALID, "%s: holds no app", file);
     }
     if (r == 0) {
+        assert(p.count <= APPS_MAX);
         *ret_apps = p.apps;
         *ret_count = p.count;
     }

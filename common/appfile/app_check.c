@@ -1,5 +1,6 @@
 #include "common/appfile/app_keys.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Characters of UTF-8. */
@@ -22,6 +23,7 @@ static const struct node *place_of(const struct node *from, const char *key)
 static int check_size(const struct app_source *s, const struct node *at, const char *key,
                       size_t size, size_t most, const char *of)
 {
+    assert(most > 0 && at);
     return size <= most ? 0
                         : app_mistake(s, at, key,
                                       arena_printf(s->arena, "is longer than %zu %s", most, of));
@@ -53,6 +55,7 @@ static int check_texts(const struct app_source *s, const struct node *from,
 static int check_env(const struct app_source *s, const struct node *at, const char *key,
                      Models__EnvironmentVariable *const *env, size_t count)
 {
+    assert(at && (count == 0 || env));
     for (size_t i = 0; i < count; i++) {
         const struct node *here = i < at->count ? at->items[i] : at;
         const char *name = env[i]->name;
@@ -70,6 +73,7 @@ static int check_env(const struct app_source *s, const struct node *at, const ch
 static int check_action(const struct app_source *s, const struct node *from,
                         const Models__Action *action)
 {
+    assert(action);
     const Models__RunAction *run = action->run_action;
     if (!node_given(from, "action")) {
         return 0; /* `command` has made it */
@@ -98,6 +102,7 @@ static bool good_tag(const Models__MetricTagValue *v)
 static int check_tags(const struct app_source *s, const struct node *from,
                       const struct app_said *said)
 {
+    assert(said->tag_count == 0 || (said->tag_names && said->tags));
     const struct node *tags = node_given(from, "metric_tags");
     const char *source = "";
     if (tags && said->tag_count == 0) {

@@ -1,5 +1,6 @@
 #include "common/appfile/app.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { GUID_HASH_DIGITS = 10 };
@@ -18,6 +19,7 @@ static uint64_t hash(struct bytes in)
 
 const char *app_process_guid(struct arena *a, const char *name, const Models__DesiredLRP *lrp)
 {
+    assert(*name);
     const Models__DesiredLRP empty = MODELS__DESIRED_LRP__INIT;
     Models__DesiredLRP definition = *lrp;
     definition.process_guid = empty.process_guid;

@@ -6,6 +6,7 @@
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ const struct app_key *app_keys(size_t *ret_count)
 static const struct app_key *find_key(const char *name, unsigned place,
                                       int (*compare)(const char *x, const char *y))
 {
+    assert(name && place);
     for (size_t i = 0; i < KEY_COUNT; i++) {
         if ((keys[i].places & place) && compare(keys[i].name, name) == 0) {
             return &keys[i];
@@ -63,6 +65,7 @@ static const struct app_key *find_key(const char *name, unsigned place,
 int app_mistake(const struct app_source *s, const struct node *at, const char *key,
                 const char *what)
 {
+    assert(at && key && what);
     return err_set(s->err, ERR_INVALID, "%s:%u: %.100s: %s", s->file, at->line, key, what);
 }
 
@@ -70,6 +73,7 @@ int app_mistake(const struct app_source *s, const struct node *at, const char *k
 static int check_bounds(const struct app_source *s, const struct app_key *k, const struct node *at,
                         int64_t value)
 {
+    assert(k->least <= k->most);
     if ((k->least == 0 && k->most == 0) || value == 0) {
         return 0;
     }
@@ -92,6 +96,7 @@ static int check_bounds(const struct app_source *s, const struct app_key *k, con
 static int put(const struct app_source *s, const struct app_key *k, const struct node *at,
                json_t *definition, json_t *value)
 {
+    assert(*k->member); /* a key that makes nothing has none */
     if (!value) {
         return app_mistake(s, at, k->name, "is not UTF-8");
     }
@@ -138,6 +143,7 @@ static bool asks_for_something(const struct node *v)
 static int refuse(const struct app_source *s, const char *path, const struct app_key *k,
                   const struct node *v)
 {
+    assert(k->refused);
     return asks_for_something(v)
                ? app_mistake(s, v, path,
                              arena_printf(s->arena, "no cell can do it yet: %s", k->refused))
@@ -182,6 +188,7 @@ CONVERTER(action)
 /* path and args of the run action. */
 static int command_words(const struct app_source *s, const struct node *v, json_t *run)
 {
+    assert(run && json_object_size(run) == 0);
     json_t *args = json_array();
     json_object_set_new(run, "args", args);
     if (node_is_scalar(v)) {
@@ -299,6 +306,7 @@ static size_t number_size(const char *text)
     static const char digits[] = "0123456789";
     size_t whole = strspn(text, digits);
     size_t part = whole && text[whole] == '.' ? strspn(text + whole + 1, digits) : 0;
+    assert(whole + part <= strlen(text));
     return part ? whole + 1 + part : whole;
 }
 
@@ -327,6 +335,7 @@ static bool read_size(const char *text, int64_t *ret_mb)
         return false;
     }
     *ret_mb = (int64_t)value + ((double)(int64_t)value < value);
+    assert(*ret_mb >= 0);
     return true;
 }
 

@@ -1,11 +1,13 @@
 #include "common/appfile/node.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 const struct node *node_member(const struct node *n, const char *key)
 {
+    assert(key);
     for (size_t i = 0; n->kind == NODE_MAP && i < n->count; i++) {
         if (strcmp(n->keys[i], key) == 0) {
             return n->items[i];

@@ -1,6 +1,7 @@
 #include "common/appfile/node.h"
 #include "common/codec/json_text.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Lines of values. jansson keeps no positions, but it keeps the order: a second walk over the valid
@@ -22,6 +23,7 @@ static int build(struct json_builder *b, const json_t *from, struct node **ret_n
 
 static void skip_string(struct json_lines *l)
 {
+    assert(l->at < l->end && *l->at == '"');
     for (l->at++; l->at < l->end && *l->at != '"'; l->at++) {
         l->at += *l->at == '\\';
     }
@@ -34,6 +36,7 @@ static unsigned next_line(struct json_lines *l)
     while (l->at < l->end && strchr(" \t\r\n,:]}", *l->at)) {
         l->line += *l->at++ == '\n';
     }
+    assert(l->at <= l->end);
     unsigned line = l->line;
     if (l->at < l->end && *l->at == '"') {
         skip_string(l);
@@ -73,6 +76,7 @@ static int build_map(struct json_builder *b, const json_t *from, struct node *n)
     {
         if (r == 0) {
             unsigned line = next_line(&b->lines);
+            assert(n->count < json_object_size(from));
             n->keys[n->count] = arena_strdup(b->arena, key);
             r = build(b, value, &n->items[n->count]);
             if (r == 0) {

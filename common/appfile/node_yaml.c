@@ -1,5 +1,6 @@
 #include "common/appfile/node.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,7 @@ static enum node_kind kind_of_plain(const char *text, int64_t *ret_integer)
 
 static int build_scalar(struct yaml_builder *b, const yaml_node_t *from, struct node *n)
 {
+    assert(from->type == YAML_SCALAR_NODE);
     const char *text = (const char *)from->data.scalar.value;
     if (strlen(text) != from->data.scalar.length) {
         return mistake(b, from, "a zero byte cannot stand in a text");
@@ -159,6 +161,7 @@ static int build_member(struct yaml_builder *b, const yaml_node_t *key, const ya
                        line_of(key), name);
     }
     struct node *item = NULL;
+    assert(map->kind == NODE_MAP);
     int r = build(b, value, &item);
     if (r == 0) {
         item->line = line_of(key);
@@ -198,6 +201,7 @@ static int build(struct yaml_builder *b, const yaml_node_t *from, struct node **
     r = from->type == YAML_SCALAR_NODE     ? build_scalar(b, from, n)
         : from->type == YAML_SEQUENCE_NODE ? build_list(b, from, n)
                                            : build_map(b, from, n);
+    assert(b->depth > 0);
     b->depth--;
     if (r == 0) {
         *ret_node = n;
@@ -276,6 +280,7 @@ static void count(struct bounds *b, const yaml_event_t *e)
         break;
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
+        assert(b->depth > 0); /* libyaml sends no end without its beginning */
         b->depth--;
         break;
     default:
@@ -335,6 +340,7 @@ int node_parse_yaml(struct arena *a, const char *file, struct bytes text, struct
                     NODE_DOCUMENTS_MAX - 1);
     }
     if (r == 0) {
+        assert(count < NODE_DOCUMENTS_MAX);
         *ret_nodes = nodes;
         *ret_count = count;
     }

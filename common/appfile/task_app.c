@@ -5,6 +5,7 @@
 #include "common/codec/json.h"
 #include "common/codec/json_tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -35,6 +36,7 @@ static bool read_seconds(const char *text, int64_t *ret_s)
     if (end == text || !unit || value > KEEP_MAX_S) {
         return false;
     }
+    assert(value >= 0);
     *ret_s = value * unit;
     return *ret_s <= KEEP_MAX_S;
 }
@@ -158,6 +160,7 @@ static int make(const struct app_source *s, const struct node *from, struct task
     if (r < 0) {
         return r;
     }
+    assert(q->task_definition && (name || guid));
     q->task_guid = arena_strdup(s->arena, guid ? guid : "");
     q->domain = arena_strdup(s->arena, domain ? domain : "default");
     q->owner = app_owner(s->arena, name ? name : guid);

@@ -1,5 +1,6 @@
 #include "common/base/arena.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,7 @@ void *arena_alloc(struct arena *a, size_t size)
         b->older = a->blocks;
         a->blocks = b;
     }
+    assert(b->size - b->used >= want);
     void *p = b->bytes + b->used;
     b->used += want;
     a->used += want;

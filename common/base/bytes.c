@@ -72,6 +72,7 @@ void buf_append(struct buf *b, const void *data, size_t size)
         return;
     }
     buf_reserve(b, size);
+    assert(b->capacity - b->size >= size);
     memcpy(b->data + b->size, data, size);
     b->size += size;
 }
@@ -110,6 +111,7 @@ void buf_message(struct buf *b, const ProtobufCMessage *m)
     size_t size = protobuf_c_message_get_packed_size(m);
     buf_reserve(b, size + 1);
     b->size += protobuf_c_message_pack(m, b->data + b->size);
+    assert(b->size <= b->capacity);
 }
 
 void buf_varint(struct buf *b, uint64_t value)
@@ -120,6 +122,7 @@ void buf_varint(struct buf *b, uint64_t value)
         out[size++] = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
         value >>= 7;
     } while (value);
+    assert(size <= sizeof(out));
     buf_append(b, out, size);
 }
 
@@ -174,6 +177,7 @@ struct blob *blob_ref(struct blob *b)
 
 void blob_unref(struct blob *b)
 {
+    assert(!b || b->references > 0);
     if (b && --b->references == 0) {
         free(b);
     }

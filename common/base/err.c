@@ -1,11 +1,13 @@
 #include "common/base/err.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 int err_set(struct err *err, enum err_code code, const char *format, ...)
 {
+    assert((int)code > 0); /* what it gives is negative */
     if (err) {
         va_list args;
         va_start(args, format);

@@ -132,6 +132,7 @@ struct map_node *map_from(const struct map *m, const char *key)
 
 struct map_node *map_next(struct map_node *n)
 {
+    assert(n);
     return RB_NEXT(tree, NULL, n);
 }
 

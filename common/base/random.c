@@ -1,5 +1,6 @@
 #include "common/base/random.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static uint64_t rotate(uint64_t x, int bits)
@@ -48,6 +49,7 @@ uint64_t random_below(struct random *r, uint64_t bound)
     do {
         x = random_next(r);
     } while (x < skip);
+    assert(x >= skip);
     return x % bound;
 }
 

@@ -67,6 +67,7 @@ bool feed_client_add_topic(struct feed_client *f, const char *topic, struct effe
     if (f->topics.count + f->new_topics.count == FEED_CLIENT_TOPICS_MAX) {
         return false;
     }
+    assert(f->topics.count + f->new_topics.count < FEED_CLIENT_TOPICS_MAX);
     map_put(&f->new_topics, topic, f);
     f->topics_added = true;
     f->current = false;
@@ -118,7 +119,9 @@ static void subscribe(struct feed_client *f, const struct event *ev, const char 
     f->topics_added = false;
     f->tells_topics = revision > 0 && request.n_new_topics > 0;
     f->url = url;
+    assert(revision >= 0 && !f->topics_added);
     f->call_id = boards_next_id(f->boards);
+    assert(f->call_id);
     f->refused = 0;
     f->heard_ns = ev->now.mono_ns;
     f->compared_revision = 0;
@@ -140,6 +143,7 @@ static void subscribe(struct feed_client *f, const struct event *ev, const char 
 /* At the bbs that tells it now, which is not behind what it has reported. */
 static void refresh(struct feed_client *f, const struct event *ev, struct effects *out)
 {
+    assert(f->current && f->call_id);
     effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
     f->refreshes = true;
     subscribe(f, ev, f->url, 0, out);
@@ -156,6 +160,7 @@ static int64_t back_off_ns(const struct feed_client *f, uint64_t entropy)
 {
     int64_t wait = FEED_CLIENT_BACK_OFF_NS;
     int64_t most = f->back_off_max_ns ? f->back_off_max_ns : FEED_CLIENT_BACK_OFF_MAX_NS;
+    assert(most >= wait);
     for (unsigned i = 1; i < f->failures && wait < most; i++) {
         wait *= 2;
     }
@@ -176,6 +181,7 @@ static void leave_snapshot(struct feed_client *f)
 /* At the bbs that tells it now, from where it is. */
 static void subscribe_to_topics(struct feed_client *f, const struct event *ev, struct effects *out)
 {
+    assert(f->call_id && f->topics_added);
     effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
     leave_snapshot(f);
     subscribe(f, ev, f->url, f->revision, out);
@@ -185,6 +191,7 @@ static void subscribe_to_topics(struct feed_client *f, const struct event *ev, s
 static void give_up(struct feed_client *f, const struct event *ev, const char *why,
                     struct effects *out)
 {
+    assert(f->call_id && f->url);
     if (!f->was_current && f->failures < FEED_CLIENT_CALM_FAILURES) {
         effects_log(out, LOG_INFO_LEVEL, "no feed yet", "url=%s why=\"%s\"", f->url, why);
     } else {
@@ -211,6 +218,7 @@ static void cut(struct feed_client *f, const struct event *ev, const char *why, 
  * has gone. */
 static const char *compare_with(struct feed_client *f, const Board__FeedFrame *frame)
 {
+    assert(f->refreshes);
     if (frame->revision < f->revision || frame->revision < f->change_revision) {
         return "its snapshot is older than what it sent";
     }
@@ -271,6 +279,7 @@ static void put(struct feed_client *f, const Board__FeedFrame *frame, struct eff
     r->made = r->create_revision == frame->create_revision ? r->made : r->seen;
     r->create_revision = frame->create_revision;
     r->mod_revision = frame->mod_revision;
+    assert(r->made.since_ns <= r->seen.since_ns);
     tell(f, FEED_CLIENT_PUT, frame->key, r, out);
 }
 
@@ -315,6 +324,7 @@ static const char *on_record(struct feed_client *f, const Board__FeedFrame *fram
 
 static void caught_up(struct feed_client *f, struct effects *out)
 {
+    assert(f->revision > 0 && !f->snapshot);
     if (!f->current && !f->topics_added) {
         f->current = f->was_current = true;
         f->failures = 0;
@@ -467,6 +477,7 @@ static void on_data(struct feed_client *f, const struct event *ev, struct effect
         done += size;
         f->heard_ns = ev->now.mono_ns;
     }
+    assert(done <= f->partial.size);
     buf_consume(&f->partial, done);
     if (why) {
         cut(f, ev, why, out);

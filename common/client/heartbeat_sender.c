@@ -59,6 +59,7 @@ static void failed(struct heartbeat_sender *b, const struct event *ev)
 {
     boards_failed(b->boards, b->url);
     b->failures++;
+    assert(b->boards->count > 0);
     bool all = b->failures % b->boards->count == 0;
     b->next_ns = all ? b->sent_ns + HEARTBEAT_TIMEOUT_NS : ev->now.mono_ns;
 }

@@ -125,6 +125,7 @@ void leader_change(struct leader *l, enum feed_client_change change, const char 
 static void send(struct leader *l, const Board__LeaderLockRequest *request, const struct event *ev,
                  struct effects *out)
 {
+    assert(!l->call_id || l->releasing);
     l->asked_url = boards_url(l->boards);
     l->ask_ns = ev->now.mono_ns + LEADER_RETRY_NS;
     l->call_id = boards_call(l->boards, out, "/v1/board/leader_lock", "", &request->base,
@@ -166,6 +167,7 @@ static void elected(struct leader *l, const Board__Term *term, const struct even
     assert(!l->leads && l->term == 0);
     l->leads = true;
     l->term = term->term;
+    assert(l->term > 0);
     strcpy(l->board_generation, term->board_generation);
     l->heartbeat.term = term->term;
     heartbeat_sender_start(&l->heartbeat_sender, ev, out);

@@ -2,6 +2,7 @@
 
 #include "common/base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ static void leave_voice(struct silence *s)
 /* Its window begins: the clock never falls, so the last of the list is the shortest silence. */
 static void begin_window(struct liveness_report *h, struct silence *s)
 {
+    assert(s->since_ns <= h->counted_ns);
     s->since_ns = h->counted_ns;
     TAILQ_REMOVE(&s->of->list, s, link);
     TAILQ_INSERT_TAIL(&s->of->list, s, link);
@@ -199,6 +201,7 @@ static bool counts(const struct liveness_report *h, const struct voice *v)
 void liveness_report_tick(struct liveness_report *h, int64_t now_ns, bool current)
 {
     int64_t passed_ns = now_ns - h->looked_ns;
+    assert(passed_ns >= 0);
     int64_t tick_ns = earlier_ns(passed_ns, LIVENESS_REPORT_TICK_MAX_NS);
     h->looked_ns = now_ns;
     h->ticked_ns += tick_ns;
@@ -223,6 +226,7 @@ void liveness_report_tick(struct liveness_report *h, int64_t now_ns, bool curren
 
 int64_t silence_ns(const struct liveness_report *h, const struct silence *s)
 {
+    assert(h->counted_ns >= s->since_ns && h->counted_ns >= h->restarted_ns);
     return h->counted_ns - (s->since_ns > h->restarted_ns ? s->since_ns : h->restarted_ns);
 }
 

@@ -39,6 +39,7 @@ static void take_all(struct mover *m, struct queued_moves *ret)
         m->calls[i].id = 0;
     }
     TAILQ_CONCAT(ret, &m->waiting, link);
+    assert(m->waiting_count <= m->count);
     m->waiting_count = m->count = 0;
 }
 
@@ -100,6 +101,7 @@ static struct queued_move *queued(struct mover *m, const struct mover_owner *own
     q->subject = strcpy((char *)q->packed + size, subject);
     m->waiting_count++;
     m->count++;
+    assert(m->waiting_count <= m->count);
     return q;
 }
 
@@ -139,6 +141,7 @@ static void send(struct mover *m, struct mover_call *c, struct moment now, struc
     while ((q = TAILQ_FIRST(&m->waiting)) && request.n_moves < MOVER_MOVES_MAX) {
         TAILQ_REMOVE(&m->waiting, q, link);
         TAILQ_INSERT_TAIL(&c->moves, q, link);
+        assert(m->waiting_count > 0);
         m->waiting_count--;
         Board__Move *move = request.moves[request.n_moves++] = message(out->arena, q);
         move->term = &term;
@@ -212,6 +215,7 @@ static void settle(struct mover *m, struct mover_call *c, const Board__ApplyResp
 static void on_answer(struct mover *m, struct mover_call *c, const struct event *ev,
                       struct effects *out)
 {
+    assert(c->id && !TAILQ_EMPTY(&c->moves));
     const struct response *a = &ev->response;
     ProtobufCMessage *decoded = NULL;
     bool answered = a->outcome == CALL_ANSWERED && a->status == 200 &&

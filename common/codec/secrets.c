@@ -1,5 +1,6 @@
 #include "common/codec/secrets.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef const char *hide(struct arena *a, const char *text);
@@ -23,6 +24,7 @@ const char *secrets_hide_url(struct arena *a, const char *url)
         return url;
     }
     const char *rest = at ? at : host;
+    assert(rest >= host);
     size_t rest_size = query ? (size_t)(query - rest) : strlen(rest);
     return arena_printf(a, "%.*s%s%.*s%s", (int)(host - url), url, at ? SECRET_TEXT : "",
                         (int)rest_size, rest, query ? "?" SECRET_TEXT : "");
@@ -51,6 +53,7 @@ static const struct {
 
 static hide *hide_of(const char *message, const char *field)
 {
+    assert(message && field);
     for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
         if (strcmp(secrets[i].message, message) == 0 && strcmp(secrets[i].field, field) == 0) {
             return secrets[i].hide;

@@ -2,8 +2,11 @@
 
 #include "common/contract/moment.h"
 
+#include <assert.h>
+
 int64_t crash_wait_ns(const struct crash_policy *policy, int32_t count)
 {
+    assert(policy->backoff_base_ns > 0 && policy->backoff_max_ns > 0);
     if (count >= policy->restarts_max) {
         return NEVER_NS;
     }

@@ -2,6 +2,8 @@
 
 #include "common/codec/scan.h"
 
+#include <assert.h>
+
 /* Numbers of fields on the wire: of DesiredLRP, of Task, of TaskDefinition. */
 enum { DESIRED_IMAGE_LAYERS = 34, TASK_DEFINITION = 1, DEFINITION_IMAGE_LAYERS = 25 };
 
@@ -25,6 +27,7 @@ static Models__Action *parallel(struct arena *a, Models__Action **actions, size_
 /* An action that does `first` and then `second` (NULL = nothing more). */
 static Models__Action *serial(struct arena *a, Models__Action *first, Models__Action *second)
 {
+    assert(first);
     Models__SerialAction *s = arena_message(a, &models__serial_action__descriptor);
     s->actions = ARENA_ARRAY(a, 2, Models__Action *);
     s->actions[s->n_actions++] = first;
@@ -83,6 +86,7 @@ static void layers_to_dependencies(struct arena *a, Models__ImageLayer *const *l
     for (size_t i = 0; i < *count; i++) {
         all[n++] = (*list)[i];
     }
+    assert(n <= layer_count + *count);
     *list = all;
     *count = n;
 }
@@ -172,6 +176,7 @@ static size_t old_actions(Models__Action **actions, size_t count)
             actions[left++] = old;
         }
     }
+    assert(left <= count);
     return left;
 }
 

@@ -70,7 +70,6 @@ const struct container_kind *container_kind_of(const struct containers *t, const
 
 const struct container_kind *container_kind_at(const struct containers *t, const char *key)
 {
-    assert(key_type(key) == RECORD_TASK || key_type(key) == RECORD_ACTUAL);
     return t->kinds[key_type(key) == RECORD_TASK ? KIND_TASK : KIND_INSTANCE];
 }
 
