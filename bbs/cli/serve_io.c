@@ -92,7 +92,7 @@ static const char backup_details[] =
     "etcd goes on meanwhile, and so does all the rest. The file gets its name when all of it has\n"
     "come and its hash is right; only its owner may read it. Keep it on another machine: it holds\n"
     "what the definitions of your apps say, environments with their passwords too.\n"
-    "docs/restore.md says how etcd is restored from it.\n";
+    "How etcd is restored from it: docs/restore.md.\n";
 
 static const struct cli_command verbs[] = {
     {"backup", "FILE", "saves a snapshot of etcd, or verifies one", backup_details, backup, 1, 1,

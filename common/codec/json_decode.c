@@ -4,7 +4,6 @@
 #include "common/codec/json_tree.h"
 #include "common/codec/nearest.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +61,6 @@ static void go_down(struct json_reader *r, struct json_step *s)
 /* Goes up again; the first to come up with an error notes where it was. */
 static int come_up(struct json_reader *r, int e)
 {
-    assert(r->at);
     if (e < 0 && !r->path) {
         SCOPED_BUF(path);
         render(r->at, &path);
@@ -75,7 +73,6 @@ static int come_up(struct json_reader *r, int e)
 static int read_integer(struct json_reader *r, const json_t *v, int64_t low, int64_t high,
                         int64_t *ret_value)
 {
-    assert(low <= high);
     if (!json_is_integer(v)) {
         return wrong(r, "must be a whole number");
     }
@@ -205,7 +202,6 @@ static int read_value(struct json_reader *r, const ProtobufCFieldDescriptor *f, 
 static int read_list(struct json_reader *r, const ProtobufCFieldDescriptor *f, const json_t *v,
                      ProtobufCMessage *m)
 {
-    assert(f->label == PROTOBUF_C_LABEL_REPEATED);
     if (!json_is_array(v)) {
         return wrong(r, "must be a list");
     }
@@ -262,7 +258,6 @@ static const char **sorted_keys(struct json_reader *r, const json_t *object)
     {
         keys[n++] = key;
     }
-    assert(n == json_object_size(object));
     qsort(keys, n, sizeof(*keys), compare_words);
     return keys;
 }
@@ -275,7 +270,6 @@ static int read_map(struct json_reader *r, const ProtobufCFieldDescriptor *f, co
     }
     const ProtobufCMessageDescriptor *d = f->descriptor;
     size_t count = json_object_size(v);
-    assert(d->n_fields == 2 && d->fields[0].type == PROTOBUF_C_TYPE_STRING);
     const char **keys = sorted_keys(r, v);
     ProtobufCMessage **entries = ARENA_ARRAY(r->arena, count, ProtobufCMessage *);
     for (size_t i = 0; i < count; i++) {
@@ -336,7 +330,6 @@ static int read_holder(struct json_reader *r, const struct json_field *f, const 
     }
     const char *key;
     json_t *value;
-    assert(f->holder);
     int e = 0;
     json_object_foreach((json_t *)v, key, value)
     {
@@ -491,7 +484,6 @@ static int read_message(struct json_reader *r, const ProtobufCMessageDescriptor 
     r->depth++;
     ProtobufCMessage *m = new_message(r, d);
     int e = read_object(r, tree, m);
-    assert(r->depth > 0);
     r->depth--;
     if (e == 0) {
         *ret_message = m;
@@ -512,7 +504,6 @@ static int decode(struct arena *a, const ProtobufCMessageDescriptor *descriptor,
     if (at) {
         come_up(&r, e);
     }
-    assert(!r.at && r.depth == 0); /* it came up as often as it went down */
     if (e < 0 && ret_path) {
         *ret_path = r.path ? r.path : "";
     }

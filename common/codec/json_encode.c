@@ -54,7 +54,6 @@ static void open_bracket(struct writer *w, const char *bracket)
 
 static void close_bracket(struct writer *w, const char *bracket)
 {
-    assert(w->depth > 0);
     w->depth--;
     if (!w->first) {
         new_line(w);
@@ -75,7 +74,6 @@ static void write_double(struct writer *w, double value)
     do {
         snprintf(text, sizeof(text), "%.*g", digits, value);
     } while (strtod(text, NULL) != value && ++digits <= 17);
-    assert(strtod(text, NULL) == value);
     buf_append_string(w->out, text);
 }
 
@@ -182,7 +180,6 @@ static void write_map(struct writer *w, const struct json_field *f, const Protob
                count * sizeof(*entries));
         qsort(entries, count, sizeof(*entries), compare_entries);
     }
-    assert(count == 0 || entries[0]->descriptor->n_fields == 2);
     open_bracket(w, "{");
     for (size_t i = 0; i < count; i++) {
         const ProtobufCFieldDescriptor *value = &entries[i]->descriptor->fields[1];
@@ -203,7 +200,6 @@ static void write_map(struct writer *w, const struct json_field *f, const Protob
 
 static void write_list(struct writer *w, const struct json_field *f, const ProtobufCMessage *m)
 {
-    assert(f->field->label == PROTOBUF_C_LABEL_REPEATED);
     size_t count = *(const size_t *)member_of(m, f->field->quantifier_offset);
     size_t size = json_value_size(f->field->type);
     const char *at = *(const char *const *)member_of(m, f->field->offset);
@@ -286,7 +282,6 @@ static void write_inlined(struct writer *w, const struct json_field *f, const Pr
 
 static void write_holder(struct writer *w, const struct json_field *f, const ProtobufCMessage *m)
 {
-    assert(f->holder && (f->field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF));
     write_key(w, f->holder);
     if (!oneof_is_set(f->field, m)) {
         buf_append_string(w->out, "null");

@@ -68,7 +68,6 @@ static int charge(struct scan *s, size_t bytes)
 static int open_frame(struct scan *s, const ProtobufCMessageDescriptor *descriptor,
                       const uint8_t *end, bool merges)
 {
-    assert(s->depth <= SCAN_ANSWER_DEPTH_MAX);
     s->frames[s->depth] = (struct frame){
         .descriptor = descriptor,
         .end = end,
@@ -83,7 +82,6 @@ static int open_frame(struct scan *s, const ProtobufCMessageDescriptor *descript
 /* The varint at the front, at most `limit` bytes long: its length, 0 when it is malformed. */
 static size_t read_varint(const uint8_t *at, const uint8_t *end, size_t limit, uint64_t *ret_value)
 {
-    assert(limit <= VARINT_BYTES_MAX);
     uint64_t value = 0;
     for (size_t i = 0; i < limit && at + i < end; i++) {
         value |= (uint64_t)(at[i] & 0x7f) << (7 * i);
@@ -135,7 +133,6 @@ static int read_member(struct scan *s, struct member *ret_member)
     }
     m.field = protobuf_c_message_descriptor_get_field(f->descriptor, m.tag);
     s->at = m.data + m.size;
-    assert(s->at <= f->end);
     *ret_member = m;
     return 0;
 }
@@ -212,7 +209,6 @@ static int enter(struct scan *s, const struct member *m)
 {
     struct frame *f = &s->frames[s->depth];
     size_t i = (size_t)(m->field - f->descriptor->fields);
-    assert(i < f->descriptor->n_fields);
     bool again = false;
     if (m->field->label != PROTOBUF_C_LABEL_REPEATED) {
         again = i >= SEEN_FIELDS || (f->seen[i / 64] >> (i % 64) & 1);
@@ -283,7 +279,6 @@ static int close_frame(struct scan *s)
 {
     bool merges = s->frames[s->depth].merges;
     assert(s->depth > 0);
-    assert(s->at == s->frames[s->depth].end);
     s->depth--;
     return merges ? charge(s, s->decoded - s->frames[s->depth].decoded_before) : 0;
 }
@@ -293,7 +288,6 @@ static int scan(const ProtobufCMessageDescriptor *descriptor, struct bytes body,
 {
     static const uint8_t nothing[1];
     struct scan s = {.decoded_max = decoded_max, .depth_max = depth_max, .err = err};
-    assert(depth_max <= SCAN_ANSWER_DEPTH_MAX);
     s.at = body.size ? body.data : nothing;
     int r = open_frame(&s, descriptor, s.at + body.size, false);
     while (r == 0) {
@@ -384,7 +378,6 @@ static bool skip_value(ProtobufCWireType type, const uint8_t **at, const uint8_t
     }
     *ret_value = (struct bytes){*at, length};
     *at += length;
-    assert(*at <= end);
     return true;
 }
 
