@@ -48,7 +48,7 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
             report_refusal(&x->report, e);
         }
     } else if (type == RECORD_DESIRED) {
-        pool_desired(&x->pool, (const Models__DesiredLRP *)m);
+        pool_desired(&x->pool, (const Models__DesiredLRP *)m, x->life.now.mono_ns);
     } else {
         cells_record(&x->cells, key_component(&a, key, 1), (const Board__CellRecord *)m);
     }

@@ -19,6 +19,7 @@ static void entry_free(void *value)
     blob_unref(e->reason);
     blob_unref(e->reported);
     blob_unref(e->placed_on);
+    wanted_unref(e->placed_as);
     wanted_unref(e->own);
     free(e);
 }
@@ -167,10 +168,25 @@ void pool_gone(struct pool *p, const char *key, int64_t mod_revision)
     }
 }
 
-void pool_desired(struct pool *p, const Models__DesiredLRP *lrp)
+/* The cell that took it will find a definition that is not the one it was told of, and leave it. */
+static bool is_of_another_definition(const struct wanted *as, const struct wanted *now)
 {
-    wanted_unref(map_put(&p->wanted, lrp->process_guid, wanted_of_lrp(lrp)));
+    return now && strcmp(as->definition_id, now->definition_id) != 0;
+}
+
+void pool_desired(struct pool *p, const Models__DesiredLRP *lrp, int64_t now_ns)
+{
+    struct wanted *w = wanted_of_lrp(lrp);
+    wanted_unref(map_put(&p->wanted, lrp->process_guid, w));
     p->changed = true;
+    for (int32_t i = 0; i < w->instances && p->counts[ENTRY_PLACED] > 0; i++) {
+        SCOPED_ARENA(a);
+        struct entry *e = map_get(
+            &p->entries, key_actual(&a, w->guid, i, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY));
+        if (e && e->state == ENTRY_PLACED && is_of_another_definition(e->placed_as, w)) {
+            set_state(p, e, ENTRY_FRESH, now_ns);
+        }
+    }
 }
 
 void pool_desired_gone(struct pool *p, const char *process_guid)
@@ -426,19 +442,22 @@ static bool give_back(struct pool *p, struct entry *e)
     return false;
 }
 
-void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, struct blob *cell_id,
+void pool_placed(struct pool *p, struct entry *e, struct wanted *as, struct blob *cell_id,
                  int64_t now_ns)
 {
     if (!give_back(p, e)) {
         return;
     }
-    bool current = e->kind->stands(e, as);
+    bool current = e->kind->stands(e, as) && !is_of_another_definition(as, pool_wanted(p, e));
     if (current) {
         reason_set(&e->reason, "");
         e->requested = false;
         blob_ref(cell_id);
         blob_unref(e->placed_on);
         e->placed_on = cell_id;
+        wanted_ref(as);
+        wanted_unref(e->placed_as);
+        e->placed_as = as;
     }
     set_state(p, e, current ? ENTRY_PLACED : ENTRY_FRESH, now_ns);
 }

@@ -53,20 +53,21 @@ struct entry {
     enum entry_state state;
     enum entry_source source;
     bool queued; /* in the queue of those whose reason is to be reported to the board (report.h) */
-    int64_t since_ns;    /* of the state; of a hint: when it came */
-    int64_t hinted_ns;   /* when the hint came */
+    int64_t since_ns;  /* of the state; of a hint: when it came */
+    int64_t hinted_ns; /* when the hint came */
     const struct waiting_kind *kind;
-    struct wanted *own;  /* what it asks for itself; NULL: its process says it */
+    struct wanted *own; /* what it asks for itself; NULL: its process says it */
     int64_t revision; /* of its UNCLAIMED or Pending record, the newest that is known of; 0 = only a
                          hint spoke of it, and did not tell */
     bool awaits_again; /* of an instance that the auction holds: it was placed, and left that place,
                          since it was taken */
-    bool passed_over; /* of a hint: the feed sent older records than it, which were left alone */
-    bool requested;      /* of a task: asked for since it was last rejected or placed: a refusal is
-                            reported as a rejection, once */
+    bool passed_over;  /* of a hint: the feed sent older records than it, which were left alone */
+    bool requested;    /* of a task: asked for since it was last rejected or placed: a refusal is
+                          reported as a rejection, once */
     int64_t reported_revision; /* of a task: that its last rejection named; 0 = none */
-    struct blob *placed_on; /* PLACED: the cell's id, with its zero byte */
-    struct blob *reason;   /* why no cell took it, with its zero byte; NULL */
+    struct blob *placed_on;    /* PLACED: the cell's id, with its zero byte */
+    struct wanted *placed_as;  /* PLACED: what that cell was offered */
+    struct blob *reason;       /* why no cell took it, with its zero byte; NULL */
     struct blob *reported; /* the placement error that the board has or will have; NULL = none */
     int32_t index;
     const char *guid; /* of the process, or the task; behind the key */
@@ -84,15 +85,15 @@ struct pool {
     struct entry_list lists[ENTRY_STATE_COUNT];
     size_t counts[ENTRY_STATE_COUNT];
     /* Of entries, and of those that have left and may come again. */
-    struct bounces bounces; /* a cell gave it back */
-    struct bounces late;    /* a cell took it for too long: others come first */
+    struct bounces bounces;         /* a cell gave it back */
+    struct bounces late;            /* a cell took it for too long: others come first */
     size_t of_kind[JOB_KIND_COUNT]; /* entries */
-    size_t overdue;  /* entries that a cell took for too long, so far */
-    size_t hinted;   /* entries that only a hint spoke of */
+    size_t overdue;                 /* entries that a cell took for too long, so far */
+    size_t hinted;                  /* entries that only a hint spoke of */
     bool overflowed; /* something did not find room: the copy must be read again when there is */
     /* So must it be because a hint was believed in its stead, and nothing confirmed it. */
     bool doubted;
-    bool changed;    /* something may be ready for a batch that was not before */
+    bool changed; /* something may be ready for a batch that was not before */
 };
 
 /* At most `max` entries; one that was placed and stands unchanged for so long is tried again. */
@@ -105,7 +106,9 @@ struct entry *pool_record(struct pool *p, const struct waiting_kind *kind, const
                           const ProtobufCMessage *record, int64_t mod_revision, int64_t now_ns);
 /* Of either kind: the record has left the selection; the last that was in it had this revision. */
 void pool_gone(struct pool *p, const char *key, int64_t mod_revision);
-void pool_desired(struct pool *p, const Models__DesiredLRP *lrp);
+/* What a cell took of an instance as of another definition is fresh again: that start is refused.
+ */
+void pool_desired(struct pool *p, const Models__DesiredLRP *lrp, int64_t now_ns);
 void pool_desired_gone(struct pool *p, const char *process_guid);
 
 /* The copy was emptied: nothing is known to be on the board. */
@@ -149,11 +152,11 @@ bool pool_has_fresh(struct pool *p);
 size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***ret_list,
                  size_t *ret_refused);
 
-/* `cell_id`: of the cell that took it, with its zero byte; the pool takes a reference of its own.
- * `as`: what it was offered. What does not stand so any more is fresh again at once: a task that is
- * offered otherwise by now, for that start will be refused; an instance that awaits a place again.
- */
-void pool_placed(struct pool *p, struct entry *e, const struct wanted *as, struct blob *cell_id,
+/* `cell_id`: of the cell that took it, with its zero byte; `as`: what it was offered. The pool
+ * takes references of its own. What does not stand so any more is fresh again at once: a task that
+ * is offered otherwise by now, for that start will be refused, and so will that of an instance
+ * whose process has another definition by now; an instance that awaits a place again. */
+void pool_placed(struct pool *p, struct entry *e, struct wanted *as, struct blob *cell_id,
                  int64_t now_ns);
 /* False when the entry has left the pool meanwhile; it is then freed. */
 bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns);

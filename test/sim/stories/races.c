@@ -39,6 +39,34 @@ void story_claim_through_a_lagging_bbs(struct cluster *c)
     assert_int_equal(elsewhere(c, c->bbs[0], "claim", 0, "first"), 0);
 }
 
+void story_desired_anew_before_the_auctioneer_hears_of_it(struct cluster *c)
+{
+    says(c,
+         "web/0 runs elsewhere. The auctioneer follows bbs-1, which is told nothing new by etcd. "
+         "web is removed and desired anew at bbs-2, which tells the auctioneer of the instance "
+         "but not of its new definition.");
+    world_kill(c->world, c->auctioneer);
+    assert_int_equal(cluster_desire(c, c->bbs[0], "web", 1), 0);
+    assert_int_equal(elsewhere(c, c->bbs[0], "start", 0, "first"), 0);
+    world_kill(c->world, c->bbs[1]);
+    world_start(c->world, c->auctioneer);
+    world_run(c->world, SETTLE_NS);
+    world_start(c->world, c->bbs[1]);
+    world_run(c->world, SECOND_NS);
+    world_stall_watch(c->world, c->bbs[0], true);
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    assert_int_equal(elsewhere(c, c->bbs[1], "remove", 0, "first"), 0);
+    assert_int_equal(cluster_desire(c, c->bbs[1], "web", 1), 0);
+    world_run(c->world, SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "UNCLAIMED"), 1);
+    says(c, "A cell took it as of the old definition and left it. The new one is heard: it is "
+            "offered again at once.");
+    world_stall_watch(c->world, c->bbs[0], false);
+    world_run(c->world, SECOND_NS);
+    assert_int_equal(cluster_count(c, "web", "RUNNING"), 1);
+    await_running(c, "web", 1);
+}
+
 struct both {
     int scaled, removed;
 };

@@ -64,7 +64,7 @@ static const struct {
     {"the feed begins again", "", GONE | UNHEARD | LAGS | SLIPS},
     /* The cell did not answer, or could not be asked. */
     {"what waited was placed, and nothing had reported that it could be", "",
-     GONE | UNHEARD | LAGS | RUNTIME | IS(FAILING_RUNTIME)},
+     GONE | UNHEARD | STORE | LAGS | RUNTIME | IS(FAILING_RUNTIME) | IS(NO_SPACE)},
     {"what a cell took did not show on the board, and is placed again", "",
      GONE | UNHEARD | STORE | LAGS | SLIPS | RUNTIME | IS(NO_SPACE)},
     /* The auctioneer has not heard yet that it leads; the container has just ended. */

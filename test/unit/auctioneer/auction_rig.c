@@ -82,8 +82,8 @@ void play_cell(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *i
     frame_change(&f->sent, kind, key_cell(&f->arena, id), &record.base, next_revision(f, kind));
 }
 
-void play_desired(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *guid,
-                  int instances)
+void play_desired_as(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *guid,
+                     int instances, const char *definition_id)
 {
     Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
     Models__ModificationTag tag = MODELS__MODIFICATION_TAG__INIT;
@@ -95,12 +95,18 @@ void play_desired(struct auction_rig *f, Board__FeedFrame__Kind kind, const char
     lrp.memory_mb = 100;
     lrp.disk_mb = 50;
     lrp.max_pids = 7;
-    tag.epoch = arena_strdup(&f->arena, "definition-1");
+    tag.epoch = arena_strdup(&f->arena, definition_id);
     lrp.modification_tag = &tag;
     mount.driver = arena_strdup(&f->arena, "nfs");
     lrp.n_volume_mounts = 1;
     lrp.volume_mounts = mounts;
     frame_change(&f->sent, kind, key_desired(&f->arena, guid), &lrp.base, next_revision(f, kind));
+}
+
+void play_desired(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *guid,
+                  int instances)
+{
+    play_desired_as(f, kind, guid, instances, "definition-1");
 }
 
 void play_actual_with(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *guid,

@@ -39,6 +39,9 @@ void play_cell(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *i
 /* 100 MB, 50 MB, 7 pids, volume driver nfs, definition-1, in some-domain. */
 void play_desired(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *guid,
                   int instances);
+/* The same of another definition. */
+void play_desired_as(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *guid,
+                     int instances, const char *definition_id);
 void play_actual_with(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *guid,
                       int32_t index, const char *placement_error);
 void play_actual(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *guid,

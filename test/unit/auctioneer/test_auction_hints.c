@@ -81,6 +81,50 @@ static void hints_in_protobuf_and_of_what_is_unknown(void **state)
     assert_int_equal(f->x->pool.entries.count, 0);
 }
 
+/* A hint ran ahead of the feed, and the auction offered what the process was before: that start is
+ * refused on the board, and nothing else would say so. */
+static void what_was_offered_of_an_old_definition_is_offered_again(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    play_leader_lock(f, "a");
+    play_desired(f, PUT, "web", 3);
+    play_send(f);
+    play_post(f, "bbs", "/v1/lrps", lrp_hints);
+    Cell__Work *w = play_hand_out(f, "a", &call);
+    assert_string_equal(w->lrps[0]->definition_id, "definition-1");
+    play_take_work(f, w, call, 0);
+    play_desired(f, DELETE, "web", 3);
+    play_send(f);
+    assert_null(play_asked_state(f, "a")); /* nothing is desired */
+    play_desired_as(f, PUT, "web", 1, "definition-2");
+    play_send(f);
+    w = play_hand_out(f, "a", &call);
+    assert_int_equal(w->n_lrps, 1); /* the other one is not desired any more */
+    assert_string_equal(w->lrps[0]->definition_id, "definition-2");
+    play_take_work(f, w, call, 0);
+    play_desired_as(f, PUT, "web", 2, "definition-2"); /* the same definition, scaled up */
+    play_send(f);
+    w = play_hand_out(f, "a", &call);
+    assert_int_equal(w->n_lrps, 1);
+    assert_int_equal(w->lrps[0]->index, 1);
+}
+
+/* The same, heard while the cell is being asked. */
+static void so_it_is_when_that_is_heard_before_the_cell_answers(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    play_unclaimed(f, "a", 1);
+    Cell__Work *w = play_hand_out(f, "a", &call);
+    play_desired_as(f, PUT, "web", 1, "definition-2");
+    play_send(f);
+    play_take_work(f, w, call, 0);
+    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 0);
+    play_go_on(f);
+    assert_string_equal(play_hand_out(f, "a", &call)->lrps[0]->definition_id, "definition-2");
+}
+
 static void a_hint_retries_what_was_refused(void **state)
 {
     struct auction_rig *f = *state;
@@ -505,6 +549,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(hints_of_lrps_come_sooner_than_the_feed),
         TEST(hints_in_protobuf_and_of_what_is_unknown),
+        TEST(what_was_offered_of_an_old_definition_is_offered_again),
+        TEST(so_it_is_when_that_is_heard_before_the_cell_answers),
         TEST(a_hint_retries_what_was_refused),
         TEST(bad_hints_of_lrps),
         TEST(a_standby_takes_no_hints_of_lrps),
