@@ -412,6 +412,7 @@ static void read_fault(struct reading *r, bool there)
     f.recovery = MAY_TEXT("recovery");
     f.probe = MAY_TEXT("probe");
     f.healed = !json_object_get(r->line, "healed") || flag_of(r, "healed", false);
+    f.occupied = flag_of(r, "occupied", false);
     f.bound_from_end = strcmp(MAY_TEXT("bound_from"), "end") == 0;
     if (!json_is_array(targets)) {
         wrong(r, "targets", "is no list");

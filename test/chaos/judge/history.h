@@ -99,6 +99,7 @@ struct befallen {
     const char *kind, *targets[FAULT_TARGETS_KEPT], *recovery, *probe;
     int target_count;
     bool was_there, healed, bound_from_end;
+    bool occupied; /* a rep that had containers was befallen */
     int64_t begin, there, end, bound_ms;
     int64_t heal;    /* when its heal began, from which a bound from the end runs */
     int64_t healthy; /* HISTORY_NEVER = not told */

@@ -49,9 +49,10 @@ static void tell_kind(const struct history *h, const struct recovery *all, const
 {
     int64_t *times = mem_array(h->faults_count + 1, sizeof(*times)), bound = 0;
     size_t count = 0;
-    uint64_t lost = 0, sent = 0;
+    uint64_t lost = 0, sent = 0, occupied = 0;
     for (size_t i = 0; i < h->faults_count; i++) {
         if (all[i].fault->kind == kind && all[i].fault->was_there) {
+            occupied += all[i].fault->occupied;
             times[count++] = all[i].worst_ns;
             bound = all[i].bound_ns > bound ? all[i].bound_ns : bound;
             lost += all[i].lost, sent += all[i].sent;
@@ -59,17 +60,17 @@ static void tell_kind(const struct history *h, const struct recovery *all, const
     }
     qsort(times, count, sizeof(*times), by_number);
     if (count) {
-        buf_printf(out, "%-18s %5zu  %6.1f s  %6.1f s  %6.0f s   %lu of %lu\n", kind, count,
-                   s(times[count / 2]), s(times[count - 1]), s(bound), (unsigned long)lost,
-                   (unsigned long)sent);
+        buf_printf(out, "%-18s %5zu  %8lu  %6.1f s  %6.1f s  %6.0f s   %lu of %lu\n", kind, count,
+                   (unsigned long)occupied, s(times[count / 2]), s(times[count - 1]), s(bound),
+                   (unsigned long)lost, (unsigned long)sent);
     }
     free(times);
 }
 
 static void tell_kinds(const struct history *h, const struct recovery *all, struct buf *out)
 {
-    buf_printf(out, "\n%-18s %5s  %8s  %8s  %8s   requests lost by the app of 5\n", "kind", "count",
-               "median", "worst", "bound");
+    buf_printf(out, "\n%-18s %5s  %8s  %8s  %8s  %8s   requests lost by the app of 5\n", "kind",
+               "count", "occupied", "median", "worst", "bound");
     for (size_t i = 0; i < h->faults_count; i++) {
         size_t k = 0;
         while (k < i && h->faults[k].kind != h->faults[i].kind) {

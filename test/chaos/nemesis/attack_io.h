@@ -15,8 +15,9 @@ enum {
 struct attack {
     struct fault fault;
     int64_t begin_ns, there_ns, heal_ns, end_ns; /* 0 as long as it is not so */
-    bool healed;                        /* whether its heal succeeded */
-    char probe[1024];                   /* what the probe said last */
+    bool healed;                                 /* whether its heal succeeded */
+    bool occupied;                               /* it befalls a rep that had containers */
+    char probe[1024];                            /* what the probe said last */
 };
 
 /* Puts whoever leads in the place of "ROLE-leader". Gives false when nobody leads. */

@@ -16,9 +16,9 @@ static json_t *line_of(const char *kind, int number, const struct attack *a)
     for (int i = 0; i < a->fault.target_count; i++) {
         json_array_append_new(targets, json_string(a->fault.targets[i]));
     }
-    json_t *line = json_pack("{s:s, s:i, s:s, s:o, s:I}", "kind", kind, "n", number, "fault",
-                             a->fault.kind->name, "targets", targets, "begin",
-                             (json_int_t)a->begin_ns);
+    json_t *line =
+        json_pack("{s:s, s:i, s:s, s:o, s:I}", "kind", kind, "n", number, "fault",
+                  a->fault.kind->name, "targets", targets, "begin", (json_int_t)a->begin_ns);
     if (a->fault.has_number) {
         json_object_set_new(line, "number", json_integer(a->fault.number));
     }
@@ -41,6 +41,7 @@ void history_fault(FILE *history, int number, const struct attack *a)
     json_object_set_new(line, "end", json_integer(a->end_ns));
     json_object_set_new(line, "probe", json_string(a->probe));
     json_object_set_new(line, "healed", json_boolean(a->healed));
+    json_object_set_new(line, "occupied", json_boolean(a->occupied));
     json_object_set_new(line, "recovery", json_string(recovery->name));
     json_object_set_new(line, "bound_ms", json_integer(recovery->bound_ms));
     json_object_set_new(line, "bound_from", json_string(recovery->from_end ? "end" : "begin"));

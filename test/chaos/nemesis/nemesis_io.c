@@ -14,6 +14,7 @@
 enum {
     HEALTHY_LIMIT_MS = 180000, /* so long a healed cluster may take, far beyond each bound */
     LOOK_EVERY_MS = 250,
+    LOOK_LIMIT_MS = 5000, /* at the containers of a cell */
 };
 
 struct nemesis {
@@ -125,17 +126,35 @@ static void hold_and_finish(struct nemesis *n, struct attack *attacks, int count
     }
 }
 
+/* Which cells have containers, by the target's word; one that cannot be asked counts as empty. */
+static void look_at_cells(struct nemesis *n)
+{
+    const char *command = nemesis_target_command(&n->target, "containers");
+    const struct cluster_shape *shape = &n->target.shape;
+    bool occupied[CLUSTER_PROCESSES_MAX] = {false};
+    struct command_result result;
+    for (int i = 0; command && i < shape->count; i++) {
+        const struct cluster_process *p = &shape->processes[i];
+        occupied[i] = p->cell[0] &&
+                      command_run(command, p->cell, sizeof(p->cell), 1, LOOK_LIMIT_MS, &result) &&
+                      result.said[0];
+    }
+    schedule_occupied(&n->schedule, occupied, shape->count);
+}
+
 /* Gives whether the next one may come. */
 static bool attack_once(struct nemesis *n)
 {
     struct fault faults[FAULTS_AT_ONCE_MAX];
     struct attack attacks[FAULTS_AT_ONCE_MAX];
+    look_at_cells(n);
     int count = schedule_next(&n->schedule, faults), begun = 0;
     int64_t quiet = 0;
     n->number++;
     for (int i = 0; i < count && !stopped; i++) {
         struct attack *a = &attacks[begun];
-        *a = (struct attack){.fault = faults[i]};
+        *a = (struct attack){.fault = faults[i],
+                             .occupied = schedule_is_occupied(&n->schedule, &faults[i])};
         if (!attack_resolve(&n->target, a)) {
             printf("%7d  %-40s nobody leads\n", n->number, faults[i].kind->name);
             continue;
@@ -186,8 +205,10 @@ static bool all_known(const char *list)
     snprintf(words, sizeof(words), "%s", list ? list : "");
     while (list && (word = strsep(&rest, ","))) {
         if (!fault_kind_named(word)) {
-            fprintf(stderr, "chaos nemesis: there is no fault \"%s\"; chaos nemesis --list names "
-                            "them\n", word);
+            fprintf(stderr,
+                    "chaos nemesis: there is no fault \"%s\"; chaos nemesis --list names "
+                    "them\n",
+                    word);
             return false;
         }
     }

@@ -46,6 +46,14 @@ void schedule_init(struct schedule *s, uint64_t seed, const struct cluster_shape
 {
     *s = (struct schedule){.shape = shape};
     random_seed(&s->random, (uint64_t[2]){0x6e656d65736973, seed});
+    random_seed(&s->whom, (uint64_t[2]){0x77686f6d, seed});
+}
+
+void schedule_occupied(struct schedule *s, const bool *occupied, int count)
+{
+    for (int i = 0; i < CLUSTER_PROCESSES_MAX; i++) {
+        s->occupied[i] = i < count && occupied[i];
+    }
 }
 
 /* ---- Whom ---- */
@@ -53,13 +61,20 @@ void schedule_init(struct schedule *s, uint64_t seed, const struct cluster_shape
 static bool is_one_of(const struct cluster_process *p, enum fault_who who)
 {
     switch (who) {
-    case ETCD: return p->role == ROLE_ETCD;
-    case CELL: return p->role == ROLE_REP;
-    case SMALL_CELL: return p->role == ROLE_REP && p->small_disk;
-    case BBS: return p->role == ROLE_BBS;
-    case NO_ETCD: return p->role != ROLE_ETCD;
-    case ZONE: return p->role == ROLE_REP && p->zone[0];
-    default: return true;
+    case ETCD:
+        return p->role == ROLE_ETCD;
+    case CELL:
+        return p->role == ROLE_REP;
+    case SMALL_CELL:
+        return p->role == ROLE_REP && p->small_disk;
+    case BBS:
+        return p->role == ROLE_BBS;
+    case NO_ETCD:
+        return p->role != ROLE_ETCD;
+    case ZONE:
+        return p->role == ROLE_REP && p->zone[0];
+    default:
+        return true;
     }
 }
 
@@ -88,19 +103,31 @@ static void add_target(struct fault *f, const char *name)
 }
 
 /* One of those processes, each as likely; NULL if there is none. */
-static const struct cluster_process *draw_one(struct schedule *s, enum fault_who who,
-                                              const struct cluster_process *partner)
+static const struct cluster_process *draw_of(struct schedule *s, enum fault_who who,
+                                             const struct cluster_process *partner, bool occupied)
 {
     const struct cluster_process *chosen = NULL;
     uint64_t seen = 0;
     for (int i = 0; i < s->shape->count; i++) {
         const struct cluster_process *p = &s->shape->processes[i];
-        if (is_one_of(p, who) && (!partner || talk(partner, p)) &&
-            random_below(&s->random, ++seen) == 0) {
+        if (is_one_of(p, who) && (!partner || talk(partner, p)) && (!occupied || s->occupied[i]) &&
+            random_below(&s->whom, ++seen) == 0) {
             chosen = p;
         }
     }
     return chosen;
+}
+
+/* A cell on which nothing runs shows little. */
+static const struct cluster_process *draw_one(struct schedule *s, enum fault_who who,
+                                              const struct cluster_process *partner)
+{
+    const struct cluster_process *chosen = NULL;
+    bool of_cells = who == CELL || who == SMALL_CELL;
+    if (of_cells && random_below(&s->whom, 100) < OCCUPIED_PERCENT) {
+        chosen = draw_of(s, who, partner, true);
+    }
+    return chosen ? chosen : draw_of(s, who, partner, false);
 }
 
 static bool has_role(const struct cluster_shape *shape, enum cluster_role role)
@@ -117,7 +144,7 @@ static void draw_leader(struct schedule *s, struct fault *f)
 {
     bool auctioneer = has_role(s->shape, ROLE_AUCTIONEER);
     bool converger = has_role(s->shape, ROLE_CONVERGER);
-    if (auctioneer && (!converger || random_below(&s->random, 2) == 0)) {
+    if (auctioneer && (!converger || random_below(&s->whom, 2) == 0)) {
         add_target(f, "auctioneer-leader");
     } else if (converger) {
         add_target(f, "converger-leader");
@@ -153,11 +180,19 @@ static void draw_zone(struct schedule *s, struct fault *f)
 static bool draw_targets(struct schedule *s, struct fault *f)
 {
     const struct cluster_process *one;
+    f->target_count = 0;
     switch (f->kind->who) {
-    case EVERYBODY: return s->shape->count > 0;
-    case LEADER: draw_leader(s, f); break;
-    case PAIR: draw_pair(s, f); break;
-    case ZONE: draw_zone(s, f); break;
+    case EVERYBODY:
+        return s->shape->count > 0;
+    case LEADER:
+        draw_leader(s, f);
+        break;
+    case PAIR:
+        draw_pair(s, f);
+        break;
+    case ZONE:
+        draw_zone(s, f);
+        break;
     case ETCD_LEADER:
         if (has_role(s->shape, ROLE_ETCD)) {
             add_target(f, "etcd-leader");
@@ -179,13 +214,18 @@ static void draw_number(struct schedule *s, struct fault *f)
     int64_t jump;
     f->has_number = true;
     switch (f->kind->parameter) {
-    case PERCENT: f->number = 20 + (int64_t)random_below(&s->random, 61); break;
-    case DELAY: f->number = 50 + (int64_t)random_below(&s->random, 451); break;
+    case PERCENT:
+        f->number = 20 + (int64_t)random_below(&s->random, 61);
+        break;
+    case DELAY:
+        f->number = 50 + (int64_t)random_below(&s->random, 451);
+        break;
     case CLOCK:
         jump = clock_jumps[random_below(&s->random, (uint64_t)ROWS(clock_jumps))];
         f->number = random_below(&s->random, 2) ? jump : -jump;
         break;
-    default: f->has_number = false;
+    default:
+        f->has_number = false;
     }
 }
 
@@ -198,12 +238,11 @@ static int64_t draw_hold(struct schedule *s, const struct fault_kind *kind)
     return kind->hold_min_ms + (int64_t)random_below(&s->random, span + 1);
 }
 
-static bool draw_fault(struct schedule *s, const struct fault_kind *kind, struct fault *f)
+static void draw_manner(struct schedule *s, const struct fault_kind *kind, struct fault *f)
 {
     *f = (struct fault){.kind = kind};
     draw_number(s, f);
     f->hold_ms = draw_hold(s, kind);
-    return draw_targets(s, f);
 }
 
 bool schedule_allow(struct schedule *s, const struct fault_kind *kind)
@@ -212,7 +251,6 @@ bool schedule_allow(struct schedule *s, const struct fault_kind *kind)
     struct fault f = {.kind = kind};
     /* A pair may not be found by one draw. */
     for (int i = 0; i < 64 && s->allowed_count < ROWS(s->allowed); i++) {
-        f.target_count = 0;
         if (draw_targets(&trial, &f)) {
             s->allowed[s->allowed_count++] = kind;
             return true;
@@ -221,20 +259,31 @@ bool schedule_allow(struct schedule *s, const struct fault_kind *kind)
     return false;
 }
 
-static const struct fault_kind *draw_kind(struct schedule *s)
+/* By their weights, of those that came at most so often. Gives its place among the allowed. */
+static int draw_weighed(struct schedule *s, int at_most)
 {
     uint64_t sum = 0;
     for (int i = 0; i < s->allowed_count; i++) {
-        sum += (uint64_t)s->allowed[i]->weight;
+        sum += s->drawn[i] <= at_most ? (uint64_t)s->allowed[i]->weight : 0;
     }
     uint64_t at = random_below(&s->random, sum);
-    for (int i = 0; i < s->allowed_count; i++) {
-        if (at < (uint64_t)s->allowed[i]->weight) {
-            return s->allowed[i];
-        }
-        at -= (uint64_t)s->allowed[i]->weight;
+    int chosen = 0;
+    while (s->drawn[chosen] > at_most || at >= (uint64_t)s->allowed[chosen]->weight) {
+        at -= s->drawn[chosen] <= at_most ? (uint64_t)s->allowed[chosen]->weight : 0;
+        chosen++;
     }
-    return NULL;
+    return chosen;
+}
+
+/* By weight alone a rare kind would not come in a run of some minutes. */
+static int draw_kind(struct schedule *s)
+{
+    int least = s->drawn[0], most = s->drawn[0];
+    for (int i = 1; i < s->allowed_count; i++) {
+        least = s->drawn[i] < least ? s->drawn[i] : least;
+        most = s->drawn[i] > most ? s->drawn[i] : most;
+    }
+    return draw_weighed(s, random_below(&s->random, 100) < IN_TURN_PERCENT ? least : most);
 }
 
 /* A leader that is known by its part only may be any process of its role. */
@@ -254,24 +303,54 @@ static bool apart(const struct fault *a, const struct fault *b)
             }
         }
     }
-    return a->kind->who != EVERYBODY && b->kind->who != EVERYBODY;
+    return true;
+}
+
+/* The second of two; its kind is drawn whether or not it then finds somebody, so that what comes
+ * later does not go by whom this one would have befallen. */
+static bool draw_second(struct schedule *s, const struct fault *first, struct fault *f)
+{
+    int kind = draw_kind(s);
+    draw_manner(s, s->allowed[kind], f);
+    if (first->kind->who == EVERYBODY || f->kind->who == EVERYBODY) {
+        return false;
+    }
+    s->drawn[kind]++;
+    for (int i = 0; i < 16; i++) {
+        if (draw_targets(s, f) && apart(first, f)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 int schedule_next(struct schedule *s, struct fault ret_faults[FAULTS_AT_ONCE_MAX])
 {
     bool found = false;
-    for (int i = 0; i < 64 && s->allowed_count && !found; i++) {
-        found = draw_fault(s, draw_kind(s), &ret_faults[0]);
+    if (s->allowed_count == 0) {
+        return 0;
     }
-    if (!found || random_below(&s->random, 100) >= TWO_AT_ONCE_PERCENT) {
-        return found;
+    int kind = draw_kind(s);
+    s->drawn[kind]++;
+    draw_manner(s, s->allowed[kind], &ret_faults[0]);
+    for (int i = 0; i < 64 && !found; i++) { /* a pair may not be found by one draw */
+        found = draw_targets(s, &ret_faults[0]);
     }
-    for (int i = 0; i < 16; i++) {
-        if (draw_fault(s, draw_kind(s), &ret_faults[1]) && apart(&ret_faults[0], &ret_faults[1])) {
-            return 2;
+    bool two = random_below(&s->random, 100) < TWO_AT_ONCE_PERCENT &&
+               draw_second(s, &ret_faults[0], &ret_faults[1]);
+    return found ? 1 + two : 0;
+}
+
+bool schedule_is_occupied(const struct schedule *s, const struct fault *fault)
+{
+    for (int i = 0; i < s->shape->count; i++) {
+        for (int k = 0; s->occupied[i] && k < fault->target_count; k++) {
+            if (strcmp(s->shape->processes[i].name, fault->targets[k]) == 0) {
+                return true;
+            }
         }
     }
-    return 1;
+    return false;
 }
 
 bool fault_befalls_leaders(const struct fault *fault)

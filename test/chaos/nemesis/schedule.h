@@ -1,5 +1,6 @@
 /* What the nemesis does next, drawn from a seed: the same seed and the same cluster give the same
- * faults. Pure. */
+ * kinds, holds and numbers; whom one of a cell befalls goes by where containers run as well. Pure.
+ */
 #pragma once
 
 #include "common/base/random.h"
@@ -78,6 +79,7 @@ struct cluster_process {
     char name[FAULT_NAME_BYTES];
     enum cluster_role role;
     char zone[FAULT_NAME_BYTES]; /* of a rep; else empty */
+    char cell[FAULT_NAME_BYTES]; /* of a rep: its cell */
     bool small_disk;             /* of a rep */
 };
 struct cluster_shape {
@@ -95,13 +97,21 @@ struct fault {
 };
 
 struct schedule {
-    struct random random;
+    struct random random; /* what, how long, how much */
+    struct random whom;   /* apart from it: what is drawn here goes by what runs where */
     const struct cluster_shape *shape;
     const struct fault_kind *allowed[64]; /* those to draw from */
+    int drawn[64];                        /* how often each of them was */
     int allowed_count;
+    bool occupied[CLUSTER_PROCESSES_MAX]; /* reps with containers */
 };
 
-enum { FAULTS_AT_ONCE_MAX = 2, TWO_AT_ONCE_PERCENT = 15 };
+enum {
+    FAULTS_AT_ONCE_MAX = 2,
+    TWO_AT_ONCE_PERCENT = 15,
+    IN_TURN_PERCENT = 75,  /* of the draws: a kind that came least often so far */
+    OCCUPIED_PERCENT = 75, /* of a cell's faults: one with containers, if there is one */
+};
 
 /* With no kinds allowed yet. `shape` is borrowed. */
 void schedule_init(struct schedule *s, uint64_t seed, const struct cluster_shape *shape);
@@ -109,9 +119,17 @@ void schedule_init(struct schedule *s, uint64_t seed, const struct cluster_shape
 /* Lets a kind be drawn, if the cluster has whom it befalls. Gives whether it is so. */
 bool schedule_allow(struct schedule *s, const struct fault_kind *kind);
 
+/* Which processes of the shape, in its order, are reps with containers: `count` of them. At first
+ * none is known to be. */
+void schedule_occupied(struct schedule *s, const bool *occupied, int count);
+
 /* Draws the next fault, or two that come at once and befall others; gives how many. 0 when no kind
- * is allowed. Of two at once none befalls everybody, and no process is in both. */
+ * is allowed, or it found nobody. Of two at once none befalls everybody, and no process is in both.
+ */
 int schedule_next(struct schedule *s, struct fault ret_faults[FAULTS_AT_ONCE_MAX]);
+
+/* Whether it befalls a rep that has containers. */
+bool schedule_is_occupied(const struct schedule *s, const struct fault *fault);
 
 /* Whether the fault befalls whoever judges or places, so that windows start anew afterwards. */
 bool fault_befalls_leaders(const struct fault *fault);

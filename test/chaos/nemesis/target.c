@@ -37,6 +37,8 @@ static int add_process(struct cluster_shape *shape, const struct member_row *row
         .role = row->role, .small_disk = json_is_true(json_object_get(member, "small_disk"))};
     snprintf(p->name, sizeof(p->name), "%s", name);
     snprintf(p->zone, sizeof(p->zone), "%s", zone && row->role == ROLE_REP ? zone : "");
+    const char *cell = row->role == ROLE_REP ? text_of(member, "name") : NULL;
+    snprintf(p->cell, sizeof(p->cell), "%s", cell ? cell : "");
     return 0;
 }
 
@@ -74,8 +76,9 @@ int nemesis_target_parse(const char *text, size_t size, struct nemesis_target *r
         result = err_set(err, ERR_INVALID, "names no process: nothing can be disturbed");
     }
     if (result == 0 && !nemesis_target_command(&t, "healthy")) {
-        result = err_set(err, ERR_INVALID, "commands.healthy: is missing; without it nobody knows "
-                                           "when the next fault may come");
+        result = err_set(err, ERR_INVALID,
+                         "commands.healthy: is missing; without it nobody knows "
+                         "when the next fault may come");
     }
     if (result < 0) {
         nemesis_target_done(&t);

@@ -17,6 +17,7 @@ struct caller {
     const struct target_identity *identity;
     struct buf answer;
     char detail[CURL_ERROR_SIZE];
+    int sendings; /* of this call: how often a connection was there to send it on */
     /* of a stream */
     int (*take)(void *owner, struct bytes bytes);
     void *owner;
@@ -71,6 +72,15 @@ static int on_progress(void *caller, curl_off_t a, curl_off_t b, curl_off_t d, c
            ((c->stop && atomic_load(c->stop)) || chaos_now_ns() - c->heard_ns > c->silence_ns);
 }
 
+/* libcurl repeats a request by itself when a reused connection breaks before the answer. One call
+ * would then be done twice, and the history know of one. */
+static int before_sending(void *caller, char *peer, char *local, int peer_port, int local_port)
+{
+    struct caller *c = caller;
+    (void)peer, (void)local, (void)peer_port, (void)local_port;
+    return ++c->sendings == 1 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
 static void prepare(struct caller *c, const char *url, const char *path, const struct buf *body)
 {
     char whole[2 * TARGET_TEXT];
@@ -91,11 +101,14 @@ static void prepare(struct caller *c, const char *url, const char *path, const s
     curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
+    curl_easy_setopt(c->curl, CURLOPT_PREREQFUNCTION, before_sending);
+    curl_easy_setopt(c->curl, CURLOPT_PREREQDATA, c);
     curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->size);
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body->size ? (const char *)body->data : "");
     buf_clear(&c->answer);
     c->detail[0] = 0;
+    c->sendings = 0;
     c->heard_ns = chaos_now_ns();
 }
 
@@ -140,14 +153,6 @@ static void decode(struct caller *c, struct arena *a, const ProtobufCMessageDesc
     r->why = e ? e->message : "";
 }
 
-/* The request was never on its way, so nothing came of it. */
-static bool was_not_sent(struct caller *c)
-{
-    curl_off_t sent_us = 0;
-    curl_easy_getinfo(c->curl, CURLINFO_PRETRANSFER_TIME_T, &sent_us);
-    return sent_us == 0;
-}
-
 static enum outcome outcome_of_status(struct caller *c, long status)
 {
     const char *text = buf_string(&c->answer);
@@ -173,7 +178,8 @@ struct reply caller_post(struct caller *c, struct arena *a, const char *url, con
     long status = 0;
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK) {
-        r.outcome = was_not_sent(c) ? OUTCOME_FAILED : OUTCOME_UNKNOWN;
+        /* One that was never on its way: nothing came of it. */
+        r.outcome = c->sendings == 0 ? OUTCOME_FAILED : OUTCOME_UNKNOWN;
         r.why = arena_strdup(a, why_not(c, code));
         return r;
     }

@@ -83,6 +83,17 @@ void routes_sweep(struct routes *r, uint64_t mark, int64_t revision)
     pthread_mutex_unlock(&r->lock);
 }
 
+int routes_of(struct routes *r, const char *process)
+{
+    int running = 0;
+    pthread_mutex_lock(&r->lock);
+    for (unsigned long i = 0; i < r->count; i++) {
+        running += strcmp(r->entries[i].route.process, process) == 0;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return running;
+}
+
 bool routes_get(struct routes *r, unsigned long n, struct route *ret_route)
 {
     pthread_mutex_lock(&r->lock);

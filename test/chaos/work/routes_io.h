@@ -26,5 +26,8 @@ void routes_drop(struct routes *r, const char *key, int64_t revision);
 /* A snapshot is complete: what it does not have, up to its revision, is gone. */
 void routes_sweep(struct routes *r, uint64_t mark, int64_t revision);
 
+/* How many instances of this process run. */
+int routes_of(struct routes *r, const char *process);
+
 /* The n-th of all that run, round about. Gives whether there is one. */
 bool routes_get(struct routes *r, unsigned long n, struct route *ret_route);

@@ -3,6 +3,7 @@
 #include "test/chaos/chaos.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +11,12 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { THREADS_MAX = 2 * TARGET_PROCESSES_MAX, WORK_TASKS = 3, REST_MS = 45000 };
+enum {
+    THREADS_MAX = 2 * TARGET_PROCESSES_MAX,
+    WORK_TASKS = 3,
+    REST_MS = 45000,
+    READY_EVERY_MS = 100
+};
 
 struct threads {
     pthread_t ids[THREADS_MAX];
@@ -72,7 +78,9 @@ static int usage(FILE *to)
             "chaos work DIR [--seed N]\n\n"
             "Makes calls to the cluster of DIR/target.json, runs apps and tasks on it, and "
             "records into\nDIR/history, until TERM. Then it changes nothing any more for %d s, "
-            "so that the cluster\ncomes to rest, and ends; a second TERM ends it at once.\n",
+            "so that the cluster\ncomes to rest, and ends; a second TERM ends it at once. Makes "
+            "DIR/ready when its "
+            "apps run.\n",
             REST_MS / 1000);
     return to == stdout ? CHAOS_GOOD : CHAOS_USAGE;
 }
@@ -87,11 +95,40 @@ static sigset_t signals(void)
     return set;
 }
 
+static bool apps_run(struct work *work)
+{
+    for (int i = 0; i < WORK_APPS; i++) {
+        char guid[128];
+        snprintf(guid, sizeof(guid), "%s-%s", work->run, steady_apps[i].name);
+        if (routes_of(work->routes, guid) < steady_apps[i].instances) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Says by a file that the apps run, so that the first fault finds them running. */
+static void tell_ready(const char *dir)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/ready", dir);
+    FILE *file = fopen(path, "we");
+    if (!file || fclose(file) != 0) {
+        fprintf(stderr, "chaos work: %s: %s\n", path, strerror(errno));
+    }
+}
+
 static void wait_and_end(struct work *work, struct threads *t)
 {
     sigset_t set = signals();
-    int got;
-    sigwait(&set, &got);
+    int got = -1;
+    while (got < 0 && !apps_run(work)) {
+        got = sigtimedwait(&set, NULL, &(struct timespec){0, READY_EVERY_MS * 1000000});
+    }
+    if (got < 0) {
+        tell_ready(work->dir);
+        sigwait(&set, &got);
+    }
     tell(work, "rest");
     atomic_store(&work->rest, true);
     sigtimedwait(&set, NULL, &(struct timespec){REST_MS / 1000, 0});

@@ -19,6 +19,8 @@ static void it_names_processes_and_commands(void **state)
     assert_int_equal(t.shape.processes[1].role, ROLE_REP);
     assert_string_equal(t.shape.processes[1].name, "r");
     assert_string_equal(t.shape.processes[1].zone, "z");
+    assert_string_equal(t.shape.processes[1].cell, "c");
+    assert_string_equal(t.shape.processes[0].cell, "");
     assert_string_equal(nemesis_target_command(&t, "healthy"), "true");
     assert_null(nemesis_target_command(&t, "leader"));
     assert_string_equal(nemesis_target_fault_command(&t, fault_kind_named("kill"), "make"), "k");

@@ -99,6 +99,63 @@ static void each_kind_comes_and_each_process_is_hit(void **state)
     }
 }
 
+/* A short run meets most kinds, the rare ones too. */
+static void kinds_come_in_turn(void **state)
+{
+    struct schedule s;
+    struct fault f[FAULTS_AT_ONCE_MAX];
+    int come[64] = {0}, kinds = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        allow_all(&s, seed, whole());
+        memset(come, 0, sizeof(come));
+        for (int i = 0; i < 2 * fault_kind_count; i++) {
+            for (int k = schedule_next(&s, f); k-- > 0;) {
+                come[f[k].kind - fault_kinds]++;
+            }
+        }
+        for (int i = 0; i < fault_kind_count; i++) {
+            kinds += come[i] > 0;
+        }
+    }
+    assert_in_range(kinds, 20 * fault_kind_count * 95 / 100, 20 * fault_kind_count);
+}
+
+/* What runs where changes whom faults befall, and neither which they are nor how long they stay. */
+static void faults_of_cells_aim_at_those_with_containers(void **state)
+{
+    const struct cluster_shape *shape = whole();
+    struct schedule a, b;
+    struct fault x[FAULTS_AT_ONCE_MAX], y[FAULTS_AT_ONCE_MAX];
+    bool occupied[CLUSTER_PROCESSES_MAX] = {[7] = true}; /* rep-2 */
+    int aimed = 0, others = 0;
+    schedule_init(&a, 1, shape);
+    schedule_init(&b, 1, shape);
+    schedule_allow(&a, fault_kind_named("kill_cell"));
+    schedule_allow(&b, fault_kind_named("kill_cell"));
+    schedule_occupied(&b, occupied, shape->count);
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(schedule_next(&a, x) > 0, schedule_next(&b, y) > 0);
+        assert_false(schedule_is_occupied(&a, &x[0]));
+        bool hit = strcmp(y[0].targets[0], "rep-2") == 0;
+        assert_int_equal(schedule_is_occupied(&b, &y[0]), hit);
+        aimed += hit;
+        others += !hit;
+    }
+    assert_in_range(aimed, 780, 880); /* 75 % and a third of the others */
+    schedule_occupied(&b, occupied, 0);
+    schedule_next(&b, y);
+    assert_false(schedule_is_occupied(&b, &y[0]));
+    allow_all(&a, 9, shape);
+    allow_all(&b, 9, shape);
+    schedule_occupied(&b, occupied, shape->count);
+    for (int i = 0; i < 200; i++) {
+        schedule_next(&a, x);
+        schedule_next(&b, y);
+        assert_ptr_equal(x[0].kind, y[0].kind);
+        assert_int_equal(x[0].hold_ms, y[0].hold_ms);
+    }
+}
+
 static void holds_and_numbers_are_within_their_rows(void **state)
 {
     struct schedule s;
@@ -107,8 +164,8 @@ static void holds_and_numbers_are_within_their_rows(void **state)
     for (int i = 0; i < 3000; i++) {
         for (int k = schedule_next(&s, f); k-- > 0;) {
             assert_in_range(f[k].hold_ms, f[k].kind->hold_min_ms, f[k].kind->hold_max_ms);
-            assert_int_equal(f[k].has_number, f[k].kind->parameter != NO_PARAMETER &&
-                                                  f[k].kind->parameter != PAUSE);
+            assert_int_equal(f[k].has_number,
+                             f[k].kind->parameter != NO_PARAMETER && f[k].kind->parameter != PAUSE);
             if (f[k].kind->parameter == PERCENT) {
                 assert_in_range(f[k].number, 20, 80);
             }
@@ -195,6 +252,8 @@ int main(void)
         cmocka_unit_test(the_same_seed_draws_the_same),
         cmocka_unit_test(another_seed_draws_others),
         cmocka_unit_test(each_kind_comes_and_each_process_is_hit),
+        cmocka_unit_test(kinds_come_in_turn),
+        cmocka_unit_test(faults_of_cells_aim_at_those_with_containers),
         cmocka_unit_test(holds_and_numbers_are_within_their_rows),
         cmocka_unit_test(two_at_once_befall_others),
         cmocka_unit_test(what_a_cluster_has_not_is_not_drawn),
