@@ -49,9 +49,32 @@ static const char *state_of(const struct change *c)
     return c->event->what == EVENT_GONE ? "" : c->event->state;
 }
 
-/* With nothing known before, it is not judged: a snapshot may have had it. */
-static void judge_step(const struct change *c, const struct step *never, struct verdict *v)
+/* Whether some stream told each change between the two, or one after the other did. */
+static bool was_watched(const struct history *h, const struct event *from, const struct event *to)
 {
+    int64_t known = from->revision; /* all up to it, and of it itself nothing that came later */
+    for (bool more = true; more && known < to->revision;) {
+        more = false;
+        for (size_t i = 0; i < h->stretches_count; i++) {
+            const struct stretch *s = &h->stretches[i];
+            bool joins = s->first < known || (known == from->revision && s->first <= known);
+            if (s->generation == to->generation && joins && s->last > known) {
+                known = s->last;
+                more = true;
+            }
+        }
+    }
+    return known >= to->revision;
+}
+
+/* With nothing known before, it is not judged, nor with a gap between: while no bbs told anything
+ * the record may have gone through several states. */
+static void judge_step(const struct history *h, const struct change *c, const struct step *never,
+                       struct verdict *v)
+{
+    if (c->before && h->stretches_count && !was_watched(h, c->before->event, c->event)) {
+        return;
+    }
     v->looked[PROMISE_S12]++;
     for (; c->before && never->from; never++) {
         if (IS(state_of(c->before), never->from) && IS(state_of(c), never->to)) {
@@ -171,11 +194,11 @@ void chaos_check_board(const struct history *h, const struct board *b, struct ve
         if (IS(c->event->record, "lead")) {
             judge_term(c, v);
         } else if (IS(c->event->record, "task")) {
-            judge_step(c, task_never, v);
+            judge_step(h, c, task_never, v);
             judge_outcome(c, v);
         } else if (IS(c->event->record, "actual")) {
             if (c->event->presence == 0) {
-                judge_step(c, instance_never, v);
+                judge_step(h, c, instance_never, v);
             }
             judge_stop(h, c, v);
         }

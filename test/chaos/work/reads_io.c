@@ -19,7 +19,6 @@ struct feed_reader {
     char generation[64];
     int64_t position; /* all up to it is recorded */
     uint64_t mark;    /* of the snapshot that comes; 0 = none */
-    uint64_t marks;
     bool bad;
 };
 
@@ -58,7 +57,7 @@ static void take_frame(void *reader, struct arena *a, const Board__FeedFrame *fr
     struct feed_reader *r = reader;
     switch (frame->kind) {
     case BOARD__FEED_FRAME__KIND__RESET:
-        r->mark = (r->worker->bbs - r->worker->work->target.bbs + 1) + (++r->marks << 8);
+        r->mark = routes_mark(r->worker->work->routes);
         snprintf(r->generation, sizeof(r->generation), "%s", frame->board_generation);
         tell(r, "reset", "generation", r->generation);
         break;

@@ -15,6 +15,7 @@ struct routes {
     pthread_mutex_t lock;
     struct entry entries[ROUTES_MAX];
     unsigned long count;
+    uint64_t marks;
 };
 
 struct routes *routes_new(void)
@@ -25,6 +26,14 @@ struct routes *routes_new(void)
     }
     pthread_mutex_init(&r->lock, NULL);
     return r;
+}
+
+uint64_t routes_mark(struct routes *r)
+{
+    pthread_mutex_lock(&r->lock);
+    uint64_t mark = ++r->marks;
+    pthread_mutex_unlock(&r->lock);
+    return mark;
 }
 
 static unsigned long find(const struct routes *r, const char *key)
@@ -63,7 +72,7 @@ void routes_put(struct routes *r, const char *key, const struct route *route, ui
     } else if (!is_new && r->entries[i].route.revision <= route->revision) {
         r->entries[i].route = *route;
     }
-    if (i < r->count && mark) {
+    if (i < r->count && mark > r->entries[i].mark) {
         r->entries[i].mark = mark;
     }
     if (i < r->count && !r->entries[i].route.address[0]) {
@@ -76,7 +85,7 @@ void routes_sweep(struct routes *r, uint64_t mark, int64_t revision)
 {
     pthread_mutex_lock(&r->lock);
     for (unsigned long i = r->count; i-- > 0;) {
-        if (r->entries[i].mark != mark && r->entries[i].route.revision <= revision) {
+        if (r->entries[i].mark < mark && r->entries[i].route.revision <= revision) {
             drop(r, i);
         }
     }

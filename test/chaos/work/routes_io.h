@@ -16,6 +16,9 @@ struct route {
 struct routes;
 struct routes *routes_new(void);
 
+/* For a snapshot that begins: a number above those of all before it. */
+uint64_t routes_mark(struct routes *r);
+
 /* What the record at a key of the board says; an older one than is known changes nothing. `mark`:
  * of the snapshot that it is from, or 0. Beyond ROUTES_MAX it is left out. */
 void routes_put(struct routes *r, const char *key, const struct route *route, uint64_t mark);
@@ -23,7 +26,8 @@ void routes_put(struct routes *r, const char *key, const struct route *route, ui
 /* It is gone, at that revision. */
 void routes_drop(struct routes *r, const char *key, int64_t revision);
 
-/* A snapshot is complete: what it does not have, up to its revision, is gone. */
+/* A snapshot is complete: what it does not have, up to its revision, is gone, but for what a later
+ * one, which another bbs sends at the same time, has shown. */
 void routes_sweep(struct routes *r, uint64_t mark, int64_t revision);
 
 /* How many instances of this process run. */

@@ -11,10 +11,12 @@
 #include <string.h>
 #include <sys/random.h>
 
+/* The rest: what is judged of a calm of 60 s, 30 s after the last fault, is judged at its end
+ * (judge/checks.h). */
 enum {
     THREADS_MAX = 2 * TARGET_PROCESSES_MAX,
     WORK_TASKS = 3,
-    REST_MS = 45000,
+    REST_MS = 100000,
     READY_EVERY_MS = 100
 };
 

@@ -413,6 +413,27 @@ static void a_move_that_no_table_has_is_found(void **state)
     keeps(good);
 }
 
+/* Between two snapshots it may have been UNCLAIMED. */
+static void what_a_gap_hides_is_no_move(void **state)
+{
+    for (int gap = 0; gap <= 1; gap++) {
+        TRIAL(t);
+        line(t, "{'kind':'reset','bbs':'b1','generation':'x','revision':0}");
+        line(t, "{'kind':'current','bbs':'b1','generation':'x','revision':4}");
+        instance(t, 1, 5, 0, "RUNNING", "g1", "c1", "");
+        if (gap) {
+            line(t, "{'kind':'reset','bbs':'b1','generation':'x','revision':5}");
+            line(t, "{'kind':'current','bbs':'b1','generation':'x','revision':8}");
+        }
+        instance(t, 2, 9, 0, "CLAIMED", "g2", "c2", "");
+        if (gap) {
+            keeps(t);
+        } else {
+            breaks(t, PROMISE_S12);
+        }
+    }
+}
+
 /* ---- S13, L3, L1 ---- */
 
 static void an_orphan_is_found(void **state)
@@ -666,6 +687,7 @@ int main(void)
         cmocka_unit_test(a_stream_that_falls_is_found),
         cmocka_unit_test(a_gap_that_is_not_told_is_found),
         cmocka_unit_test(a_move_that_no_table_has_is_found),
+        cmocka_unit_test(what_a_gap_hides_is_no_move),
         cmocka_unit_test(an_orphan_is_found),
         cmocka_unit_test(a_phantom_is_found),
         cmocka_unit_test(what_does_not_stop_is_found),
