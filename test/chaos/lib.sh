@@ -42,6 +42,12 @@ urls() { # ROLE
 all_names() { names "${roles[@]}"; }
 zone_of() { echo "z$(((${1##*-} - 1) % $(setting zones) + 1))"; } # REP
 
+admin_url_of() { echo "https://$(address_of "$1"):1801"; } # REP
+
+# Where faults of the network are: a table of nftables, the bridge, a process's port on it.
+table=chaos bridge=board in_hub=(nsenter --net="$dir/netns/hub")
+wire_of() { echo "port$(all_names | grep -nxF -- "$1" | cut -d: -f1)"; } # NAME, as make_network counts
+
 # Runs COMMAND in the network of process NAME, or of `hub`, which is the harness's own.
 inside() { # NAME COMMAND...
     local name=$1

@@ -30,7 +30,7 @@ heal_compaction() { heal_network; }
 make_evacuate() { # REP
     may_end "$1"
     hold_down "$1"
-    inside hub "$bin/rep" evacuate --url "https://$(address_of "$1"):1801" --timeout 50s \
+    inside hub "$bin/rep" evacuate --url "$(admin_url_of "$1")" --timeout 50s \
         --ca-cert-file "$certs/ca.crt" --client-cert-file "$certs/operator.crt" \
         --client-key-file "$certs/operator.key" || true # it may end before it is asked again
 }

@@ -2,18 +2,18 @@
 # harness itself sits on the bridge, so that it still reaches everybody. Sourced by test/chaos/fault.
 
 rule() { # WORDS...: a rule of this fault
-    inside hub nft add rule bridge chaos forward "$@" comment "\"${note##*/}\""
+    inside hub nft add rule bridge "$table" forward "$@" comment "\"${note##*/}\""
 }
 drop_between() { # FROM TO
     rule ip saddr "$(address_of "$1")" ip daddr "$(address_of "$2")" counter drop
 }
 rules_of_fault() {
-    inside hub nft -a list chain bridge chaos forward | grep -F "comment \"${note##*/}\""
+    inside hub nft -a list chain bridge "$table" forward | grep -F "comment \"${note##*/}\""
 }
 heal_network() {
     local handle
     rules_of_fault | sed 's/.*# handle //' | while read -r handle; do
-        inside hub nft delete rule bridge chaos forward handle "$handle" || return 1
+        inside hub nft delete rule bridge "$table" forward handle "$handle" || return 1
     done
     ! rules_of_fault >/dev/null
 }
@@ -114,11 +114,11 @@ heal_cut_etcd_leader() { heal_network; }
 # The process's wire to the bridge is taken apart, and what passes frames in between holds them up.
 make_delay() { # NAME MILLISECONDS
     local port
-    port=port$(all_names | grep -nxF -- "$1" | cut -d: -f1) # as make_network counts them
+    port=$(wire_of "$1")
     echo "$port" >"$note/port"
-    inside hub sh -e -c "ip link add slow-$port type veth peer name far-$port
-        ip link set far-$port master board up; ip link set slow-$port up; ip link set $port nomaster"
-    setsid nsenter --net="$dir/netns/hub" "$bin/chaos-wire" "$note/counts" "$port" "slow-$port" "$2" \
+    inside hub sh -e -c "ip link add in-$port type veth peer name out-$port
+        ip link set out-$port master $bridge up; ip link set in-$port up; ip link set $port nomaster"
+    setsid "${in_hub[@]}" "$bin/chaos-wire" "$note/counts" "$port" "in-$port" "$2" \
         >"$note/said" 2>&1 </dev/null &
     echo "$! $(start_time $!)" >"$note/wire"
 }
@@ -134,5 +134,5 @@ heal_delay() {
     local port pid begun
     read -r port <"$note/port" || return 0
     if read -r pid begun <"$note/wire" && [ "$(start_time "$pid")" = "$begun" ]; then kill "$pid"; fi
-    inside hub sh -c "ip link del slow-$port; ip link set $port master board"
+    inside hub sh -c "ip link del in-$port; ip link set $port master $bridge"
 }

@@ -224,6 +224,9 @@ static int allow_kinds(struct nemesis *n)
         if (wanted && nemesis_target_fault_command(&n->target, kind, "make") &&
             nemesis_target_fault_command(&n->target, kind, "probe") &&
             nemesis_target_fault_command(&n->target, kind, "heal")) {
+            if (nemesis_target_fault_spares_cells(&n->target, kind)) {
+                schedule_spare_cells(&n->schedule, kind);
+            }
             schedule_allow(&n->schedule, kind);
         }
     }

@@ -56,6 +56,11 @@ void schedule_occupied(struct schedule *s, const bool *occupied, int count)
     }
 }
 
+void schedule_spare_cells(struct schedule *s, const struct fault_kind *kind)
+{
+    s->spares_cells[kind - fault_kinds] = true;
+}
+
 /* ---- Whom ---- */
 
 static bool is_one_of(const struct cluster_process *p, enum fault_who who)
@@ -71,6 +76,8 @@ static bool is_one_of(const struct cluster_process *p, enum fault_who who)
         return p->role == ROLE_BBS;
     case NO_ETCD:
         return p->role != ROLE_ETCD;
+    case NO_CELL:
+        return p->role != ROLE_REP;
     case ZONE:
         return p->role == ROLE_REP && p->zone[0];
     default:
@@ -176,6 +183,11 @@ static void draw_zone(struct schedule *s, struct fault *f)
     f->target_count = others ? f->target_count : 0;
 }
 
+static enum fault_who who_of(const struct schedule *s, const struct fault_kind *kind)
+{
+    return kind->who == ANYONE && s->spares_cells[kind - fault_kinds] ? NO_CELL : kind->who;
+}
+
 /* Gives whether there is somebody. */
 static bool draw_targets(struct schedule *s, struct fault *f)
 {
@@ -199,7 +211,7 @@ static bool draw_targets(struct schedule *s, struct fault *f)
         }
         break;
     default:
-        one = draw_one(s, f->kind->who, NULL);
+        one = draw_one(s, who_of(s, f->kind), NULL);
         if (one) {
             add_target(f, one->name);
         }

@@ -12,6 +12,7 @@
 enum fault_who {
     ANYONE,      /* one process of any role */
     NO_ETCD,     /* one process of another role */
+    NO_CELL,     /* the same */
     BBS,         /* one bbs */
     LEADER,      /* the leading auctioneer or converger: "auctioneer-leader", "converger-leader" */
     ETCD,        /* a member */
@@ -104,6 +105,7 @@ struct schedule {
     int drawn[64];                        /* how often each of them was */
     int allowed_count;
     bool occupied[CLUSTER_PROCESSES_MAX]; /* reps with containers */
+    bool spares_cells[64];                /* by the kind's place in fault_kinds */
 };
 
 enum {
@@ -118,6 +120,10 @@ void schedule_init(struct schedule *s, uint64_t seed, const struct cluster_shape
 
 /* Lets a kind be drawn, if the cluster has whom it befalls. Gives whether it is so. */
 bool schedule_allow(struct schedule *s, const struct fault_kind *kind);
+
+/* From now on a kind that befalls anyone befalls no rep: where a cell's containers end with its
+ * rep, a killed rep is a lost cell, which has kinds and a bound of its own. */
+void schedule_spare_cells(struct schedule *s, const struct fault_kind *kind);
 
 /* Which processes of the shape, in its order, are reps with containers: `count` of them. At first
  * none is known to be. */

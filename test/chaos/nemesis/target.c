@@ -99,9 +99,20 @@ const char *nemesis_target_command(const struct nemesis_target *t, const char *n
     return text_of(json_object_get(t->root, "commands"), name);
 }
 
+static const json_t *fault_of(const struct nemesis_target *t, const struct fault_kind *kind)
+{
+    const json_t *faults = json_object_get(json_object_get(t->root, "commands"), "faults");
+    return json_object_get(faults, kind->name);
+}
+
 const char *nemesis_target_fault_command(const struct nemesis_target *t,
                                          const struct fault_kind *kind, const char *verb)
 {
-    const json_t *faults = json_object_get(json_object_get(t->root, "commands"), "faults");
-    return text_of(json_object_get(faults, kind->name), verb);
+    return text_of(fault_of(t, kind), verb);
+}
+
+bool nemesis_target_fault_spares_cells(const struct nemesis_target *t,
+                                       const struct fault_kind *kind)
+{
+    return json_is_false(json_object_get(fault_of(t, kind), "cells"));
 }

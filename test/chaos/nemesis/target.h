@@ -23,3 +23,7 @@ const char *nemesis_target_command(const struct nemesis_target *t, const char *n
 /* "make", "probe" or "heal" of a kind of fault; NULL if the target has none. */
 const char *nemesis_target_fault_command(const struct nemesis_target *t,
                                          const struct fault_kind *kind, const char *verb);
+
+/* Whether the target lets this kind befall no rep: "cells" is false beside its commands. */
+bool nemesis_target_fault_spares_cells(const struct nemesis_target *t,
+                                       const struct fault_kind *kind);

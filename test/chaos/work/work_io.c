@@ -1,5 +1,6 @@
 #include "test/chaos/work/work.h"
 
+#include "models/ping.pb-c.h"
 #include "test/chaos/chaos.h"
 
 #include <curl/curl.h>
@@ -17,7 +18,8 @@ enum {
     THREADS_MAX = 2 * TARGET_PROCESSES_MAX,
     WORK_TASKS = 3,
     REST_MS = 100000,
-    READY_EVERY_MS = 100
+    READY_EVERY_MS = 100,
+    PING_TIMES = 3,
 };
 
 struct threads {
@@ -166,6 +168,28 @@ static int prepare(struct work *work, int argc, char **argv)
     return CHAOS_GOOD;
 }
 
+/* Before anything is done: of a bbs that nobody reaches a history would say nothing but that. */
+static bool all_answer(const struct target *target)
+{
+    bool all = true;
+    struct caller *c = caller_new(target, &target->client);
+    for (size_t i = 0; all && i < target->bbs_count; i++) {
+        const struct target_process *bbs = &target->bbs[i];
+        SCOPED_ARENA(a);
+        struct reply r = {.answered = false};
+        for (int n = 0; n < PING_TIMES && !r.answered; n++) {
+            r = caller_post(c, &a, bbs->url, "/v1/ping", NULL, &models__ping_response__descriptor);
+        }
+        all = r.answered;
+        if (!all) {
+            fprintf(stderr, "chaos work: %s does not answer at %s: %s\n", bbs->name, bbs->url,
+                    r.why);
+        }
+    }
+    caller_free(c);
+    return all;
+}
+
 int chaos_work(int argc, char **argv)
 {
     static struct threads threads;
@@ -181,6 +205,9 @@ int chaos_work(int argc, char **argv)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
     curl_global_init(CURL_GLOBAL_DEFAULT);
+    if (!all_answer(&work.target)) {
+        return CHAOS_IMPOSSIBLE;
+    }
     work.recorder = recorder_open(work.dir, "work");
     work.routes = routes_new();
     tell(&work, "begin");

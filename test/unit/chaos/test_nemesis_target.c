@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define COMMANDS "\"commands\":{\"healthy\":\"true\",\"faults\":{\"kill\":{\"make\":\"k\"}}}"
+#define KILL "\"kill\":{\"make\":\"k\",\"cells\":false}"
+#define COMMANDS "\"commands\":{\"healthy\":\"true\",\"faults\":{" KILL "}}"
 
 static void it_names_processes_and_commands(void **state)
 {
@@ -26,6 +27,8 @@ static void it_names_processes_and_commands(void **state)
     assert_string_equal(nemesis_target_fault_command(&t, fault_kind_named("kill"), "make"), "k");
     assert_null(nemesis_target_fault_command(&t, fault_kind_named("kill"), "heal"));
     assert_null(nemesis_target_fault_command(&t, fault_kind_named("pause"), "make"));
+    assert_true(nemesis_target_fault_spares_cells(&t, fault_kind_named("kill")));
+    assert_false(nemesis_target_fault_spares_cells(&t, fault_kind_named("pause")));
     nemesis_target_done(&t);
 }
 

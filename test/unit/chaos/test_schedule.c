@@ -156,6 +156,29 @@ static void faults_of_cells_aim_at_those_with_containers(void **state)
     }
 }
 
+static void a_kind_that_spares_cells_befalls_the_others(void **state)
+{
+    struct schedule s;
+    struct fault f[FAULTS_AT_ONCE_MAX];
+    int killed = 0, paused = 0, cells = 0;
+    schedule_init(&s, 3, whole());
+    schedule_spare_cells(&s, fault_kind_named("kill"));
+    schedule_allow(&s, fault_kind_named("kill"));
+    schedule_allow(&s, fault_kind_named("pause"));
+    schedule_spare_cells(&s, fault_kind_named("kill_cell"));
+    schedule_allow(&s, fault_kind_named("kill_cell")); /* which is there for cells */
+    for (int i = 0; i < 500; i++) {
+        for (int k = schedule_next(&s, f); k-- > 0;) {
+            bool cell = strncmp(f[k].targets[0], "rep-", 4) == 0;
+            killed += strcmp(f[k].kind->name, "kill") == 0;
+            paused += strcmp(f[k].kind->name, "pause") == 0 && cell;
+            cells += strcmp(f[k].kind->name, "kill_cell") == 0 && cell;
+            assert_false(cell && strcmp(f[k].kind->name, "kill") == 0);
+        }
+    }
+    assert_true(killed > 0 && paused > 0 && cells > 0);
+}
+
 static void holds_and_numbers_are_within_their_rows(void **state)
 {
     struct schedule s;
@@ -254,6 +277,7 @@ int main(void)
         cmocka_unit_test(each_kind_comes_and_each_process_is_hit),
         cmocka_unit_test(kinds_come_in_turn),
         cmocka_unit_test(faults_of_cells_aim_at_those_with_containers),
+        cmocka_unit_test(a_kind_that_spares_cells_befalls_the_others),
         cmocka_unit_test(holds_and_numbers_are_within_their_rows),
         cmocka_unit_test(two_at_once_befall_others),
         cmocka_unit_test(what_a_cluster_has_not_is_not_drawn),
