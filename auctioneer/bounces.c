@@ -52,6 +52,8 @@ void bounces_add(struct bounces *b, const char *job_key, const char *cell_id, in
     }
     e->until_ns = now_ns + b->pause_ns;
     assert(b->by_name.count < BOUNCES_MAX);
+    const struct bounce *last = TAILQ_LAST(&b->list, bounce_list);
+    assert(!last || last->until_ns <= e->until_ns);
     map_put(&b->by_name, e->name, e);
     TAILQ_INSERT_TAIL(&b->list, e, link);
 }
@@ -106,6 +108,7 @@ size_t bounces_of(const struct bounces *b, struct arena *a, const char *job_key,
     for (const struct bounce *e = first; e; e = bounces_next(b, e)) {
         (*ret_list)[at++] = e;
     }
+    assert(at == count);
     if (count > 1) {
         qsort(*ret_list, count, sizeof(const struct bounce *), older_first);
     }

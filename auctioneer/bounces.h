@@ -35,7 +35,7 @@ struct bounce {
 struct bounces {
     int64_t pause_ns; /* for so long each is remembered */
     struct map by_name;
-    TAILQ_HEAD(, bounce) list; /* the oldest first */
+    TAILQ_HEAD(bounce_list, bounce) list; /* the oldest first */
 };
 
 /* Each pair is remembered for `pause_ns`. */

@@ -1,5 +1,7 @@
 #include "auctioneer/freeing.h"
 
+#include <assert.h>
+
 void freeing_init(struct freeing *f)
 {
     *f = (struct freeing){.look_ns = NEVER_NS};
@@ -56,4 +58,5 @@ void freeing_plan(struct freeing *f, struct cells *c, int64_t now_ns)
         f->look_ns = more ? now_ns + (FREEING_LOOK_NS << f->looks) : NEVER_NS;
         f->looks += more;
     }
+    assert(f->looks <= FREEING_LOOKS_MAX);
 }

@@ -264,6 +264,7 @@ static int64_t find_cell(struct scheduling *x, const struct queued_job *q)
 
 static bool planned(const struct scheduling *x, uint32_t zone)
 {
+    assert(x->plan.groups > 0);
     size_t end = x->plan.ends[x->plan.groups - 1];
     for (size_t i = 0; i < end; i++) {
         if (x->plan.zones[i] == zone) {
@@ -328,6 +329,7 @@ static void decide(struct scheduling *x, struct queued_job *q)
         *no_room = q->decision;
         return;
     }
+    assert(cell < (int64_t)x->in->cell_count && planned(x, x->pick.zone_of[cell]));
     q->decision->cell = (int32_t)cell;
     pick_take(&x->pick, (uint32_t)cell, q->process);
     x->in_flight++;

@@ -3,6 +3,7 @@
 #include "auctioneer/filter.h"
 #include "auctioneer/zone.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct nearest_cell {
@@ -130,6 +131,7 @@ void why_explain(struct arena *a, const struct schedule_rules *rules, const stru
         }
         consider(&nearest, &cells[i], fall, lack);
     }
+    assert(nearest.cell || cell_count == 0);
     ret->cells = (uint32_t)cell_count;
     ret->zone = zone ? arena_strdup(a, zone) : ret->zone;
     ret->in_flight_limit =

@@ -1,5 +1,7 @@
 #include "auctioneer/zone.h"
 
+#include <assert.h>
+
 void zone_fewest_first(struct zone_plan *p, const uint32_t *instances, size_t zone_count,
                        size_t skip)
 {
@@ -20,6 +22,7 @@ void zone_fewest_first(struct zone_plan *p, const uint32_t *instances, size_t zo
             p->ends[p->groups++] = i + 1;
         }
     }
+    assert(end <= zone_count && (end == first || p->ends[p->groups - 1] == end));
 }
 
 void zone_all(struct zone_plan *p, size_t zone_count)
@@ -33,6 +36,7 @@ void zone_all(struct zone_plan *p, size_t zone_count)
 
 size_t zone_preferred(const char *process_guid, int32_t index, size_t zone_count)
 {
+    assert(zone_count > 0);
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (const char *c = process_guid; *c; c++) {
         hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);

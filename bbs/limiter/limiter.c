@@ -122,6 +122,7 @@ static Board__LimiterRecord *changed(struct arena *a, const Board__LimiterRecord
                                      int64_t hold_ns, struct moment now)
 {
     Board__LimiterRecord *after = arena_message(a, &board__limiter_record__descriptor);
+    assert(before || to == LIMITER_HELD);
     if (before) {
         *after = *before;
     }

@@ -136,6 +136,7 @@ void release_lock_decide(const void *snapshot, const struct op_input *in, struct
     }
     int to = lifecycle_transition(&lock_lifecycle, state_of(s), in->actor, LOCK_TRIGGER_RELEASE,
                                   LOCK_IF_SAME_OWNER);
+    assert((to == LOCK_NONE) == (s->lock != NULL));
     if (to == LOCK_NONE) { /* 3; otherwise 2 */
         plan_delete(p, key_lock(p->arena, r->key), "release", in->actor);
     }

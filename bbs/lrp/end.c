@@ -5,6 +5,8 @@
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
 
+#include <assert.h>
+
 /* remove, evacuate_stopped, remove_evacuating: the record goes. Was it marked stopping and its
  * index is desired (again), a new UNCLAIMED one takes its place, and the auctioneer is asked. */
 void end_decide(const struct move_turn *t)
@@ -41,6 +43,7 @@ void stop_decide(const struct move_turn *t)
         end_decide(t);
         return;
     }
+    assert(actual_has_instance(record));
     if (!record->stopping || t->in->actor == ACTOR_CLIENT) { /* 2 */
         Models__ActualLRP *after = actual_copy(t->plan->arena, record);
         after->stopping = true;
@@ -53,6 +56,7 @@ void stop_decide(const struct move_turn *t)
 void vacate_decide(const struct move_turn *t)
 {
     const Models__ActualLRP *ordinary = ((const struct move_snapshot *)t->snapshot)->ordinary;
+    assert(turn_record(t)->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING);
     actual_delete(t, turn_record(t));
     t->plan->record = ordinary ? &ordinary->base : NULL;
 }

@@ -2,8 +2,10 @@
  * its cell shows of it (behaviour.md 10.3, 10.4, 14.1). */
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
+#include "common/lifecycle/actual_lrp.h"
 #include "common/model/routing.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A desired index has no record: UNCLAIMED. (One that is there is left as it is: the row's
@@ -23,6 +25,7 @@ void ask_decide(const struct move_turn *t)
  */
 void restart_decide(const struct move_turn *t)
 {
+    assert(t->from == ACTUAL_LRP_CRASHED && t->to == ACTUAL_LRP_UNCLAIMED);
     Models__ActualLRP *after = actual_change(t->plan->arena, turn_record(t), t->in->now);
     actual_clear_instance(t->plan->arena, after);
     actual_put(t, after, t->to);

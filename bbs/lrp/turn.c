@@ -3,6 +3,8 @@
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 
+#include <assert.h>
+
 const Models__ActualLRP *record_of_presence(const struct move_snapshot *s, int presence)
 {
     return presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING ? s->evacuating
@@ -45,6 +47,7 @@ struct change *actual_put(const struct move_turn *t, Models__ActualLRP *record, 
 
 void actual_delete(const struct move_turn *t, const Models__ActualLRP *record)
 {
+    assert(record);
     t->plan->record = NULL;
     move_delete(t, record_key(t->plan->arena, record), actual_state(record), t->row->name);
 }
@@ -53,6 +56,7 @@ void actual_put_new(const struct move_turn *t, int to)
 {
     const Models__ActualLRPKey *key = turn_key(t);
     const Models__DesiredLRP *desired = ((const struct move_snapshot *)t->snapshot)->desired;
+    assert(index_desired(desired, key->index));
     actual_put(t,
                actual_new(t->plan->arena, key->process_guid, key->index, desired->domain,
                           desired->owner, t->in->now, t->in->random),
@@ -63,6 +67,7 @@ void actual_put_new(const struct move_turn *t, int to)
 void actual_put_unclaimed(const struct move_turn *t, const Models__ActualLRP *record, int to)
 {
     const struct move_snapshot *s = t->snapshot;
+    assert(actual_has_instance(record));
     Models__ActualLRP *after = actual_change(t->plan->arena, record, t->in->now);
     actual_clear_instance(t->plan->arena, after);
     actual_put(t, after, to);
