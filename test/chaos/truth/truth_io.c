@@ -20,7 +20,6 @@ enum {
     CONTAINERS_MAX = 4096,
     LOOK_MS = 250,
     TELL_S = 5,           /* a line at least so often, though nothing changed */
-    EXEC_TICKS = 3 * 100, /* a process that young may still become something else */
     ENVIRON_MAX = 64 * 1024,
 };
 
@@ -37,7 +36,7 @@ struct look {
 };
 
 static atomic_bool ended;
-static int64_t *seen; /* by pid: when it began, if it is known to be none of ours */
+static int64_t *seen; /* by pid: when it began, if it can never be one of ours */
 
 static void on_signal(int signal)
 {
@@ -65,12 +64,22 @@ static void word(struct bytes words, const char *name, char *to, size_t size)
     snprintf(to, size, "%s", found ? found : "");
 }
 
-/* Whether it is one of the workload's, by its environment. */
-static bool read_container(int pid, struct container *c)
+enum kind {
+    KIND_GONE,    /* nothing can be read any more */
+    KIND_NEVER,   /* no first process of a namespace: that never changes */
+    KIND_NOT_YET, /* without the variables: its exec may be to come, on a busy machine after long */
+    KIND_OURS,
+};
+
+/* What it is by its namespace and its environment; of one of the workload's, `c`. */
+static enum kind read_container(int pid, struct container *c)
 {
     static char text[ENVIRON_MAX];
-    if (slurp(pid, "status", text, sizeof(text)) <= 0 || !status_is_first(text)) {
-        return false;
+    if (slurp(pid, "status", text, sizeof(text)) <= 0) {
+        return KIND_GONE;
+    }
+    if (!status_is_first(text)) {
+        return KIND_NEVER;
     }
     ssize_t n = slurp(pid, "environ", text, sizeof(text));
     struct bytes words = {(const uint8_t *)text, n > 0 ? (size_t)n : 0};
@@ -79,10 +88,10 @@ static bool read_container(int pid, struct container *c)
     word(words, "CF_INSTANCE_GUID", c->guid, sizeof(c->guid));
     word(words, "CF_INSTANCE_INDEX", c->index, sizeof(c->index));
     word(words, "CF_INSTANCE_IP", c->address, sizeof(c->address));
-    return c->process[0] || c->task[0];
+    return c->process[0] || c->task[0] ? KIND_OURS : KIND_NOT_YET;
 }
 
-static void look_at(struct look *look, int pid, int64_t now_ticks)
+static void look_at(struct look *look, int pid)
 {
     char stat[1024];
     struct container c = {.pid = pid};
@@ -93,11 +102,12 @@ static void look_at(struct look *look, int pid, int64_t now_ticks)
     if (seen[pid] == c.begun) {
         return;
     }
-    if (!read_container(pid, &c)) {
-        seen[pid] = now_ticks - c.begun > EXEC_TICKS ? c.begun : 0;
-    } else if (look->count < CONTAINERS_MAX) {
+    enum kind kind = read_container(pid, &c);
+    if (kind == KIND_NEVER) {
+        seen[pid] = c.begun;
+    } else if (kind == KIND_OURS && look->count < CONTAINERS_MAX) {
         look->containers[look->count++] = c;
-    } else {
+    } else if (kind == KIND_OURS) {
         look->left_out = true;
     }
 }
@@ -111,12 +121,11 @@ static int by_pid(const void *a, const void *b)
 static void look_around(struct look *look)
 {
     DIR *proc = opendir("/proc");
-    int64_t now_ticks = chaos_now_ns() / (1000000000 / sysconf(_SC_CLK_TCK));
     memset(look, 0, sizeof(*look));
     for (struct dirent *d; proc && (d = readdir(proc));) {
         int pid = atoi(d->d_name);
         if (pid > 1) {
-            look_at(look, pid, now_ticks);
+            look_at(look, pid);
         }
     }
     if (proc) {
