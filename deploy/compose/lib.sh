@@ -11,6 +11,7 @@ CORKBOARD_STATE=${CORKBOARD_COMPOSE_STATE:-$compose_dir/state/$COMPOSE_PROJECT_N
 . "$compose_dir/../local/lib.sh"
 project=$COMPOSE_PROJECT_NAME net=$CORKBOARD_COMPOSE_NET ports=$CORKBOARD_COMPOSE_PORTS image=$CORKBOARD_IMAGE
 certs=$state # the clients' alone
+own_things='ca\.crt|(client|operator)\.(crt|key)'
 [[ $project =~ ^[a-z0-9][a-z0-9_-]*$ ]] ||
     die "COMPOSE_PROJECT_NAME must be of small letters, digits, '_' and '-', not '$project'"
 [[ $net =~ ^(10|172|192)\.[0-9]{1,3}\.[0-9]{1,3}$ ]] && [ $((10#${net##*.})) -le 255 ] ||
@@ -63,6 +64,8 @@ check_docker() {
         ;;
     *"API version"*) die "the docker program does not fit its dockerd: ${said##*daemon: }" ;;
     esac
+    [ -z "${DOCKER_HOST-}" ] ||
+        die "dockerd does not answer at DOCKER_HOST=$DOCKER_HOST: start it there, or unset DOCKER_HOST"
     die "dockerd does not run: start it with 'systemctl start docker', or where there is no systemd as root" \
         "with 'dockerd >/var/log/dockerd.log 2>&1 &'"
 }
@@ -85,6 +88,7 @@ check_programs() {
 
 # What Docker says of a container: created, running, paused, restarting, exited; nothing without one.
 state_of() { docker inspect -f '{{.State.Status}}' "$project-$1" 2>/dev/null || true; } # NAME
+network_there() { docker network ls -q --filter "label=com.docker.compose.project=$project"; }
 containers_there() { docker ps -aq --filter "label=com.docker.compose.project=$project"; }
 check_cluster() {
     [ -n "$(containers_there)" ] || die "no compose cluster is there (deploy/compose/up starts one)"

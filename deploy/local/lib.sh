@@ -81,6 +81,26 @@ check_access() {
     fi
 }
 
+# What a cluster has in its state directory: names, as patterns. Nothing else there is touched, and nothing
+# else is ever removed: the directory may be a home, by mistake.
+own_things='cluster|cluster\.new|creating|make-certs\.log|certs|rootfs|log|run|etcd|rep-[0-9]+'
+foreign_things() { ls -A "$state" 2>/dev/null | grep -vxE "$own_things" || true; }
+# Dies unless a new cluster may have the state directory.
+check_empty() {
+    local foreign
+    foreign=$(foreign_things | head -n 3 | paste -sd' ')
+    [ -z "$foreign" ] ||
+        die "$state has things of others already ($foreign): a cluster needs a directory of its own. Set" \
+            "CORKBOARD_STATE to one that is empty, or to a path that is free. Nothing was touched"
+}
+# Removes what the cluster had there, and the directory if that was all.
+remove_state() {
+    local name
+    ls -A "$state" 2>/dev/null | grep -xE "$own_things" | while read -r name; do rm -rf "${state:?}/$name"; done
+    rmdir "$state" 2>/dev/null || [ ! -e "$state" ] ||
+        say "$state stays, with what is not the cluster's: $(foreign_things | head -n 3 | paste -sd' ')" >&2
+}
+
 # Dies unless a cluster is there with all that its processes need.
 check_cluster() {
     [ -e "$state/cluster" ] || die "no local cluster is there (deploy/local/up starts one)"

@@ -8,6 +8,7 @@ dir=$(realpath -m "$1")
 export CORKBOARD_STATE=$dir
 unset CORKBOARD_PORT_BASE
 . "$(dirname "${BASH_SOURCE[0]}")/../../deploy/local/lib.sh"
+own_things='cluster|target\.json|ready|said|died|board|history|log|run|down|killed|fault|netns|certs|rootfs|.*\.(clock|gate)|(etcd|rep)-[0-9]+'
 chaos_dir=$top/test/chaos
 out=$top/build/release
 
