@@ -96,8 +96,9 @@ check_empty() {
 # Removes what the cluster had there, and the directory if that was all.
 remove_state() {
     local name
-    ls -A "$state" 2>/dev/null | grep -xE "$own_things" | while read -r name; do rm -rf "${state:?}/$name"; done
-    rmdir "$state" 2>/dev/null || [ ! -e "$state" ] ||
+    [ -e "$state" ] || return 0
+    { ls -A "$state" | grep -xE "$own_things" || true; } | while read -r name; do rm -rf "${state:?}/$name"; done
+    rmdir "$state" 2>/dev/null ||
         say "$state stays, with what is not the cluster's: $(foreign_things | head -n 3 | paste -sd' ')" >&2
 }
 
