@@ -11,7 +11,7 @@ CORKBOARD_STATE=${CORKBOARD_COMPOSE_STATE:-$compose_dir/state/$COMPOSE_PROJECT_N
 . "$compose_dir/../local/lib.sh"
 project=$COMPOSE_PROJECT_NAME net=$CORKBOARD_COMPOSE_NET ports=$CORKBOARD_COMPOSE_PORTS image=$CORKBOARD_IMAGE
 certs=$state # the clients' alone
-own_things='ca\.crt|(client|operator)\.(crt|key)'
+own_things='ca\.crt|(client|operator)\.(crt|key)|net|up\.log'
 [[ $project =~ ^[a-z0-9][a-z0-9_-]*$ ]] ||
     die "COMPOSE_PROJECT_NAME must be of small letters, digits, '_' and '-', not '$project'"
 [[ $net =~ ^(10|172|192)\.[0-9]{1,3}\.[0-9]{1,3}$ ]] && [ $((10#${net##*.})) -le 255 ] ||
