@@ -166,10 +166,20 @@ static bool ran_then(const struct history *h, const char *instance, int64_t at)
     return false;
 }
 
+/* The last look while the workload lasted: then it takes its apps away, and no feed tells of that. */
+static int64_t last_look(const struct history *h)
+{
+    size_t n = h->looks_count;
+    while (n && h->end && h->looks[n - 1] > h->end) {
+        n--;
+    }
+    return n ? h->looks[n - 1] : 0;
+}
+
 /* RUNNING at the last look, and for as long before, without a container. */
 static void judge_phantoms(const struct history *h, const struct board *b, struct verdict *v)
 {
-    int64_t at = h->looks_count ? h->looks[h->looks_count - 1] : 0;
+    int64_t at = last_look(h);
     int64_t from = at - CHECK_RECONCILES_S * CHECK_S;
     if (!at || !chaos_check_is_calm(h, from, at)) {
         return;

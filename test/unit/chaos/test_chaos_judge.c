@@ -462,6 +462,15 @@ static void a_phantom_is_found(void **state)
     look(t, 3, "");
     look(t, 90, "");
     breaks(t, PROMISE_S13);
+    /* The workload ends: it takes its apps away, and nobody records the board any more. */
+    TRIAL(good);
+    work(good);
+    instance(good, 2, 10, 0, "RUNNING", "g1", "c1", "");
+    look(good, 3, BOX("g1", 100, 2));
+    look(good, 89, BOX("g1", 100, 2));
+    line(good, "{'kind':'work','what':'end','at':%ld,'run':'r','stale_domain':'stale'}", S(89.5));
+    look(good, 90, "");
+    keeps(good);
 }
 
 static void removed(struct trial *t, double until)
