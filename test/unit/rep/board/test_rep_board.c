@@ -679,6 +679,19 @@ static void a_refused_board_generation_hurries_the_feed(void **state)
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
 }
 
+/* Nobody can tell what it says: that there is none would end what runs. */
+static void a_record_of_a_later_version_is_left_alone(void **state)
+{
+    SCOPED_REP_RIG(g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_run(&g, "web");
+    rep_rig_feed_later_version(&g, key_actual(&g.arena, "web", 0, 0));
+    rep_rig_advance(&g, 100000); /* three passes */
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -709,6 +722,7 @@ int main(void)
         cmocka_unit_test(an_incarnation_of_another_board_generation_hurries_the_feed_and_the_moves),
         cmocka_unit_test(a_refused_board_generation_keeps_the_incarnation),
         cmocka_unit_test(a_refused_board_generation_hurries_the_feed),
+        cmocka_unit_test(a_record_of_a_later_version_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
