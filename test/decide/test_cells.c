@@ -19,6 +19,7 @@ static void incarnations(void **state)
         const char *plan;
         bool leave, known;
         int64_t until_s; /* of the record then */
+        int64_t since_s; /* the same; 0 = now */
     } rows[] = {
         {"a new cell", NULL, "present incarnation=1 identity=A", "put cell/c1 open by rep\n"},
         {"0 a late report", NULL, "present incarnation=1 identity=A",
@@ -53,6 +54,8 @@ static void incarnations(void **state)
          "present incarnation=5 identity=A zone=z", "nothing\n"},
         {"3 restarted", "present incarnation=5 identity=A", "present incarnation=6 identity=A",
          "put cell/c1 open by rep\n"},
+        {"3 restarted, by a clock that is behind", "present incarnation=5 identity=A since=1020",
+         "present incarnation=6 identity=A", "put cell/c1 open by rep\n", .since_s = 1020},
         {"3 the same incarnation, another zone", "present incarnation=5 identity=A zone=z",
          "present incarnation=5 identity=A zone=y", "put cell/c1 open by rep\n"},
         {"3 back from lost", "lost incarnation=5 identity=A", "present incarnation=6 identity=A",
@@ -117,7 +120,8 @@ static void incarnations(void **state)
             assert_int_equal(after->incarnation, r.cell->incarnation);
             assert_int_equal(after->evacuating, rows[i].until_s != 0);
             assert_int_equal(after->evacuate_until, rows[i].until_s * SECOND_NS);
-            assert_int_equal(after->since, ROWS_NOW_S * SECOND_NS);
+            int64_t since_s = rows[i].since_s ? rows[i].since_s : ROWS_NOW_S;
+            assert_int_equal(after->since, since_s * SECOND_NS);
         }
     }
 }

@@ -35,6 +35,6 @@ $(OUT)/layer/$(1).c: test/mutants/layers.mk $$(LAYER_$(1))
 $(OUT)/layer/$(1): $(OUT)/layer/$(1).c $$(LAYER_$(1):test/%.c=$(OUT)/layer/objects/%.o) \
         $$(or $$(LAYER_LIBRARIES_$(1)),$$(LAYER_LIBRARIES))
 	@echo '  $$@'
-	$(Q)$(CC) -o $$@ $$^ $$(if $$(LAYER_LIBRARIES_$(1)),,$(LAYER_LIBRARIES)) $(LIBS) -lcmocka -lm
+	$(Q)$(CC) $(LDFLAGS) -o $$@ $$^ $$(if $$(LAYER_LIBRARIES_$(1)),,$(LAYER_LIBRARIES)) $(LIBS) -lcmocka -lm
 endef
 $(foreach layer,$(LAYERS),$(eval $(call LAYER,$(layer))))

@@ -402,6 +402,13 @@ void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record)
     feed(g, BOARD__FEED_FRAME__KIND__DELETE, record);
 }
 
+void rep_rig_feed_later_version(struct rep_rig *g, const char *key)
+{
+    SCOPED_BUF(b);
+    frame_later_version(&b, key, ++g->revision);
+    drive_stream(&g->d, g->feed_id, buf_bytes(&b));
+}
+
 /* ---- HTTP ------------------------------------------------------------------------------------ */
 
 void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, const char *path,

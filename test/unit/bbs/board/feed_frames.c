@@ -36,17 +36,28 @@ void frame_heartbeat(struct buf *b, const char *board_generation, int64_t revisi
     position(b, BOARD__FEED_FRAME__KIND__HEARTBEAT, board_generation, revision);
 }
 
+static void change(struct buf *b, Board__FeedFrame__Kind kind, const char *key, struct bytes value,
+                   int64_t revision)
+{
+    Board__FeedFrame f = BOARD__FEED_FRAME__INIT;
+    f.kind = kind;
+    f.key = (char *)(uintptr_t)key;
+    f.record = (ProtobufCBinaryData){.data = (uint8_t *)(uintptr_t)value.data, .len = value.size};
+    f.revision = kind == BOARD__FEED_FRAME__KIND__RECORD ? 0 : revision;
+    f.create_revision = f.mod_revision = revision;
+    frame(b, &f);
+}
+
 void frame_change(struct buf *b, Board__FeedFrame__Kind kind, const char *key,
                   const ProtobufCMessage *record, int64_t revision)
 {
     SCOPED_BUF(value);
     buf_append(&value, "\x01", 1);
     buf_message(&value, record);
-    Board__FeedFrame f = BOARD__FEED_FRAME__INIT;
-    f.kind = kind;
-    f.key = (char *)(uintptr_t)key;
-    f.record = (ProtobufCBinaryData){.data = value.data, .len = value.size};
-    f.revision = kind == BOARD__FEED_FRAME__KIND__RECORD ? 0 : revision;
-    f.create_revision = f.mod_revision = revision;
-    frame(b, &f);
+    change(b, kind, key, buf_bytes(&value), revision);
+}
+
+void frame_later_version(struct buf *b, const char *key, int64_t revision)
+{
+    change(b, BOARD__FEED_FRAME__KIND__PUT, key, bytes_of("\x7f later"), revision);
 }

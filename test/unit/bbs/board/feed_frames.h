@@ -15,3 +15,6 @@ void frame_heartbeat(struct buf *b, const char *board_generation, int64_t revisi
 /* RECORD, PUT or DELETE of this record; create- and mod-revision are `revision`. */
 void frame_change(struct buf *b, Board__FeedFrame__Kind kind, const char *key,
                   const ProtobufCMessage *record, int64_t revision);
+
+/* PUT of a record that a later version of the software has written. */
+void frame_later_version(struct buf *b, const char *key, int64_t revision);

@@ -225,6 +225,23 @@ static void what_is_full_stays_read_only(void **state)
     board_rig_free(r);
 }
 
+/* Whatever of it fails: the alarm that is asked for, the compaction, the defragmentation. */
+static void what_fails_while_space_is_freed_is_tried_again(void **state)
+{
+    struct rig *r = ready_rig(1, NULL);
+    struct board *b = board_rig_board(r, 0);
+    model_etcd_set_quota(board_rig_etcd(r), 1);
+    board_rig_run(r, 10 * SECOND_NS);
+    assert_true(board_read_only(b));
+    board_rig_faults(r)->lost = 1000;
+    board_rig_run(r, 200 * SECOND_NS); /* a try a minute */
+    board_rig_faults(r)->lost = 0;
+    model_etcd_set_quota(board_rig_etcd(r), 0);
+    board_rig_run(r, 65 * SECOND_NS);
+    assert_false(board_read_only(b));
+    board_rig_free(r);
+}
+
 static void the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right(void **state)
 {
     struct bbs_config config = asked_config;
@@ -276,6 +293,7 @@ int main(void)
         cmocka_unit_test(out_of_quota_is_read_only_until_space_is_freed),
         cmocka_unit_test(what_is_full_stays_read_only),
         cmocka_unit_test(one_that_frees_it_frees_it_for_all),
+        cmocka_unit_test(what_fails_while_space_is_freed_is_tried_again),
         cmocka_unit_test(the_slow_list_finds_nothing_wrong_in_a_copy_that_is_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

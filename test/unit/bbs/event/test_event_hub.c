@@ -2,6 +2,7 @@
 #include "bbs/event/hub.h"
 
 #include "bbs/board/compare.h"
+#include "bbs/board/copy.h"
 #include "common/model/record.h"
 #include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/board_asks.h"
@@ -168,12 +169,43 @@ static void without_a_run_part(void **state)
     bench_free(b);
 }
 
+/* The board keeps of why an instance crashed, or found no cell, what fits; clients are told all. */
+static void a_text_is_reported_whole(void **state)
+{
+    static const char *const moves[] = {"crash", "evacuate_crashed", "fail"};
+    enum { TEXT_BYTES = 5000 };
+    for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+        struct bench *b = bench_new();
+        SCOPED_BUF(got);
+        SCOPED_BUF(value);
+        Models__ActualLRP r = MODELS__ACTUAL_LRP__INIT;
+        Board__CauseRecord__Change cause = BOARD__CAUSE_RECORD__CHANGE__INIT;
+        r.state = r.crash_reason = r.placement_error = text("cut");
+        record_encode(&value, &r.base);
+        cause.move = text(moves[i]);
+        cause.text = arena_alloc(&b->arena, TEXT_BYTES + 1);
+        memset(cause.text, 'x', TEXT_BYTES);
+        cause.text[TEXT_BYTES] = 0;
+        struct version *after =
+            version_new(&b->arena, key_actual(&b->arena, "web", 0, 0), buf_bytes(&value), 9, 9);
+        hub_change(b->hub,
+                   &(struct board_change){
+                       .key = "", .type = RECORD_ACTUAL, .after = after, .cause = &cause});
+        hub_revision(b->hub);
+        assert_non_null(strstr(heard(b, &got), "event: actual_lrp_instance_created\n"));
+        assert_true(got.size > TEXT_BYTES);
+        version_unref(after);
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_reported_whole),
         cmocka_unit_test(a_removal_is_reported_whole),
         cmocka_unit_test(without_a_run_part),
+        cmocka_unit_test(a_text_is_reported_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

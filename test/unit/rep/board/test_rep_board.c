@@ -516,6 +516,23 @@ static void a_refusal_before_the_record_was_looked_at_says_nothing_of_it(void **
     assert_int_equal(g.verb_count, 0);
 }
 
+/* Were it taken for the word that there is no record, the container would go and leave its record. */
+static void a_removal_refused_before_the_record_was_looked_at_is_asked_again(void **state)
+{
+    SCOPED_REP_RIG(g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    const char *path = arena_printf(&g.arena, "/v1/lrps/web/instances/%s/stop", guid);
+    rep_rig_request(&g, "bbs", "POST", path, "application/json", (struct bytes){0});
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_SIGNAL), VERB_DONE, "");
+    rep_rig_exited(&g, guid, 143);
+    rep_rig_move_refused(&g, rep_rig_take_move(&g, "remove"), MODELS__ERROR__TYPE__InvalidRequest,
+                         NULL);
+    rep_rig_advance(&g, 500);
+    rep_rig_take_move(&g, "remove");
+    assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
+}
+
 static void a_suspect_instance_is_left_alone_and_removed_when_it_ended(void **state)
 {
     SCOPED_REP_RIG(g);
@@ -679,6 +696,19 @@ static void a_refused_board_generation_hurries_the_feed(void **state)
     assert_int_equal(rep_rig_calls(&g, "/v1/board/cell"), 0);
 }
 
+/* Nobody can tell what it says: that there is none would end what runs. */
+static void a_record_of_a_later_version_is_left_alone(void **state)
+{
+    SCOPED_REP_RIG(g);
+    rep_rig_open(&g, NULL, 0);
+    rep_rig_run(&g, "web");
+    rep_rig_feed_later_version(&g, key_actual(&g.arena, "web", 0, 0));
+    rep_rig_advance(&g, 100000); /* three passes */
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -702,6 +732,7 @@ int main(void)
         cmocka_unit_test(an_end_in_good_order_leaves_containers_alone),
         cmocka_unit_test(useless_settings_end_the_role),
         cmocka_unit_test(a_refusal_before_the_record_was_looked_at_says_nothing_of_it),
+        cmocka_unit_test(a_removal_refused_before_the_record_was_looked_at_is_asked_again),
         cmocka_unit_test(a_suspect_instance_is_left_alone_and_removed_when_it_ended),
         cmocka_unit_test(moves_go_to_another_bbs_after_a_failure),
         cmocka_unit_test(a_suspect_record_without_a_container_is_removed_as_such),
@@ -709,6 +740,7 @@ int main(void)
         cmocka_unit_test(an_incarnation_of_another_board_generation_hurries_the_feed_and_the_moves),
         cmocka_unit_test(a_refused_board_generation_keeps_the_incarnation),
         cmocka_unit_test(a_refused_board_generation_hurries_the_feed),
+        cmocka_unit_test(a_record_of_a_later_version_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

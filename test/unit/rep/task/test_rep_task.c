@@ -1,6 +1,7 @@
 /* The life of a task on a cell: work, start, container, the note before its process, its outcome;
  * cancelled, refused, rejected, and after every way in which its rep may have died. */
 #include "common/codec/scan.h"
+#include "common/model/keys.h"
 #include "models/task_requests.pb-c.h"
 #include "rep/container/note.h"
 #include "test/tool/cmocka.h"
@@ -780,6 +781,20 @@ static void died_before_it_was_deleted(void **state)
     is_gone(&g);
 }
 
+/* Nobody can tell what it says: that there is none would throw its outcome away. */
+static void a_record_of_a_later_version_is_left_alone(void **state)
+{
+    struct rep_rig g;
+    open_rig(&g, NULL, 0);
+    executing(&g);
+    rep_rig_feed_later_version(&g, key_task(&g.arena, "t-1"));
+    rep_rig_advance(&g, 100000); /* three passes */
+    assert_int_equal(rep_rig_calls(&g, "apply"), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
+    assert_int_equal(rep_rig_verbs(&g, VERB_REMOVE), 0);
+    rep_rig_done(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -815,6 +830,7 @@ int main(void)
         cmocka_unit_test(died_while_it_ran),
         cmocka_unit_test(died_after_its_end),
         cmocka_unit_test(died_before_it_was_deleted),
+        cmocka_unit_test(a_record_of_a_later_version_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
