@@ -552,7 +552,6 @@ static void abandon(int c, int s)
 static void settle(int c, int s)
 {
     int what = now.rep[c].call.what, phase = now.rep[c].container[s];
-    int waits = !now.rep[c].call.moved;
     if (now.rep[c].call.verdict == PLAN_REFUSE) {
         int action = model_judge_refused(
             now.rep[c].draining, side_of(c, s), record_of(c, who_in(c, s)),
@@ -568,8 +567,6 @@ static void settle(int c, int s)
             abandon(c, s);
         } else if (action == HARMONY_STOP) {
             now.rep[c].container[s] = phase == RUNNING ? STOPPING : SHUTDOWN;
-        } else if (harmony_is_rest((enum harmony_action)action)) {
-            now.rep[c].waits[s] = waits;
         }
         return;
     }
@@ -578,9 +575,7 @@ static void settle(int c, int s)
         now.rep[c].container[s] = phase == RESERVED ? STARTING : phase;
         break;
     case HARMONY_EVACUATE_RUNNING:
-        if (now.rep[c].call.keep) {
-            now.rep[c].waits[s] = waits; /* kept_until_ns */
-        } else if (phase == RUNNING) {
+        if (!now.rep[c].call.keep && phase == RUNNING) {
             abandon(c, s);
         }
         break;
@@ -591,6 +586,22 @@ static void settle(int c, int s)
     case HARMONY_EVACUATE_STOPPED:
         end_container(c, s);
     }
+}
+
+/* It would ask the same again, and the board, which gave that answer, has not moved: an
+ * evacuation's kept_until_ns, a back-off. */
+static void note_wait(int c, int s)
+{
+    now.rep[c].waits[s] = !now.rep[c].call.moved && now.rep[c].container[s] != NONE &&
+                          wanted(c, s) == now.rep[c].call.what;
+}
+
+static void note_stray_wait(int c)
+{
+    int presence = stray_of(c), who = presence == NO_RECORD ? 0 : stray_who(c, presence);
+    now.rep[c].waits[2] = !now.rep[c].call.moved && presence != NO_RECORD &&
+                          presence == now.rep[c].call.presence && who == now.rep[c].call.who &&
+                          (int)model_judge(0, WITHOUT, record_of(c, who)) == now.rep[c].call.what;
 }
 
 /* ---- S1, and the end ---- */
@@ -1020,8 +1031,9 @@ end:
                     }
                     if (now.rep[c].container[s] != NONE) {
                         settle(c, s);
+                        note_wait(c, s);
                     } else {
-                        now.rep[c].waits[2] = !now.rep[c].call.moved;
+                        note_stray_wait(c);
                     }
                 }
             }
