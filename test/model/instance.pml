@@ -159,7 +159,7 @@ typedef Held {
 Held held;
 
 byte faults = FAULTS;
-bit disturbed; /* a cell was lost, restarted or to be emptied */
+bit disturbed; /* more has failed than processes */
 
 c_code {
 extern int readtrail; /* pan follows a trail */
@@ -678,8 +678,9 @@ static void look_around(void)
 }
 
 /* S1: of each presence, as its rep sees it, at most one container runs that its rep lets be, on cells
- * that have a current incarnation and have reconciled since. And while no cell was lost, restarted or
- * emptied at most one runs at all. */
+ * that have a current incarnation and have reconciled since. And while nothing fails but processes at
+ * most one runs at all. (Otherwise two may for a moment: who runs wins over who has only claimed, and
+ * the other learns of it when it has started.) */
 static int runs_once(void)
 {
     int running = 0, resting[MODEL_PRESENCES] = {0};
@@ -947,6 +948,17 @@ static void check_numbers(void)
     _Static_assert((int)MODEL_MOVES < OPEN, "");
 }
 
+/* A loss takes 6 s of silence. Who has not heard from its feed for so long has missed three of its
+ * heartbeats (design.md 2, Feed), and has to reconcile again for S1. */
+static void lose(int c)
+{
+    now.cell[c].state = CELL_LOST;
+    for (int i = 0; i < MODEL_CELLS; i++) {
+        now.rep[i].reconciled = now.rep[i].reconciled && is_fed(i);
+    }
+    wrote_cell(c);
+}
+
 /* A new rep of the same state directory: what ran is adopted, or gone after a reboot. */
 static void restart(int c, int reboot)
 {
@@ -1131,6 +1143,7 @@ end:
         faults > 0 && !held.on && rep[c].call.stage == SENT && rep[c].call.what < OPEN &&
         c_expr { asked (PCalls->c)->verdict == PLAN_COMMIT } ->
         faults--;
+        disturbed = 1;
         c_code { hold_call(PCalls->c); forget_call(PCalls->c); }
        }
     od
@@ -1198,7 +1211,7 @@ end:
         };                                                                                          \
         S1                                                                                          \
        }                                                                                            \
-    :: d_step { faults > 0 && !held.on && c_expr { commits (move) } -> faults--; c_code { hold_repair(move); } }
+    :: d_step { faults > 0 && !held.on && c_expr { commits (move) } -> faults--; disturbed = 1; c_code { hold_repair(move); } }
 
 /* converger/passes.def */
 proctype Converger()
@@ -1225,8 +1238,7 @@ end:
         faults > 0 && cell[c].state == CELL_IS_PRESENT ->
         faults--;
         disturbed = 1;
-        cell[c].state = CELL_IS_LOST;
-        c_code { wrote_cell(PFaults->c); };
+        c_code { lose(PFaults->c); };
         S1
        }
     :: d_step {
@@ -1269,6 +1281,7 @@ end:
     :: d_step {
         faults > 0 && rep[c].call.stage != GONE && rep[c].call.what != LEAVE ->
         faults--;
+        disturbed = 1;
         c_code { give_up_call(PFaults->c); }
        }
     od
@@ -1287,7 +1300,7 @@ end:
         c_code { wrote_desired(); mark_stopping(); };
         S1
        }
-    :: d_step { faults > 1 && desired && !held.on -> faults = faults - 2; c_code { hold_removal(); } }
+    :: d_step { faults > 1 && desired && !held.on -> faults = faults - 2; disturbed = 1; c_code { hold_removal(); } }
     :: d_step { faults > 0 -> faults = 0 } /* faults stop */
     od
 }
