@@ -24,7 +24,7 @@
  * the index is not desired any more; an answer does not come, and what was asked may land late, twice or
  * never; an op stands between gather and commit while others commit.
  *
- * Held: S1, S2 and S12 as below; and when faults stop all ends as it should (L1, L3, S13), whatever
+ * Held: S1, S2, S8 and S12 as below; and when faults stop all ends as it should (L1, L3, S13), whatever
  * the order: a search without a cycle, in which each end is looked at, is a proof of that.
  *
  * -DBUG_... leaves out a compare, a guard or a row each; test_model expects each to be found. */
@@ -159,6 +159,7 @@ typedef Held {
 Held held;
 
 byte faults = FAULTS;
+bit begun;     /* a cell has reserved, or is to be emptied; till then they are alike, and 0 goes first */
 bit disturbed; /* more has failed than processes */
 
 c_code {
@@ -200,18 +201,17 @@ static const struct model_answer *asked(int c)
     struct model_question q =
         question_of_rep(c, now.rep[c].call.what, now.rep[c].call.who, now.rep[c].call.presence,
                         now.rep[c].call.incarnation, now.rep[c].call.immediate);
+#ifdef BUG_EVACUATION_TAKES_CLAIMED_FOR_RUNNING
+    if (now.rep[c].call.what == HARMONY_EVACUATE_RUNNING && q.at[ORDINARY].state == ACTUAL_LRP_CLAIMED) {
+        q.at[ORDINARY].state = ACTUAL_LRP_RUNNING;
+    }
+#endif
     return model_decide(&q);
 }
 
 static const struct model_answer *repair(int move)
 {
     struct model_question q = question_of(move, 0, 0, 1, 0);
-#ifdef BUG_RESOLVES_WHILE_IT_RUNS
-    /* resolve does not look whether the ORDINARY one runs (ORDINARY_RUNS) */
-    if (move == MODEL_RESOLVE && q.at[ORDINARY].state == ACTUAL_LRP_RUNNING) {
-        q.at[ORDINARY].state = ACTUAL_LRP_CLAIMED;
-    }
-#endif
 #ifdef BUG_SUSPECTS_THE_PRESENT
     if (move == MODEL_SUSPECT) { /* CELL_ABSENT */
         q.cell[0] = q.cell[1] = CELL_LOST;
@@ -492,6 +492,12 @@ static int stray_who(int c, int presence)
 
 static int wants_stray(int c)
 {
+#ifdef BUG_ROW_30_DOES_NOTHING
+    if (stray_of(c) == ORDINARY && now.rep[c].ordinary.state == ACTUAL_LRP_CLAIMED &&
+        !now.rep[c].ordinary.stopping) {
+        return 0;
+    }
+#endif
     return now.rep[c].up && now.rep[c].open && now.rep[c].call.stage == GONE &&
            !now.rep[c].waits[2] && stray_of(c) != NO_RECORD;
 }
@@ -873,13 +879,14 @@ static int reserves(int c)
 {
     int newest = now.rep[c].container[now.rep[c].newest];
     return now.rep[c].up && now.rep[c].open && !now.rep[c].draining &&
-           now.at[ORDINARY].state == ACTUAL_LRP_UNCLAIMED && newest != RESERVED &&
+           (now.begun || c == 0) && now.at[ORDINARY].state == ACTUAL_LRP_UNCLAIMED && newest != RESERVED &&
            newest != STARTING && newest != LAUNCHING && free_slot(c) >= 0;
 }
 
 static void reserve(int c)
 {
     int s = free_slot(c);
+    now.begun = 1;
     now.rep[c].container[s] = RESERVED;
     now.rep[c].newest = s;
 }
@@ -929,6 +936,23 @@ static void forget_late_at_last(void)
     if (!now.late.left) {
         memset(&now.late, 0, sizeof(now.late));
     }
+}
+
+/* S8: of a desired index a cell that is being emptied ends a container only when another instance
+ * stands in its place: RUNNING or CRASHED, or EVACUATING as this one would; or when it was to stop. */
+static int ends_nobody_early(int c)
+{
+    const struct model_answer *a = asked(c);
+    int who = now.rep[c].call.who, replaced = !now.desired;
+    if (now.rep[c].call.what != HARMONY_EVACUATE_RUNNING || a->verdict == PLAN_REFUSE || a->keep) {
+        return 1;
+    }
+    for (int p = 0; p < MODEL_PRESENCES; p++) {
+        replaced |= now.at[p].who == who && now.at[p].stopping;
+    }
+    replaced |= now.at[ORDINARY].state == ACTUAL_LRP_CRASHED;
+    replaced |= now.at[ORDINARY].state == ACTUAL_LRP_RUNNING && now.at[ORDINARY].who != who;
+    return replaced || (now.at[EVACUATING].who && now.at[EVACUATING].who != who);
 }
 
 static int speaks_or_writes_nothing(int c)
@@ -1128,6 +1152,7 @@ end:
     :: d_step {
         rep[c].call.stage == SENT && rep[c].call.what < OPEN ->
         assert(c_expr { speaks_or_writes_nothing (PCalls->c) }); /* S2 */
+        assert(c_expr { ends_nobody_early (PCalls->c) }); /* S8 */
         c_code {
             const struct model_answer *a = asked(PCalls->c);
             answer(PCalls->c, a);
@@ -1260,6 +1285,7 @@ end:
         faults > 0 && rep[c].up && !rep[0].draining && !rep[1].draining ->
         faults--;
         disturbed = 1;
+        begun = 1;
         rep[c].draining = 1;
         rep[c].waits[0] = 0;
         rep[c].waits[1] = 0;
@@ -1319,6 +1345,9 @@ init {
         :: c < 2 ->
             rep[c].incarnation = 1;
             rep[c].up = 1;
+            rep[c].open = 1;
+            cell[c].incarnation = 1;
+            cell[c].state = CELL_IS_PRESENT;
             c++
         :: else -> break
         od;
