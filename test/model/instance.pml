@@ -328,7 +328,11 @@ static void feed(int c)
     now.rep[c].ordinary.state = f.ordinary.state;
     now.rep[c].ordinary.who = f.ordinary.who;
     now.rep[c].ordinary.stopping = f.ordinary.stopping;
-    now.rep[c].call.old = now.rep[c].call.stage == ANSWERED;
+    if (now.rep[c].call.stage == ANSWERED) { /* the record that it shows counts no more */
+        now.rep[c].call.old = 1;
+        now.rep[c].call.shown = NO_RECORD;
+        memset(&now.rep[c].call.record, 0, sizeof(now.rep[c].call.record));
+    }
     for (int s = 0; s < 3; s++) {
         now.rep[c].waits[s] = 0;
     }
@@ -672,6 +676,10 @@ static void look_at_cell(int c)
         all = all && (now.rep[c].container[s] == NONE || is_at_rest(c, s));
     }
     now.rep[c].reconciled = is_current(c) && (now.rep[c].reconciled || all);
+    int newest = now.rep[c].container[now.rep[c].newest];
+    if (newest == NONE || newest > LAUNCHING) {
+        now.rep[c].newest = 0; /* only one that starts is asked for */
+    }
 }
 
 static void look_around(void)
@@ -756,7 +764,8 @@ static void answer(int c, const struct model_answer *a)
     now.rep[c].call.stage = ANSWERED;
     now.rep[c].call.verdict = a->verdict;
     now.rep[c].call.type = a->type;
-    now.rep[c].call.keep = a->keep;
+    now.rep[c].call.keep = a->keep && now.rep[c].call.what == HARMONY_EVACUATE_RUNNING;
+    now.rep[c].call.incarnation = now.rep[c].call.immediate = 0; /* it has been said */
     now.rep[c].call.shown = a->shown;
     now.rep[c].call.record.state = a->record.state;
     now.rep[c].call.record.who = a->record.who;
