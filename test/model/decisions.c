@@ -26,7 +26,8 @@ static bool of_rep(int move)
 
 static const char *name_of(int move)
 {
-    static const char *const repairs[] = {"create", "suspect", "resolve", "vacate", "restart", "stop"};
+    static const char *const repairs[] = {"create", "suspect", "resolve",
+                                          "vacate", "restart", "stop"};
     return of_rep(move) ? harmony_action_name((enum harmony_action)move)
                         : repairs[move - MODEL_CREATE];
 }
@@ -281,7 +282,8 @@ const struct model_answer *model_decide(const struct model_question *q)
     }
     if (!kept[at].used) {
         if (++kept_count > KEPT_MAX / 2) {
-            fprintf(stderr, "the model asks more than %d questions: raise KEPT_MAX\n", KEPT_MAX / 2);
+            fprintf(stderr, "the model asks more than %d questions: raise KEPT_MAX\n",
+                    KEPT_MAX / 2);
             abort();
         }
         kept[at].q = *q;

@@ -1,7 +1,7 @@
 /* What the model of an instance (instance.pml) asks the code: what a bbs decides about a move, and
  * what a rep makes of a container and its record. The answers are those of bbs/lrp/ and
- * rep/container/harmonise.c as they ship; here numbers become their records and back. An answer hangs
- * on the question alone, and is kept: a search asks the same again and again. */
+ * rep/container/harmonise.c as they ship; here numbers become their records and back. An answer
+ * hangs on the question alone, and is kept: a search asks the same again and again. */
 #pragma once
 
 #include "common/lifecycle/actual_lrp.h"
@@ -40,7 +40,7 @@ struct model_question {
     uint8_t who;                             /* of a rep: the instance */
     uint8_t presence;                        /* that the move names */
     uint8_t current;                         /* of a rep: the incarnation given is the board's */
-    uint8_t immediate;                       /* crash: the count so far asks for a restart at once */
+    uint8_t immediate;                       /* crash: so few that it is restarted at once */
 };
 
 struct model_answer {

@@ -2,30 +2,34 @@
  * claim, start, crash, loss of a cell, evacuation, removal. Checked by test/model/test_model.
  *
  * What it models                          follows
- *   what a bbs decides                    bbs/lrp/, which decides here as it ships (decisions.h); the
- *                                         transitions are those of common/lifecycle/actual_lrp.def
+ *   what a bbs decides                    bbs/lrp/, which decides here as it ships (decisions.h);
+ *                                         the transitions are those of
+ *                                         common/lifecycle/actual_lrp.def
  *   what a rep makes of it                rep/container/harmonise.c, as it ships (decisions.h)
  *   gather, commit, gather again          bbs/board/op.c: a transaction compares all that was read
  *   who may speak                         bbs/board/speaker.c
- *   a cell's record                       bbs/cell/cell.c, bbs/cell/lose.c, common/lifecycle/cell.def
+ *   a cell's record                       bbs/cell/cell.c, bbs/cell/lose.c,
+ *                                         common/lifecycle/cell.def
  *   a rep's incarnation                   rep/board/incarnation.c
  *   a rep's steps                         rep/instance/instance.c, rep/instance/offer.c,
  *                                         rep/board/moves.c, common/lifecycle/container.def
- *   what a rep knows                      rep/board/knowledge.c: the feed shows what names its cell;
- *                                         an answer counts until the feed has passed it
+ *   what a rep knows                      rep/board/knowledge.c: the feed shows what names its
+ *                                         cell; an answer counts until the feed has passed it
  *   an evacuation                         rep/drain/drain.c
  *   removal                               bbs/lrp/remove_desired.c, bbs/lrp/instances.c
- *   the converger                         converger/passes.def. A bbs decides its moves by the board, so
- *                                         that the converger's own view does not matter: here any of its
- *                                         moves may come at any time that a bbs takes it
+ *   the converger                         converger/passes.def. A bbs decides its moves by the
+ *                                         board, so that the converger's own view does not matter:
+ *                                         here any of its moves may come at any time that a bbs
+ *                                         takes it
  *
  * Faults, FAULTS of any kind: a cell is lost, whether it lives or not; a rep restarts, as the next
- * incarnation, and its containers run on or are gone; a process ends unasked; a cell is to be emptied;
- * the index is not desired any more; an answer does not come, and what was asked may land late, twice or
- * never; an op stands between gather and commit while others commit.
+ * incarnation, and its containers run on or are gone; a process ends unasked; a cell is to be
+ * emptied; the index is not desired any more; an answer does not come, and what was asked may land
+ * late, twice or never; an op stands between gather and commit while others commit.
  *
- * Held: S1, S2, S8 and S12 as below; and when faults stop all ends as it should (L1, L3, S13), whatever
- * the order: a search without a cycle, in which each end is looked at, is a proof of that.
+ * Held: S1, S2, S8 and S12 as below; and when faults stop all ends as it should (L1, L3, S13),
+ * whatever the order: a search without a cycle, in which each end is looked at, is a proof of
+ * that.
  *
  * -DBUG_... leaves out a compare, a guard or a row each; test_model expects each to be found. */
 
@@ -66,8 +70,8 @@ bit removed;     /* removal/<process_guid>/<definition id> */
 
 /* ---- A cell ---------------------------------------------------------------------------------- */
 
-/* A container, by the phase of container.def and what its end counts as (rep/container/container.h).
- * What is COMPLETED and DISOWNED, or deleted, is gone at once. */
+/* A container, by the phase of container.def and what its end counts as
+ * (rep/container/container.h). What is COMPLETED and DISOWNED, or deleted, is gone at once. */
 #define NONE      0
 #define RESERVED  1
 #define STARTING  2 /* INITIALIZING and CREATED */
@@ -159,12 +163,13 @@ typedef Held {
 Held held;
 
 byte faults = FAULTS;
-bit begun;     /* a cell has reserved, or is to be emptied; till then they are alike, and 0 goes first */
+bit begun;     /* a cell has reserved, or is to be emptied; till then they are alike: 0 is first */
 bit disturbed; /* more has failed than processes */
 
 c_code {
 extern int readtrail; /* pan follows a trail */
-static struct model_question question_of(int move, int who, int presence, int current, int immediate)
+static struct model_question question_of(int move, int who, int presence, int current,
+                                         int immediate)
 {
     struct model_question q;
     memset(&q, 0, sizeof(q));
@@ -202,7 +207,8 @@ static const struct model_answer *asked(int c)
         question_of_rep(c, now.rep[c].call.what, now.rep[c].call.who, now.rep[c].call.presence,
                         now.rep[c].call.incarnation, now.rep[c].call.immediate);
 #ifdef BUG_EVACUATION_TAKES_CLAIMED_FOR_RUNNING
-    if (now.rep[c].call.what == HARMONY_EVACUATE_RUNNING && q.at[ORDINARY].state == ACTUAL_LRP_CLAIMED) {
+    if (now.rep[c].call.what == HARMONY_EVACUATE_RUNNING &&
+        q.at[ORDINARY].state == ACTUAL_LRP_CLAIMED) {
         q.at[ORDINARY].state = ACTUAL_LRP_RUNNING;
     }
 #endif
@@ -449,7 +455,8 @@ static int wanted(int c, int s)
     }
     int action = model_judge(now.rep[c].draining, side_of(c, s), record_of(c, who_in(c, s)));
 #ifdef BUG_ROW_14_KEEPS
-    if (now.rep[c].container[s] == RUNNING && record_of(c, who_in(c, s)) == RECORD_IS_RUNNING_ON_O) {
+    if (now.rep[c].container[s] == RUNNING &&
+        record_of(c, who_in(c, s)) == RECORD_IS_RUNNING_ON_O) {
         action = HARMONY_KEEP;
     }
 #endif
@@ -691,10 +698,10 @@ static void look_around(void)
     }
 }
 
-/* S1: of each presence, as its rep sees it, at most one container runs that its rep lets be, on cells
- * that have a current incarnation and have reconciled since. And while nothing fails but processes at
- * most one runs at all. (Otherwise two may for a moment: who runs wins over who has only claimed, and
- * the other learns of it when it has started.) */
+/* S1: of each presence, as its rep sees it, at most one container runs that its rep lets be, on
+ * cells that have a current incarnation and have reconciled since. And while nothing fails but
+ * processes at most one runs at all. (Otherwise two may for a moment: who runs wins over who has
+ * only claimed, and the other learns of it when it has started.) */
 static int runs_once(void)
 {
     int running = 0, resting[MODEL_PRESENCES] = {0};
@@ -728,14 +735,14 @@ static int would_be_decided(void)
     const struct model_answer *a = model_decide(&q);
     int same = a->verdict == PLAN_COMMIT && a->writes == now.held.writes;
     for (int p = 0; p < MODEL_PRESENCES; p++) {
-        same = same && a->to[p].state == now.held.to[p].state && a->to[p].who == now.held.to[p].who &&
-               a->to[p].stopping == now.held.to[p].stopping;
+        same = same && a->to[p].state == now.held.to[p].state &&
+               a->to[p].who == now.held.to[p].who && a->to[p].stopping == now.held.to[p].stopping;
     }
     return same;
 }
 
-/* L1, L3, S13: what is desired runs, once, where its record says; nothing else is there; who was to be
- * emptied has left. */
+/* L1, L3, S13: what is desired runs, once, where its record says; nothing else is there; who was
+ * to be emptied has left. */
 static int all_is_well(void)
 {
     int containers = 0, well = 1;
@@ -888,8 +895,8 @@ static int reserves(int c)
 {
     int newest = now.rep[c].container[now.rep[c].newest];
     return now.rep[c].up && now.rep[c].open && !now.rep[c].draining &&
-           (now.begun || c == 0) && now.at[ORDINARY].state == ACTUAL_LRP_UNCLAIMED && newest != RESERVED &&
-           newest != STARTING && newest != LAUNCHING && free_slot(c) >= 0;
+           (now.begun || c == 0) && now.at[ORDINARY].state == ACTUAL_LRP_UNCLAIMED &&
+           newest != RESERVED && newest != STARTING && newest != LAUNCHING && free_slot(c) >= 0;
 }
 
 static void reserve(int c)
@@ -948,7 +955,8 @@ static void forget_late_at_last(void)
 }
 
 /* S8: of a desired index a cell that is being emptied ends a container only when another instance
- * stands in its place: RUNNING or CRASHED, or EVACUATING as this one would; or when it was to stop. */
+ * stands in its place: RUNNING or CRASHED, or EVACUATING as this one would; or when it was to
+ * stop. */
 static int ends_nobody_early(int c)
 {
     const struct model_answer *a = asked(c);
@@ -995,7 +1003,8 @@ static void lose(int c)
 /* A new rep of the same state directory: what ran is adopted, or gone after a reboot. */
 static void restart(int c, int reboot)
 {
-    static const uchar adopted[] = {NONE, NONE, NONE, RUNNING, RUNNING, RUNNING, RUNNING, CRASHED, CRASHED};
+    static const uchar adopted[] = {NONE,    NONE,    NONE,    RUNNING, RUNNING,
+                                    RUNNING, RUNNING, CRASHED, CRASHED};
     for (int s = 0; s < MODEL_SLOTS; s++) {
         now.rep[c].container[s] = reboot ? NONE : adopted[now.rep[c].container[s]];
         now.rep[c].waits[s] = 0;
@@ -1017,7 +1026,8 @@ static int may_leave(int c)
 }
 }
 
-/* A blank stands before the parentheses within c_expr: spin takes a call for a side effect otherwise. */
+/* A blank stands before the parentheses within c_expr: spin takes a call for a side effect
+ * otherwise. */
 #define S1 c_code { look_around(); }; assert(c_expr { runs_once () })
 
 /* ---- A rep ----------------------------------------------------------------------------------- */
@@ -1094,7 +1104,10 @@ proctype Container(byte c; byte s)
 {
 end:
     do
-    :: d_step { c_expr { wants_move (PContainer->c, PContainer->s) } -> c_code { send_move(PContainer->c, PContainer->s, 0); } }
+    :: d_step {
+        c_expr { wants_move (PContainer->c, PContainer->s) } ->
+        c_code { send_move(PContainer->c, PContainer->s, 0); }
+       }
     /* It crashed, for the first or second time, to be restarted at once. */
     :: d_step {
         rep[c].container[s] == CRASHED && c_expr { wants_move (PContainer->c, PContainer->s) } ->
@@ -1110,7 +1123,8 @@ end:
        }
     /* launch_continue(); a verb takes its time. */
     :: d_step {
-        rep[c].container[s] == STARTING && c_expr { wants_local (PContainer->c, PContainer->s, HARMONY_GO_ON) } ->
+        rep[c].container[s] == STARTING &&
+        c_expr { wants_local (PContainer->c, PContainer->s, HARMONY_GO_ON) } ->
         rep[c].container[s] = LAUNCHING
        }
     :: d_step { rep[c].up && rep[c].container[s] == LAUNCHING -> rep[c].container[s] = RUNNING; S1 }
@@ -1126,7 +1140,7 @@ proctype Calls(byte c)
 {
 end:
     do
-    /* cell.c, cell_decide(): a successor takes a PRESENT cell over, a higher incarnation a LOST one. */
+    /* cell_decide(): a successor takes a PRESENT cell over, a higher incarnation a LOST one. */
     :: d_step {
         rep[c].call.stage == SENT && rep[c].call.what == OPEN ->
         rep[c].call.stage = ANSWERED;
@@ -1135,7 +1149,8 @@ end:
             rep[c].call.verdict = REFUSED;
             rep[c].call.type = cell[c].incarnation /* the record is shown */
         :: else ->
-            assert(cell[c].state != CELL_IS_PRESENT || rep[c].call.incarnation >= cell[c].incarnation);
+            assert(cell[c].state != CELL_IS_PRESENT ||
+                   rep[c].call.incarnation >= cell[c].incarnation);
             if
             :: cell[c].state != CELL_IS_PRESENT || cell[c].incarnation != rep[c].call.incarnation ->
                 cell[c].state = CELL_IS_PRESENT;
@@ -1150,7 +1165,8 @@ end:
         rep[c].call.stage == SENT && rep[c].call.what == LEAVE ->
         rep[c].call.stage = ANSWERED;
         if
-        :: cell[c].state != CELL_IS_NONE && cell[c].incarnation == rep[c].call.incarnation -> /* OWN */
+        :: cell[c].state != CELL_IS_NONE &&
+           cell[c].incarnation == rep[c].call.incarnation -> /* OWN */
             cell[c].state = CELL_IS_NONE;
             cell[c].incarnation = 0;
             c_code { wrote_cell(PCalls->c); }
@@ -1236,16 +1252,21 @@ end:
 
 /* ---- The converger --------------------------------------------------------------------------- */
 
-#define REPAIR(move)                                                                                \
-    :: d_step {                                                                                     \
-        c_expr { commits (move) } ->                                                                 \
-        c_code {                                                                                    \
-            const struct model_answer *a = repair(move);                                            \
-            write_records(a->writes, a->to);                                                        \
-        };                                                                                          \
-        S1                                                                                          \
-       }                                                                                            \
-    :: d_step { faults > 0 && !held.on && c_expr { commits (move) } -> faults--; disturbed = 1; c_code { hold_repair(move); } }
+#define REPAIR(move)                                                           \
+    :: d_step {                                                                \
+        c_expr { commits (move) } ->                                           \
+        c_code {                                                               \
+            const struct model_answer *a = repair(move);                       \
+            write_records(a->writes, a->to);                                   \
+        };                                                                     \
+        S1                                                                     \
+       }                                                                       \
+    :: d_step {                                                                \
+        faults > 0 && !held.on && c_expr { commits (move) } ->                 \
+        faults--;                                                              \
+        disturbed = 1;                                                         \
+        c_code { hold_repair(move); }                                          \
+       }
 
 /* converger/passes.def */
 proctype Converger()
@@ -1302,13 +1323,15 @@ end:
        }
     /* A process ends, or could not be started. */
     :: d_step {
-        faults > 0 && rep[c].up && (rep[c].container[0] == RUNNING || rep[c].container[0] == LAUNCHING) ->
+        faults > 0 && rep[c].up &&
+        (rep[c].container[0] == RUNNING || rep[c].container[0] == LAUNCHING) ->
         faults--;
         rep[c].container[0] = CRASHED;
         rep[c].waits[0] = 0
        }
     :: d_step {
-        faults > 0 && rep[c].up && (rep[c].container[1] == RUNNING || rep[c].container[1] == LAUNCHING) ->
+        faults > 0 && rep[c].up &&
+        (rep[c].container[1] == RUNNING || rep[c].container[1] == LAUNCHING) ->
         faults--;
         rep[c].container[1] = CRASHED;
         rep[c].waits[1] = 0
@@ -1335,7 +1358,12 @@ end:
         c_code { wrote_desired(); mark_stopping(); };
         S1
        }
-    :: d_step { faults > 1 && desired && !held.on -> faults = faults - 2; disturbed = 1; c_code { hold_removal(); } }
+    :: d_step {
+        faults > 1 && desired && !held.on ->
+        faults = faults - 2;
+        disturbed = 1;
+        c_code { hold_removal(); }
+       }
     :: d_step { faults > 0 -> faults = 0 } /* faults stop */
     od
 }

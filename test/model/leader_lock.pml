@@ -1,30 +1,32 @@
-/* One leader a role (docs/design.md 6, Fencing): candidates, the lock lead/<role> in etcd, heartbeats
- * through a bbs, and moves that carry board generation and term. Checked by test/model/test_model.
+/* One leader a role (docs/design.md 6, Fencing): candidates, the lock lead/<role> in etcd,
+ * heartbeats through a bbs, and moves that carry board generation and term. Checked by
+ * test/model/test_model.
  *
  * What it models                          follows
  *   a candidate                           common/client/leader.c, common/client/heartbeat_sender.c
- *   the decision of a bbs about the lock  bbs/leader_lock/leader_lock.c, rules 1 to 5; its transitions
- *                                         are those of common/lifecycle/leader_lock.def
+ *   the decision of a bbs about the lock bbs/leader_lock/leader_lock.c, rules 1 to 5; its
+ *                                        transitions are those of common/lifecycle/leader_lock.def
  *   displacing in two ops                 bbs/route/own.c, leader_lock_done() and acquire()
  *   whether a leader may speak            bbs/board/speaker.c, leader_refused()
- *   gather, commit, gather again          bbs/board/op.c: a transaction compares all that was read. Here
- *                                         an op that has gathered falls back to its beginning when
- *                                         something that it compares is written, for etcd would refuse
- *                                         it then
- *   heartbeats, silence                   bbs/route/own.c, route_heartbeat(); bbs/board/heartbeat.c;
- *                                         common/client/liveness_report.c
- *   restore                               docs/restore.md: another board generation, revisions turn back
+ *   gather, commit, gather again         bbs/board/op.c: a transaction compares all that was read.
+ *                                        Here an op that has gathered falls back to its beginning
+ *                                        when something that it compares is written, for etcd
+ *                                        would refuse it then
+ *   heartbeats, silence                  bbs/route/own.c, route_heartbeat();
+ *                                        bbs/board/heartbeat.c; common/client/liveness_report.c
+ *   restore                              docs/restore.md: another board generation, revisions turn
+ *                                        back
  *
- * Faults, FAULTS of any kind: a candidate is killed, is asked to stop, or pauses and believes that it
- * leads still; a standby hears no heartbeat that was sent; a bbs dies with what it heard; an answer does
- * not come, and what was asked may land late or never; the board is restored. A move of a leader is on
- * its way for any time, and may land twice or never.
+ * Faults, FAULTS of any kind: a candidate is killed, is asked to stop, or pauses and believes that
+ * it leads still; a standby hears no heartbeat that was sent; a bbs dies with what it heard; an
+ * answer does not come, and what was asked may land late or never; the board is restored. A move
+ * of a leader is on its way for any time, and may land twice or never.
  *
- * Time is a tick of 2 s: it passes only when nobody has anything to do at once. What takes long does
- * so by a fault.
+ * Time is a tick of 2 s: it passes only when nobody has anything to do at once. What takes long
+ * does so by a fault.
  *
- * Held: S2 and S10 (a write that is accepted is the leader's of the term that stands), S12 (what the
- * lock goes by), and that a leader comes back when faults stop.
+ * Held: S2 and S10 (a write that is accepted is the leader's of the term that stands), S12 (what
+ * the lock goes by), and that a leader comes back when faults stop.
  *
  * -DBUG_... leaves out a compare, a guard or a fence; test_model expects each to be found. */
 
@@ -41,7 +43,8 @@
 #ifndef SLOTS
 #define SLOTS 1
 #endif
-/* LEADER_SILENCE_NS is 6 s and HEARTBEAT_INTERVAL_NS 2 s: 3. With 2 a heartbeat comes in time, too. */
+/* LEADER_SILENCE_NS is 6 s and HEARTBEAT_INTERVAL_NS 2 s: 3. With 2 a heartbeat comes in time,
+ * too. */
 #ifndef SILENCE_TICKS
 #define SILENCE_TICKS 2
 #endif
@@ -68,8 +71,8 @@ byte board_generation; /* epoch/<id> */
 #define PLAN_ACQUIRE  2
 #define PLAN_DISPLACE 3
 
-/* Board__LeaderLockRequest and its answer. One for each candidate; the last is one that nobody waits
- * for any more. */
+/* Board__LeaderLockRequest and its answer. One for each candidate; the last is one that nobody
+ * waits for any more. */
 typedef LockCall {
     byte stage;
     byte id;       /* who asks */
@@ -119,8 +122,8 @@ byte faults = FAULTS, writes = WRITES;
 bit calm; /* faults have stopped */
 
 #define UP(c) (candidate[c].id != NOBODY && !candidate[c].paused)
-#define LED_BY(c)                                                                                   \
-    (UP(c) && candidate[c].leads && lock.holder == candidate[c].id &&                               \
+#define LED_BY(c)                                                                                 \
+    (UP(c) && candidate[c].leads && lock.holder == candidate[c].id &&                             \
      lock.term == candidate[c].term && board_generation == candidate[c].generation)
 #if CANDIDATES == 2
 #define LED (LED_BY(0) || LED_BY(1))
@@ -250,8 +253,8 @@ inline leader_lock_decide(k)
     fi
 }
 
-/* The transaction. Its compares hold, or the op would have fallen back. It is no longer GATHERED when
- * it writes, so that its own write does not turn it back. */
+/* The transaction. Its compares hold, or the op would have fallen back. It is no longer GATHERED
+ * when it writes, so that its own write does not turn it back. */
 inline leader_lock_commit(k)
 {
     call[k].stage = ANSWERED;
@@ -303,8 +306,8 @@ inline forget_write(w)
     write[w].again = 0
 }
 
-/* S2, S10: it is the leader's of the term that stands. As terms only rise within a board generation, no
- * two terms overlap. */
+/* S2, S10: it is the leader's of the term that stands. As terms only rise within a board
+ * generation, no two terms overlap. */
 inline accepted(w)
 {
     assert(board_generation == write[w].generation); /* S2 */
@@ -322,22 +325,24 @@ inline depose(c)
     candidate[c].asked = 1
 }
 
-/* maybe_ask(): the lock is free, ours by an answer that was lost, or held by somebody unheard of. */
+/* maybe_ask(): the lock is free, ours by an answer that was lost, or held by somebody unheard of.
+ * */
 #ifdef BUG_SILENCE_NOT_COUNTED
 #define UNHEARD(c) 0
 #else
-#define UNHEARD(c)                                                                                  \
-    (candidate[c].holder != NOBODY && candidate[c].holder != candidate[c].id &&                     \
+#define UNHEARD(c)                                                                                \
+    (candidate[c].holder != NOBODY && candidate[c].holder != candidate[c].id &&                   \
      candidate[c].silence >= SILENCE_TICKS)
 #endif
-#define ASKS(c)                                                                                     \
-    (UP(c) && !candidate[c].leads && call[c].stage == GONE && !candidate[c].asked &&                \
-     !candidate[c].stale &&                                                                         \
+#define ASKS(c)                                                                                   \
+    (UP(c) && !candidate[c].leads && call[c].stage == GONE && !candidate[c].asked &&              \
+     !candidate[c].stale &&                                                                       \
      (candidate[c].holder == NOBODY || candidate[c].holder == candidate[c].id || UNHEARD(c)))
 
 /* Something of it is to be done before time passes. */
-#define BUSY(c)                                                                                     \
-    ((UP(c) && (candidate[c].stale || candidate[c].due || call[c].stage == ANSWERED || ASKS(c))) || \
+#define BUSY(c)                                                                                   \
+    ((UP(c) && (candidate[c].stale || candidate[c].due || call[c].stage == ANSWERED ||           \
+                ASKS(c))) ||                                                                     \
      call[c].stage == SENT || call[c].stage == GATHERED)
 #if CANDIDATES == 2
 #define ALL_QUIET (!BUSY(0) && !BUSY(1))
@@ -446,8 +451,8 @@ end:
         candidate[c].asked = 1
        }
     :: d_step { UP(c) && call[c].stage == ANSWERED -> hear_answer(c) }
-    /* A heartbeat. The bbs counts it by its copy as it is; a refusal passes the read barrier (own.c,
-     * route_heartbeat()), and ends the term (HEARTBEAT_REJECTED). */
+    /* A heartbeat. The bbs counts it by its copy as it is; a refusal passes the read barrier
+     * (own.c, route_heartbeat()), and ends the term (HEARTBEAT_REJECTED). */
     :: d_step {
         UP(c) && candidate[c].due ->
         candidate[c].due = 0;
@@ -488,7 +493,8 @@ end:
     od
 }
 
-/* A move: a bbs gathers and decides, the transaction lands, and the same once more; or it is lost. */
+/* A move: a bbs gathers and decides, the transaction lands, and the same once more; or it is lost.
+ * */
 proctype Moves(byte w)
 {
 end:
@@ -512,8 +518,8 @@ end:
     od
 }
 
-/* A bbs puts what it heard (heartbeat.c), and the feeds bring it: liveness_report_heartbeat() counts
- * what names the term that is expected. */
+/* A bbs puts what it heard (heartbeat.c), and the feeds bring it: liveness_report_heartbeat()
+ * counts what names the term that is expected. */
 proctype Heartbeats()
 {
 end:
@@ -524,7 +530,8 @@ end:
         do
         :: i < CANDIDATES ->
             if
-            :: candidate[i].id != NOBODY && candidate[i].held_term == heard -> candidate[i].silence = 0
+            :: candidate[i].id != NOBODY && candidate[i].held_term == heard ->
+                candidate[i].silence = 0
             :: else
             fi;
             i++
