@@ -188,9 +188,11 @@ static void on_answer(struct leader *l, const struct event *ev, struct effects *
         return;
     }
     const Board__LeaderLockResponse *answer = (const Board__LeaderLockResponse *)m;
+    /* A term of another board generation than the feed's is over, or is asked for again when the
+     * feed is there: the reset that would depose it may have come before the answer. */
     bool ours = answer->leader_lock && strcmp(answer->leader_lock->holder, l->id) == 0 &&
                 answer->term && answer->term->term > 0 &&
-                strlen(answer->term->board_generation) < sizeof(l->board_generation);
+                strcmp(answer->term->board_generation, l->feed_client->board_generation) == 0;
     if (!ours || l->leads) {
         return; /* somebody else holds it: the feed tells the rest */
     }

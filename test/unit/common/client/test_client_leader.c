@@ -158,19 +158,25 @@ static Board__LeaderLockRequest *asked(struct fixture *x, uint64_t *ret_id)
     return r;
 }
 
-static void answer(struct fixture *x, uint64_t id, const char *holder, int64_t term)
+static void answer_of(struct fixture *x, uint64_t id, const char *holder, int64_t term,
+                      const char *board_generation)
 {
     Board__LeaderLockResponse r = BOARD__LEADER_LOCK_RESPONSE__INIT;
     Board__LeaderLockRecord leader_lock = BOARD__LEADER_LOCK_RECORD__INIT;
     Board__Term t = BOARD__TERM__INIT;
-    char role[] = "auctioneer", board_generation[] = "e1";
+    char role[] = "auctioneer";
     leader_lock.holder = (char *)(uintptr_t)holder;
     t.role = role;
-    t.board_generation = board_generation;
+    t.board_generation = (char *)(uintptr_t)board_generation;
     t.term = term;
     r.leader_lock = &leader_lock;
     r.term = &t;
     drive_answer(&x->drive, id, &r.base);
+}
+
+static void answer(struct fixture *x, uint64_t id, const char *holder, int64_t term)
+{
+    answer_of(x, id, holder, term, "e1");
 }
 
 /* Elected at term 12. */
@@ -424,6 +430,28 @@ static void deposed_by_another_board_generation(void **state)
     expect(x, "deposed ");
 }
 
+/* The board was restored while the answer was on its way, and the backup has the lock. With the
+ * older board generation every move would be refused, and every heartbeat taken: nobody would lead,
+ * and nobody displace it (test/model/leader_lock.pml). */
+static void an_answer_of_another_board_generation_elects_nobody(void **state)
+{
+    struct fixture *x = *state;
+    begin(x, "", 0);
+    uint64_t id;
+    asked(x, &id);
+    frame_reset(&x->sent, "e2");
+    leader_lock_frame(x, RECORD, x->leader.id, 12);
+    frame_current(&x->sent, "e2", 12);
+    send(x);
+    answer_of(x, id, x->leader.id, 12, "e1");
+    expect(x, "");
+    drive_advance(&x->drive, 1000);
+    asked(x, &id);
+    answer_of(x, id, x->leader.id, 12, "e2");
+    expect(x, "elected ");
+    assert_string_equal(x->leader.board_generation, "e2");
+}
+
 static void a_snapshot_without_its_lock_deposes(void **state)
 {
     struct fixture *x = *state;
@@ -491,6 +519,7 @@ int main(void)
         TEST(deposed_by_the_end_of_its_lock),
         TEST(deposed_by_a_rejected_heartbeat),
         TEST(deposed_by_another_board_generation),
+        TEST(an_answer_of_another_board_generation_elects_nobody),
         TEST(a_snapshot_without_its_lock_deposes),
         TEST(stopping_gives_the_lock_back),
         TEST(stopping_while_asking_waits_for_the_answer),
