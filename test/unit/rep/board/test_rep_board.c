@@ -516,7 +516,7 @@ static void a_refusal_before_the_record_was_looked_at_says_nothing_of_it(void **
     assert_int_equal(g.verb_count, 0);
 }
 
-/* Were it taken for the word that there is no record, the container would go and leave its record. */
+/* Taken for the word that there is no record, it would end the container and leave its record. */
 static void a_removal_refused_before_the_record_was_looked_at_is_asked_again(void **state)
 {
     SCOPED_REP_RIG(g);
