@@ -166,7 +166,7 @@ static bool ran_then(const struct history *h, const char *instance, int64_t at)
     return false;
 }
 
-/* The last look while the workload lasts: at its end it takes its apps away, and no feed tells it. */
+/* The last look while the workload lasts: then it takes its apps away, and no feed tells of it. */
 static int64_t last_look(const struct history *h)
 {
     size_t n = h->looks_count;
