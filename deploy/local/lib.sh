@@ -38,6 +38,7 @@ no_arguments() { # ARGUMENT...
     unknown "$1"
 }
 
+is_cluster_file() { grep -qE '^port_base=[0-9]+$' "$1" 2>/dev/null && grep -qE '^rep=[0-9]+$' "$1"; } # FILE
 setting() { sed -n "s/^$1=//p" "$state/cluster" 2>/dev/null; }
 
 # A cluster keeps the ports that it was made with; 63936 leaves room for those of one cell.
@@ -74,6 +75,9 @@ check_access() {
         [ -r "$state" ] && [ -w "$state" ] && { [ ! -e "$state/cluster" ] || [ -r "$state/cluster" ]; } ||
             denied=$state
     fi
+    [ -n "$denied" ] || [ ! -e "$state/cluster" ] || is_cluster_file "$state/cluster" ||
+        die "$state/cluster does not describe a cluster: it is not ours. Set CORKBOARD_STATE to a path that" \
+            "is free. Nothing was touched"
     if [ -n "$denied" ]; then
         owner=$(stat -c %U "$denied")
         die "permission denied: $denied belongs to $owner. Run this as $owner, or set CORKBOARD_STATE" \
@@ -85,13 +89,24 @@ check_access() {
 # else is ever removed: the directory may be a home, by mistake.
 own_things='cluster|cluster\.new|creating|make-certs\.log|certs|rootfs|log|run|etcd|rep-[0-9]+'
 foreign_things() { ls -A "$state" 2>/dev/null | grep -vxE "$own_things" || true; }
-# Dies unless a new cluster may have the state directory.
+# Dies unless a new cluster may have the state directory: whatever is in it goes with the cluster.
 check_empty() {
-    local foreign
-    foreign=$(foreign_things | head -n 3 | paste -sd' ')
-    [ -z "$foreign" ] ||
-        die "$state has things of others already ($foreign): a cluster needs a directory of its own. Set" \
-            "CORKBOARD_STATE to one that is empty, or to a path that is free. Nothing was touched"
+    local there
+    there=$(ls -A "$state" 2>/dev/null | head -n 3 | paste -sd' ') || true
+    [ -z "$there" ] ||
+        die "$state is not empty ($there): a cluster needs a directory of its own. Set CORKBOARD_STATE to" \
+            "one that is empty, or to a path that is free. Nothing was touched"
+}
+# Dies unless what is left of the state directory is that of one cluster: what runs below a directory
+# with other things, or with a cluster beneath, is not its own.
+check_state_is_own() {
+    local file
+    [ -z "$(foreign_things)" ] || check_empty
+    while IFS= read -r file; do
+        ! is_cluster_file "$file" ||
+            die "$state is no cluster's, but ${file%/cluster} is one's: set CORKBOARD_STATE to that." \
+                "Nothing was touched"
+    done < <(find "$state" -xdev -mindepth 2 -maxdepth 4 -name cluster 2>/dev/null)
 }
 # Removes what the cluster had there, and the directory if that was all.
 remove_state() {
