@@ -195,7 +195,7 @@ revive() {
     for name in $(all_names); do
         [ ! -e "$dir/down/$name" ] && ! pid_of "$name" >/dev/null || continue
         [ -e "$dir/killed/$name" ] || tell_of_death "$name"
-        rm -f "$dir/killed/$name"
+        [ -s "$dir/killed/$name" ] || rm -f "$dir/killed/$name" # may_end lasts as long as its fault
         start_named "$name"
     done
 }
