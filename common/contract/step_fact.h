@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Most steps of a container, which are numbered from 0. */
+enum { STEPS_MAX = 1000 };
+
 enum step_fact_kind {
     FACT_BEGUN, /* of a leaf: its shim has begun to start it, once and for all */
     FACT_ENDED, /* its process has ended, or could not be started */

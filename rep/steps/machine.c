@@ -365,8 +365,8 @@ static struct step_verdict verdict_of_timeout(struct machine *m, uint32_t n, int
 static struct step_verdict verdict_of_progress(struct machine *m, uint32_t n, int64_t cut_ns)
 {
     const Rep__Step *step = m->tree->steps[n];
-    if (began_ns(m, n) != NEVER_NS && step->start_message[0]) {
-        add_line(m, n, false, false, step->start_message);
+    if (step->start_message[0]) {
+        add_line(m, n, false, false, step->start_message); /* if it begins: see drop_early() */
     }
     struct step_verdict v = verdict_of(m, n + 1, cut_ns);
     if (v.out == WENT_WELL && step->success_message[0]) { /* (5) */
@@ -417,6 +417,29 @@ static struct step_verdict verdict_of(struct machine *m, uint32_t n, int64_t cut
         assert(m->tree->steps[n]->kind == REP__STEP__KIND__EMIT_PROGRESS);
         return verdict_of_progress(m, n, both_ns);
     }
+}
+
+/* Whether something of it has begun, or does now. */
+static bool begins(const struct machine *m, uint32_t n)
+{
+    bool now = false;
+    for (size_t i = 0; i < m->out.begin_count; i++) {
+        now = now || (m->out.begins[i] > n && m->out.begins[i] < m->tree->steps[n]->end);
+    }
+    return now || began_ns(m, n) != NEVER_NS;
+}
+
+/* Lines of steps that do not begin after all are not said. */
+static void drop_early(struct machine *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->out.line_count; i++) {
+        if (m->out.lines[i].at_end || begins(m, m->out.lines[i].step)) {
+            m->out.lines[kept++] = m->out.lines[i];
+        }
+    }
+    assert(kept <= m->out.line_count);
+    m->out.line_count = kept;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -479,6 +502,7 @@ struct steps_orders steps_next(struct arena *a, const struct action_tree *tree,
     };
     learn_all(&m, facts, fact_count);
     run_whole(&m);
+    drop_early(&m);
     assert(!gone || m.out.over);
     return m.out;
 }

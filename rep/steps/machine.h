@@ -28,8 +28,8 @@ struct step_signal {
     bool kill;
 };
 
-/* What the log is to say. A step says at most one line as it begins and one as it ends: those that
- * are due by now are all given each time. */
+/* What the log is to say. A step says at most one line before it begins and one as it ends: those
+ * that are due by now are all given each time. */
 struct step_line {
     uint32_t step;
     bool at_end;

@@ -5,6 +5,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/err.h"
+#include "common/contract/step_fact.h"
 #include "models/actions.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
@@ -14,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Most steps, most leaves that may be at work at once, and most bytes of their messages. */
-enum { STEPS_MAX = 1000, STEPS_AT_ONCE_MAX = 100, STEPS_TEXT_MAX = 256 * 1024 };
+/* Beside STEPS_MAX: most leaves that may be at work at once, and most bytes of their messages. */
+enum { STEPS_AT_ONCE_MAX = 100, STEPS_TEXT_MAX = 256 * 1024 };
 
 /* What is beneath step n has the numbers from n + 1 to steps[n]->end - 1. */
 struct action_tree {

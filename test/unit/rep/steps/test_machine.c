@@ -216,7 +216,9 @@ static void lines_of_the_log(void **state)
          "out APP: Exit status 137 (exceeded 10s graceful shutdown interval)"},
         {0, "serial(run run)", "0 begun 2; 3 cut 0 stopped; 9004 ended 2 sig15", 9004,
          "out APP: Exit status 143"},
-        {0, "say(run)", "", 0, ""},
+        {0, "say(run)", "", 0, "out SAY: begins"}, /* before it does */
+        {0, "serial(run say(run))", "0 begun 2", 1, ""},
+        {0, "codependent(run say(run))", "0 begun 2; 1 ended 2 0", 1, "out APP: Exit status 0"},
         {0, "say(run)", "0 begun 2", 0, "out SAY: begins"},
         {0, "say(run)", "0 begun 2; 1 ended 2 0", 1,
          "out SAY: begins; out APP: Exit status 0; out SAY: done"},
