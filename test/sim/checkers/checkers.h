@@ -60,6 +60,7 @@ struct checkers {
     /* Since when nothing has been done to a cell or to what it needs. */
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
     int64_t room_since_ns[CLUSTER_CELLS_MAX]; /* unplaced.c; NEVER_NS = it has none */
+    bool strays; /* ordinary clients claim and start instances, too */
     struct map held; /* unplaced.c: cell/guid/index -> when, in the history's arena */
     struct tasks_seen *tasks; /* tasks.c */
     int64_t reconcile_ns; /* the reps' interval */
