@@ -195,6 +195,9 @@ bool evacuation_ends(const struct checkers *k, int cell);
 const Board__DomainRecord *domain_of_board_generation(struct checkers *k, struct arena *a,
                                                       const char *domain);
 
+/* Whether the container has steps of which not all that can have begun: it is starting still. */
+bool steps_still_begin(const struct model_containers *m, const char *guid, int64_t now_ns);
+
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);
 

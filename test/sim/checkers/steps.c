@@ -7,6 +7,24 @@
 
 #include <string.h>
 
+bool steps_still_begin(const struct model_containers *m, const char *guid, int64_t now_ns)
+{
+    SCOPED_ARENA(a);
+    struct container_status s;
+    Rep__Note *note;
+    bool begin = false;
+    if (!model_containers_status(m, guid, &a, &s) || note_read(s.note, guid, &note, NULL) < 0) {
+        return false;
+    }
+    const struct action_tree tree = {note->steps, note->n_steps};
+    if (tree.count > 0) {
+        struct steps_orders o = steps_next(&a, &tree, s.facts, s.fact_count, now_ns, false);
+        begin = !o.ready && !o.over;
+    }
+    rep__note__free_unpacked(note, NULL);
+    return begin;
+}
+
 static void check_once(struct checkers *k, const struct container_status *s)
 {
     uint8_t begun[STEPS_MAX] = {0}, ended[STEPS_MAX] = {0};
