@@ -4,6 +4,7 @@
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
 #include "rep/container/room.h"
+#include "rep/container/steps.h"
 #include "rep/inside.h"
 
 #include <assert.h>
@@ -67,6 +68,16 @@ static void found_starting(struct rep *r, struct container *c, struct effects *o
     }
 }
 
+/* Whose steps had not all begun is starting still. */
+static void adopt_running(struct rep *r, struct container *c, const struct container_status *s,
+                          struct effects *out)
+{
+    step_facts_learn(c, s);
+    bool runs = !container_has_steps(c) || steps_adopt(r, c);
+    container_transition(
+        c, runs ? PHASE_TRIGGER_ADOPTED_RUNNING : PHASE_TRIGGER_ADOPTED_STARTING, "adopted", out);
+}
+
 static void adopt(struct rep *r, const struct container_status *s, struct effects *out)
 {
     Rep__Note *note;
@@ -94,7 +105,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
         found_starting(r, c, out);
         break;
     case CONTAINER_RUNNING:
-        container_transition(c, PHASE_TRIGGER_ADOPTED_RUNNING, "adopted", out);
+        adopt_running(r, c, s, out);
         break;
     case CONTAINER_EXITED:
         container_exited(c, PHASE_TRIGGER_ADOPTED_ENDED, s, out);
@@ -120,6 +131,13 @@ static bool is_alive(const struct container *c)
 static void found_running(struct container *c, struct effects *out)
 {
     c->uncertain = false;
+    if (container_has_steps(c) && c->phase != PHASE_RUNNING) {
+        if (c->phase == PHASE_INITIALIZING) {
+            container_transition(c, PHASE_TRIGGER_PREPARED, "listed as running", out);
+        }
+        steps_go(c);
+        return;
+    }
     if (c->phase == PHASE_INITIALIZING) {
         container_transition(c, PHASE_TRIGGER_PREPARED, "listed as running", out);
     }
@@ -141,6 +159,7 @@ static void found(struct rep *r, struct container *c, const struct container_sta
                   struct effects *out)
 {
     container_touch(c);
+    step_facts_learn(c, s); /* it is touched already */
     if (s->state != CONTAINER_STARTING) {
         c->starting_until_ns = 0;
     }

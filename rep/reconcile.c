@@ -2,6 +2,7 @@
 
 #include "rep/container/operation.h"
 #include "rep/container/room.h"
+#include "rep/container/steps.h"
 #include "rep/inside.h"
 
 #include <assert.h>
@@ -46,6 +47,9 @@ void reconcile_removed(struct rep *r, struct container *c, const struct verb_ans
 
 static void look_at(struct rep *r, struct container *c, struct effects *out)
 {
+    if (!c->deleting) {
+        steps_look(r, c, out);
+    }
     room_give_memory(r, c);
     starts_judge(r, c);
     if (c->op != OP_NONE) {

@@ -4,6 +4,7 @@
 #include "common/base/memory.h"
 #include "common/model/record.h"
 #include "rep/http/request.h"
+#include "rep/container/steps.h"
 #include "rep/inside.h"
 #include "rep/instance/instance.h"
 #include "rep/reconcile.h"
@@ -60,6 +61,9 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
         return;
     }
     struct container *c = container_find(&r->containers, answer->guid);
+    if (c && steps_answer(r, c, answer, out)) {
+        return;
+    }
     if (!c || c->op < OP_PREPARE || c->op_id != answer->id) {
         return; /* of a container that was unknown here (listing.c) */
     }
@@ -76,11 +80,17 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
     }
 }
 
-/* A hint that a process ended. */
+/* A hint that a process ended, or that a step has come further. */
 static void on_container(struct rep *r, const struct container_status *s, struct effects *out)
 {
     struct container *c = container_find(&r->containers, s->guid);
-    if (!c || s->state != CONTAINER_EXITED || c->deleting) {
+    if (!c || c->deleting) {
+        return;
+    }
+    if (step_facts_learn(c, s)) {
+        container_touch(c);
+    }
+    if (s->state != CONTAINER_EXITED) {
         return;
     }
     c->touched = r->next_id;

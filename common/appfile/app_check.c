@@ -70,24 +70,91 @@ static int check_env(const struct app_source *s, const struct node *at, const ch
     return 0;
 }
 
-static int check_action(const struct app_source *s, const struct node *from,
-                        const Models__Action *action)
+static int check_run(const struct app_source *s, const struct node *from, const char *path,
+                     const Models__RunAction *run)
 {
-    assert(action);
-    const Models__RunAction *run = action->run_action;
-    if (!node_given(from, "action")) {
-        return 0; /* `command` has made it */
-    }
-    if (!run) {
-        return app_mistake(s, place_of(from, "action"), "action", "must have run");
-    }
-    const struct node *at = node_at(from, "action.run");
     if (!*run->path || !*run->user) {
-        return app_mistake(s, at, "action.run",
+        return app_mistake(s, node_at(from, path), path,
                            *run->path ? "user is missing: whom it runs as"
                                       : "path is missing: the program");
     }
-    return check_env(s, node_at(from, "action.run.env"), "action.run.env", run->env, run->n_env);
+    const char *env = arena_printf(s->arena, "%s.env", path);
+    return check_env(s, node_at(from, env), env, run->env, run->n_env);
+}
+
+/* The actions beneath one, a list or one alone, and where they stand. */
+struct inner {
+    const char *name;
+    Models__Action *const *list;
+    size_t count;
+    bool alone; /* its key is "action", not "actions" */
+};
+
+static struct inner inner_of(const Models__Action *action)
+{
+    if (action->timeout_action) {
+        return (struct inner){"timeout", &action->timeout_action->action, 1, true};
+    } else if (action->emit_progress_action) {
+        return (struct inner){"emit_progress", &action->emit_progress_action->action, 1, true};
+    } else if (action->try_action) {
+        return (struct inner){"try", &action->try_action->action, 1, true};
+    } else if (action->parallel_action) {
+        const Models__ParallelAction *p = action->parallel_action;
+        return (struct inner){"parallel", p->actions, p->n_actions, false};
+    } else if (action->serial_action) {
+        const Models__SerialAction *p = action->serial_action;
+        return (struct inner){"serial", p->actions, p->n_actions, false};
+    } else if (action->codependent_action) {
+        const Models__CodependentAction *p = action->codependent_action;
+        return (struct inner){"codependent", p->actions, p->n_actions, false};
+    }
+    return (struct inner){NULL, NULL, 0, false};
+}
+
+/* As deep as a file may be nested. */
+static int check_step(const struct app_source *s, const struct node *from, const char *path,
+                      const Models__Action *action)
+{
+    if (action && action->run_action) {
+        return check_run(s, from, arena_printf(s->arena, "%s.run", path), action->run_action);
+    }
+    struct inner inner = action ? inner_of(action) : (struct inner){NULL, NULL, 0, false};
+    if (!inner.name) {
+        return app_mistake(s, node_at(from, path), path,
+                           "must have run, or serial, parallel, codependent, try, timeout or "
+                           "emit_progress");
+    }
+    path = arena_printf(s->arena, "%s.%s", path, inner.name);
+    if (inner.count == 0) {
+        return app_mistake(s, node_at(from, path), path, "actions are missing: what is done");
+    }
+    if (action->timeout_action && action->timeout_action->timeout_ms <= 0) {
+        return app_mistake(s, node_at(from, path), path, "timeout_ms must be more than 0");
+    }
+    for (size_t i = 0; i < inner.count; i++) {
+        const char *deeper = inner.alone ? arena_printf(s->arena, "%s.action", path)
+                                         : arena_printf(s->arena, "%s.actions[%zu]", path, i);
+        int r = check_step(s, from, deeper, inner.list[i]);
+        if (r < 0) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+static int check_actions(const struct app_source *s, const struct node *from,
+                         const struct app_said *said)
+{
+    assert(said->action); /* `command` may have made it */
+    int r = node_given(from, "action") ? check_step(s, from, "action", said->action) : 0;
+    if (r == 0 && said->setup) {
+        r = check_step(s, from, "setup", said->setup);
+    }
+    for (size_t i = 0; i < said->sidecar_count && r == 0; i++) {
+        r = check_step(s, from, arena_printf(s->arena, "sidecars[%zu].action", i),
+                       said->sidecars[i]->action);
+    }
+    return r;
 }
 
 /* Exactly one of a text and a value that is known. */
@@ -134,7 +201,7 @@ int app_check(const struct app_source *s, const struct node *from, const struct 
         return app_mistake(s, from, "command", "is missing: what should run?");
     }
     int r = check_texts(s, from, said);
-    r = r < 0 ? r : check_action(s, from, said->action);
+    r = r < 0 ? r : check_actions(s, from, said);
     r = r < 0 ? r : check_env(s, place_of(from, "env"), "env", said->env, said->env_count);
     return r < 0 ? r : check_tags(s, from, said);
 }

@@ -161,6 +161,15 @@ CONVERTER(refused)
 static int check_inside(const struct app_source *s, const char *path, const struct node *v,
                         enum app_key_place place)
 {
+    if (place == KEY_NOWHERE) {
+        return 0;
+    }
+    for (size_t i = 0; v->kind == NODE_LIST && i < v->count; i++) {
+        int r = check_inside(s, arena_printf(s->arena, "%s[%zu]", path, i), v->items[i], place);
+        if (r < 0) {
+            return r;
+        }
+    }
     for (size_t i = 0; v->kind == NODE_MAP && i < v->count; i++) {
         const struct app_key *k = find_key(v->keys[i], place, strcasecmp);
         const char *inner = arena_printf(s->arena, "%s.%s", path, v->keys[i]);

@@ -6,6 +6,7 @@
 #include "models/actions.pb-c.h"
 #include "models/environment_variables.pb-c.h"
 #include "models/metric_tags.pb-c.h"
+#include "models/sidecar.pb-c.h"
 
 enum { APP_CPU_WEIGHT_MAX = 100 };
 
@@ -25,6 +26,13 @@ enum app_key_place {
     KEY_ACTION = 4,
     KEY_RUN = 8,     /* in an action's run */
     KEY_LIMITS = 16, /* in its resource_limits */
+    KEY_GROUP = 32,  /* in an action's serial, parallel or codependent */
+    KEY_TRY = 64,
+    KEY_TIMEOUT = 128,
+    KEY_PROGRESS = 256,
+    KEY_SIDECAR = 512,
+    KEY_TRY_TIMEOUT_PROGRESS = KEY_TRY | KEY_TIMEOUT | KEY_PROGRESS,
+    KEY_GROUP_TRY_TIMEOUT = KEY_GROUP | KEY_TRY | KEY_TIMEOUT,
 };
 
 struct app_key {
@@ -67,7 +75,9 @@ enum {
 /* What an app and a task have both. */
 struct app_said {
     const char *domain, *root_fs, *log_guid, *metrics_guid, *annotation;
-    const Models__Action *action;
+    const Models__Action *action, *setup; /* setup: NULL = none */
+    Models__Sidecar *const *sidecars;
+    size_t sidecar_count;
     Models__EnvironmentVariable *const *env;
     size_t env_count;
     const char *const *tag_names; /* as they stand in metric_tags, if it is there */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/base/bytes.h"
+#include "common/contract/step_fact.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@ enum verb {
     VERB_PREPARE, /* make the container's directory, root filesystem and note durable; before that
                    * each host port of its spec is tried by a bind, as a server of it would */
     VERB_START,   /* create and start it; prepared before */
-    VERB_SIGNAL,  /* to the container's first process */
+    VERB_SIGNAL,  /* to the container's first process, or to those of a step that runs */
     VERB_REMOVE,  /* kill what runs, unmount and delete everything; unknown guid: done */
     VERB_LIST,    /* every container of this driver: adoption and reconciliation in one path */
     VERB_NOTE,    /* another note for it; fails when it does not exist */
@@ -20,6 +21,11 @@ enum verb {
     VERB_MEASURE, /* what each running container uses; without a guid, as LIST */
     VERB_READ,    /* a file of the container, as the container sees it; it may have ended */
     VERB_PORTS,   /* which of these host ports a living process holds; nothing is changed */
+    VERB_BEGIN,   /* a step of a running container, once and for all: asked again it fails. That it
+                   * began, and that it could not be started, are facts, too */
+    VERB_CUT,     /* that a step is to end becomes a fact, and nothing else; once, however often it
+                   * is asked, and once more as stuck */
+    VERB_SAY,     /* a line for the container's log */
     VERB_COUNT
 };
 
@@ -33,9 +39,20 @@ struct name_value {
     const char *value;
 };
 
+/* What a step of a container runs. */
+struct step_process {
+    uint32_t step;
+    const char *path;
+    const char *const *args; /* without path; NULL-terminated */
+    const struct name_value *env;
+    size_t env_count;
+    const char *dir, *user; /* as of the container */
+    uint64_t nofile;
+};
+
 struct container_spec {
     const char *rootfs; /* as in the DesiredLRP: "preloaded:NAME" */
-    const char *path;
+    const char *path; /* NULL: its first process only waits, and its steps run beside it */
     const char *const *args; /* without path; NULL-terminated */
     const struct name_value *env;
     size_t env_count;
@@ -50,6 +67,8 @@ struct container_spec {
     bool privileged;
     const struct port_pair *ports;
     size_t port_count;
+    const struct step_process *steps; /* without path: what may be begun; by number */
+    size_t step_count;
 };
 
 /* The largest file that READ gives: what a task's result may be (rep-auctioneer.md 2.5). */
@@ -69,6 +88,10 @@ struct verb_call {
     const uint32_t *ports;             /* for PORTS */
     size_t port_count;
     const char *path;                  /* for READ; relative: to the program's directory */
+    uint32_t step;                     /* for BEGIN, CUT; for SIGNAL, 0 = the first process */
+    enum cut_why why;                  /* for CUT */
+    const char *text;                  /* for SAY: a line, without line feed */
+    bool to_stderr;                    /* for SAY */
     int64_t deadline_ns;               /* monotonic; then UNKNOWN */
 };
 
@@ -95,6 +118,8 @@ struct container_status {
     const char *text;  /* for EXITED without ever running: why; else "" */
     int64_t pid;       /* first process, seen from the host; 0 = none */
     struct bytes note;
+    const struct step_fact *facts; /* of its steps, by time; ever more of them */
+    size_t fact_count;
 };
 
 /* What a running container uses, as far as the driver can tell; 0 where it cannot. */

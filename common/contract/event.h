@@ -17,7 +17,8 @@ enum event_kind {
     EVENT_STORE,     /* the end of an EFFECT_STORE */
     EVENT_WATCH,     /* changes of the watch */
     EVENT_VERB,      /* the end of an EFFECT_VERB */
-    EVENT_CONTAINER, /* a container's process ended; a hint, LIST says the same */
+    EVENT_CONTAINER, /* a container's process ended, or there are more facts of its steps; before
+                      * the answer to the verb that led to them. A hint, LIST says the same */
     EVENT_INCARNATION,   /* the end of an EFFECT_INCARNATION */
     EVENT_EVACUATION, /* the end of an EFFECT_EVACUATION */
     EVENT_STOP,      /* end (SIGTERM, SIGINT): the role answers with EFFECT_EXIT when done */

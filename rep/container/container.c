@@ -4,6 +4,7 @@
 #include "common/model/keys.h"
 #include "rep/container/kind.h"
 #include "rep/container/note.h"
+#include "rep/steps/exit_text.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static void container_free(void *value)
 {
     struct container *c = value;
     rep__note__free_unpacked(c->about, NULL);
+    container_steps_done(&c->steps);
     free(c->exit_text);
     free(c->result);
     free(c);
@@ -252,17 +254,30 @@ void container_abandon(struct container *c, const char *why, struct effects *out
     }
 }
 
+void container_ended(struct container *c, bool well)
+{
+    assert(c->phase == PHASE_COMPLETED);
+    if (well && c->kind->ended_well) {
+        c->kind->ended_well(c);
+    }
+}
+
 void container_exited(struct container *c, int trigger, const struct container_status *s,
                       struct effects *out)
 {
     assert(s->state == CONTAINER_EXITED);
     c->process_gone = true;
-    container_complete(c, trigger, exit_text_of(out->arena, s, c->about->log_source), out);
     bool ran = !s->text || s->text[0] == '\0';
     bool well = s->exit_code == 0 && s->exit_signal == 0 && ran;
-    if (well && c->kind->ended_well) {
-        c->kind->ended_well(c);
+    const char *text;
+    if (container_has_steps(c)) {
+        step_facts_learn(c, s);
+        text = step_facts_end(out->arena, c, s, &well);
+    } else {
+        text = exit_text_of(out->arena, s, c->about->log_source);
     }
+    container_complete(c, trigger, text, out);
+    container_ended(c, well);
     c->ports_doubted = ran && !well && !s->oom_killed && c->about->n_ports > 0;
 }
 
@@ -359,7 +374,5 @@ const char *exit_text_of(struct arena *a, const struct container_status *s, cons
     if (s->text && s->text[0] != '\0') {
         return arena_strdup(a, s->text);
     }
-    int status = s->exit_signal ? 128 + s->exit_signal : s->exit_code;
-    return arena_printf(a, "%s: Exited with status %d%s", source[0] ? source : LOG_SOURCE_DEFAULT,
-                        status, s->oom_killed ? " (out of memory)" : "");
+    return exit_text(a, source, s->exit_code, s->exit_signal, s->oom_killed);
 }

@@ -6,6 +6,7 @@
 #include "common/base/map.h"
 #include "common/contract/effect.h"
 #include "common/lifecycle/container.h"
+#include "rep/container/step_facts.h"
 #include "rep/container/task_step.h"
 #include "rep_note.pb-c.h"
 
@@ -52,6 +53,7 @@ struct container {
     uint64_t op_id;     /* of the open call or verb; for OP_MOVE unused */
     const char *op_url; /* OP_FETCH: the bbs that was asked */
     bool made;          /* the driver may hold something of it */
+    struct container_steps steps;
     bool uncertain;     /* a verb ended without an answer: only a listing tells */
     bool process_gone;  /* the driver said so, or that there never was one */
     bool memory_given;  /* its memory is the cell's again: so when its process is gone */
@@ -149,6 +151,9 @@ void container_abandon(struct container *c, const char *why, struct effects *out
 void container_exited(struct container *c, int trigger, const struct container_status *s,
                       struct effects *out);
 
+/* What was to be done in it is over, after it has completed: whether that came out well. */
+void container_ended(struct container *c, bool well);
+
 /* It could not be made or started, as the driver says: nothing of that is in force. */
 void container_never_ran(struct container *c, const char *text, struct effects *out);
 
@@ -187,8 +192,6 @@ const char *phase_name(int phase);
 /* What /state and the table of the seed call it. */
 bool container_is_starting(const struct container *c);
 
-/* "APP: Exited with status 3", "APP: Exited with status 137 (out of memory)": the source ("" stands
- * for LOG), then how its process ended (design.md 7, Exit texts). A signal counts as 128 + its
- * number, as shells do. The driver's own words for what never ran, or was lost with its shim, are
- * no process's end and stand alone. */
+/* How its one process ended, with this source (rep/steps/exit_text.h). The driver's own words for
+ * what never ran, or was lost with its shim, are no process's end and stand alone. */
 const char *exit_text_of(struct arena *a, const struct container_status *s, const char *source);

@@ -2,6 +2,7 @@
 
 #include "common/base/message.h"
 #include "common/codec/scan.h"
+#include "rep/steps/tree.h"
 
 #include <assert.h>
 #include <string.h>
@@ -24,6 +25,9 @@ int note_read(struct bytes bytes, const char *guid, Rep__Note **ret_note, struct
         note->memory_mb < 0 || note->disk_mb < 0) {
         code = err_set(err, ERR_INVALID, "the note has format %u and is of container \"%.64s\"",
                        note->format, note->instance_guid);
+    }
+    code = code < 0 ? code : tree_check(note->steps, note->n_steps, err);
+    if (code < 0) {
         rep__note__free_unpacked(note, NULL);
         return code;
     }

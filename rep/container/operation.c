@@ -1,6 +1,7 @@
 #include "rep/container/operation.h"
 
 #include "rep/container/back_off.h"
+#include "rep/container/steps.h"
 #include "rep/inside.h"
 
 #include <assert.h>
@@ -57,6 +58,9 @@ bool operation_must_wait(struct rep *r, struct container *c)
 void operation_signal(struct rep *r, struct container *c, struct effects *out)
 {
     assert(container_stop_asked(c) && c->phase == PHASE_RUNNING);
+    if (container_has_steps(c)) {
+        return; /* they are cut (steps.h) */
+    }
     if (c->signals > 0 && r->now.mono_ns < c->kill_ns) {
         container_due(c, c->kill_ns);
         return;
@@ -81,6 +85,8 @@ void operation_launched(struct rep *r, struct container *c, const struct verb_an
         listing_want(&r->listing);
     } else if (c->phase != (prepare ? PHASE_INITIALIZING : PHASE_CREATED)) {
         return; /* it ended meanwhile */
+    } else if (answer->outcome == VERB_DONE && !prepare && container_has_steps(c)) {
+        steps_go(c);
     } else if (answer->outcome == VERB_DONE) {
         container_transition(c, prepare ? PHASE_TRIGGER_PREPARED : PHASE_TRIGGER_STARTED,
                              prepare ? "prepared" : "started", out);

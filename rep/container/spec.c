@@ -3,34 +3,12 @@
 #include "common/base/map.h"
 #include "common/model/routing.h"
 #include "rep/container/note.h"
+#include "rep/steps/tree.h"
 
 #include <assert.h>
 #include <string.h>
 
 /* ---- What is supported ----------------------------------------------------------------------- */
-
-/* "" when there is none at all. */
-static const char *unsupported_action(const Models__Action *action)
-{
-    if (!action) {
-        return "";
-    }
-    const struct {
-        const void *set;
-        const char *name;
-    } kinds[] = {
-        {action->download_action, "download"}, {action->upload_action, "upload"},
-        {action->timeout_action, "timeout"},   {action->emit_progress_action, "emit_progress"},
-        {action->try_action, "try"},           {action->parallel_action, "parallel"},
-        {action->serial_action, "serial"},     {action->codependent_action, "codependent"},
-    };
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (kinds[i].set) {
-            return kinds[i].name;
-        }
-    }
-    return action->run_action ? NULL : "";
-}
 
 struct part {
     bool set;
@@ -52,10 +30,8 @@ static const char *first_set(const struct part *parts, size_t count)
 static const char *unsupported_part(const Models__DesiredLRP *lrp)
 {
     const struct part parts[] = {
-        {lrp->setup, "setup"},
         {lrp->monitor, "monitor"},
         {lrp->check_definition, "check_definition"},
-        {lrp->n_sidecars > 0, "sidecars"},
         {lrp->n_cached_dependencies > 0, "cached_dependencies"},
         {lrp->n_image_layers > 0, "image_layers"},
         {lrp->n_volume_mounts > 0, "volume_mounts"},
@@ -73,39 +49,49 @@ static const char *unsupported_part_of_task(const Models__TaskDefinition *d)
     return first_set(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
-/* `action`: of what is not supported, or NULL; `part` likewise. */
-static int check(const char *action, const char *part, struct err *err)
+/* `part`: what is not supported beside the action, or NULL. */
+static int check(const struct tree_parts *parts, const char *part, struct err *err)
 {
-    if (action && !*action) {
-        return err_set(err, ERR_INVALID, "the definition has no action");
+    SCOPED_ARENA(scratch);
+    struct action_tree tree;
+    const Models__RunAction *const *runs;
+    int code = tree_make(&scratch, parts, &tree, &runs, err);
+    if (code == 0 && part) {
+        code = err_set(err, ERR_INVALID, "this cell cannot do \"%s\" of the definition", part);
     }
-    if (action) {
-        return err_set(err, ERR_INVALID, "this cell cannot do the action \"%s\"", action);
-    }
-    return part ? err_set(err, ERR_INVALID, "this cell cannot do \"%s\" of the definition", part)
-                : 0;
+    return code;
 }
 
 int spec_check(const Models__DesiredLRP *lrp, struct err *err)
 {
-    return check(unsupported_action(lrp->action), unsupported_part(lrp), err);
+    const struct tree_parts parts = tree_parts_of(lrp);
+    return check(&parts, unsupported_part(lrp), err);
 }
 
 int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
 {
-    return check(unsupported_action(definition->action), unsupported_part_of_task(definition), err);
+    const struct tree_parts parts = tree_parts_of_task(definition);
+    return check(&parts, unsupported_part_of_task(definition), err);
 }
 
 /* ---- The note -------------------------------------------------------------------------------- */
 
-/* What an exit text begins with (design.md 7, Exit texts). */
-static const char *source_of(const Models__Action *action, const char *own, const char *log_guid)
+/* What an exit text begins with, where one program is all there is to it. */
+static const char *source_of(const struct tree_parts *parts)
 {
-    const char *of_step = action && action->run_action ? action->run_action->log_source : "";
-    if (log_guid[0] == '\0') {
-        return LOG_SOURCE_DEFAULT;
+    const Models__RunAction *run = parts->action ? parts->action->run_action : NULL;
+    return tree_source(run ? run->log_source : "", parts);
+}
+
+/* Its steps, in the arena; none for one program, or for what passes no check. */
+static void note_steps(struct arena *a, Rep__Note *note, const struct tree_parts *parts)
+{
+    struct action_tree tree;
+    const Models__RunAction *const *runs;
+    if (tree_is_needed(parts) && tree_make(a, parts, &tree, &runs, NULL) == 0) {
+        note->steps = (Rep__Step **)(uintptr_t)tree.steps;
+        note->n_steps = tree.count;
     }
-    return of_step[0] ? of_step : own[0] ? own : LOG_SOURCE_DEFAULT;
 }
 
 static void note_ports(struct arena *a, Rep__Note *note, const struct port_pair *ports,
@@ -152,7 +138,9 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     note.root_fs = lrp->root_fs;
     note.max_pids = lrp->max_pids;
     note.metric_guid = lrp->metrics_guid;
-    note.log_source = (char *)source_of(lrp->action, lrp->log_source, lrp->log_guid);
+    const struct tree_parts parts = tree_parts_of(lrp);
+    note.log_source = (char *)(uintptr_t)source_of(&parts);
+    note_steps(&scratch, &note, &parts);
     note_ports(&scratch, &note, ports, port_count);
     struct routing routing;
     routing_desired(&scratch, lrp, note.key->index, note.instance_guid, &routing);
@@ -162,14 +150,16 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
 
 Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinition *definition)
 {
+    SCOPED_ARENA(scratch);
     Rep__Note note = *reserved; /* shallow: copied deeply below, the originals stay whole */
     Rep__TaskNote task = *reserved->task;
     note.root_fs = definition->root_fs;
     note.max_pids = definition->max_pids;
     task.result_file = definition->result_file;
     note.metric_guid = definition->metrics_guid;
-    note.log_source =
-        (char *)source_of(definition->action, definition->log_source, definition->log_guid);
+    const struct tree_parts parts = tree_parts_of_task(definition);
+    note.log_source = (char *)(uintptr_t)source_of(&parts);
+    note_steps(&scratch, &note, &parts);
     note.task = &task;
     return note_copy(&note);
 }
@@ -268,12 +258,13 @@ struct surroundings {
     Models__EnvironmentVariable *const *own;
     size_t own_count;
     const char *address;
+    const Rep__Note *about;
 };
 
-static void spec_environment(struct arena *a, const struct surroundings *around,
-                             const Models__RunAction *run, const Rep__Note *about,
-                             struct container_spec *spec)
+static struct environment environment_of(struct arena *a, const struct surroundings *around,
+                                         const Models__RunAction *run)
 {
+    const Rep__Note *about = around->about;
     enum { OF_INSTANCE = 4, OF_NETWORK = 5 };
     struct environment e = {.arena = a};
     map_init(&e.places);
@@ -288,32 +279,83 @@ static void spec_environment(struct arena *a, const struct surroundings *around,
     environment_add(&e, run->env, run->n_env);
     environment_network(&e, about, around->address);
     map_done(&e.places, NULL);
-    spec->env = e.list;
-    spec->env_count = e.count;
+    return e;
 }
 
-/* What the run action says. */
-static void spec_run(struct arena *a, const Models__RunAction *run, struct container_spec *spec)
+/* What a run action says. */
+static struct step_process process_of(struct arena *a, const struct surroundings *around,
+                                      const Models__RunAction *run, uint32_t step)
 {
     const char **args = ARENA_ARRAY(a, run->n_args + 1, const char *);
     for (size_t i = 0; i < run->n_args; i++) {
         args[i] = run->args[i];
     }
-    spec->args = args;
-    spec->path = run->path;
-    spec->dir = run->dir;
-    spec->user = run->user;
+    struct environment e = environment_of(a, around, run);
+    struct step_process p = {
+        step, run->path, args, e.list, e.count, run->dir, run->user, 0,
+    };
     const Models__ResourceLimits *limits = run->resource_limits;
     if (limits && limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
-        spec->nofile = limits->nofile;
+        p.nofile = limits->nofile;
+    }
+    return p;
+}
+
+static void spec_program(const struct step_process *p, struct container_spec *spec)
+{
+    spec->path = p->path;
+    spec->args = p->args;
+    spec->env = p->env;
+    spec->env_count = p->env_count;
+    spec->dir = p->dir;
+    spec->user = p->user;
+    spec->nofile = p->nofile;
+}
+
+/* Where the first program of the action starts, a file that it left is looked for. */
+static void spec_home(const Rep__Note *about, struct container_spec *spec)
+{
+    uint32_t action = about->steps[0]->setup ? about->steps[1]->end : 1;
+    size_t first = 0;
+    while (first + 1 < spec->step_count && spec->steps[first].step < action) {
+        first++;
+    }
+    spec->dir = spec->steps[first].dir;
+    spec->user = spec->steps[first].user;
+}
+
+static void spec_steps(struct arena *a, const struct surroundings *around,
+                       const struct tree_parts *parts, struct container_spec *spec)
+{
+    struct action_tree tree;
+    const Models__RunAction *const *runs;
+    int code = tree_make(a, parts, &tree, &runs, NULL);
+    assert(code == 0 && tree.count == around->about->n_steps);
+    struct step_process *list = ARENA_ARRAY(a, tree.count, struct step_process);
+    for (uint32_t i = 0; code == 0 && i < tree.count; i++) {
+        if (runs[i]) {
+            list[spec->step_count++] = process_of(a, around, runs[i], i);
+        }
+    }
+    spec->steps = list;
+    spec_home(around->about, spec);
+}
+
+static void spec_processes(struct arena *a, const struct surroundings *around,
+                           const struct tree_parts *parts, struct container_spec *spec)
+{
+    if (around->about->n_steps > 0) {
+        spec_steps(a, around, parts, spec);
+    } else {
+        assert(parts->action->run_action);
+        struct step_process only = process_of(a, around, parts->action->run_action, 0);
+        spec_program(&only, spec);
     }
 }
 
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
                const char *address, struct container_spec *ret_spec)
 {
-    const Models__RunAction *run = lrp->action->run_action;
-    assert(run);
     *ret_spec = (struct container_spec){
         .rootfs = lrp->root_fs,
         .memory_mb = lrp->memory_mb,
@@ -322,7 +364,6 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
         .cpu_weight = lrp->cpu_weight, /* 0 is not 1, as Diego has it: design.md 7, Limits */
         .privileged = lrp->privileged,
     };
-    spec_run(a, run, ret_spec);
     struct port_pair *ports = ARENA_ARRAY(a, about->n_ports, struct port_pair);
     for (size_t i = 0; i < about->n_ports; i++) {
         ports[i] = (struct port_pair){about->ports[i]->container_port, about->ports[i]->host_port};
@@ -330,15 +371,14 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     ret_spec->ports = ports;
     ret_spec->port_count = about->n_ports;
     const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
-                                        address};
-    spec_environment(a, &around, run, about, ret_spec);
+                                        address, about};
+    const struct tree_parts parts = tree_parts_of(lrp);
+    spec_processes(a, &around, &parts, ret_spec);
 }
 
 void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
                     const Rep__Note *about, const char *address, struct container_spec *ret_spec)
 {
-    const Models__RunAction *run = definition->action->run_action;
-    assert(run);
     *ret_spec = (struct container_spec){
         .rootfs = definition->root_fs,
         .memory_mb = definition->memory_mb,
@@ -347,8 +387,8 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
         .cpu_weight = definition->cpu_weight,
         .privileged = definition->privileged,
     };
-    spec_run(a, run, ret_spec);
     const struct surroundings around = {definition->environment_variables,
-                                        definition->n_environment_variables, address};
-    spec_environment(a, &around, run, about, ret_spec);
+                                        definition->n_environment_variables, address, about};
+    const struct tree_parts parts = tree_parts_of_task(definition);
+    spec_processes(a, &around, &parts, ret_spec);
 }

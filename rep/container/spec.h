@@ -9,17 +9,19 @@
 #include "models/task.pb-c.h"
 #include "rep_note.pb-c.h"
 
-/* Whether this cell can run it: only the run action so far. ERR_INVALID names the action, or the
- * key beside it (JSON's name), that it cannot do. */
+/* Whether this cell can run it. ERR_INVALID names the action, or the key beside it (JSON's name),
+ * that it cannot do; ERR_TOO_LARGE the bound of its steps that it passes (rep/steps/tree.h). */
 int spec_check(const Models__DesiredLRP *lrp, struct err *err);
 
 /* The instance's note: `reserved` completed with definition, resources, internal routes and metric
- * tags (dynamic ones resolved) of the LRP, the source of its exit text, and with these ports.
+ * tags (dynamic ones resolved) of the LRP, the source of its exit text, its steps if it has more
+ * than one program, and with these ports.
  * Freshly allocated; spec_check() need not have passed. */
 Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
                      const struct port_pair *ports, size_t port_count);
 
-/* The spec, in the arena, borrowing from all three; spec_check() passed. `address` is the host's,
+/* The spec, in the arena, borrowing from all three; spec_check() passed. Without steps in the note
+ * its program is the run action's; with steps each has its own. `address` is the host's,
  * as net info tells it; with host networking it is the container's, too. The environment, of which
  * later ones win (design.md 7, Environment): INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID,
  * CF_INSTANCE_INDEX; the LRP's own; PORT and PORT_<container port>, for with host networking an app

@@ -35,6 +35,7 @@ void container_drop(struct driver_container *c)
 {
     map_remove(&c->driver->containers, c->guid);
     stop_watching(c);
+    steps_free(c->steps);
     blob_unref(c->note);
     free(c->guid);
     free(c->dir);
@@ -148,9 +149,14 @@ static void bury(struct driver_container *c)
 static void set_state(struct driver_container *c, enum container_state state)
 {
     enum container_state before = c->state;
+    bool more = steps_load(c);
     c->state = state;
-    if (state == CONTAINER_EXITED && before != state && !c->starting && !c->removing) {
-        driver_tell_ended(c);
+    bool ended = state == CONTAINER_EXITED && before != state && !c->starting;
+    if (state == CONTAINER_EXITED) {
+        steps_end(c);
+    }
+    if ((ended || more) && !c->removing) {
+        driver_tell(c);
     }
 }
 

@@ -65,7 +65,7 @@ struct container_status container_status_of(const struct driver_container *c, st
 {
     bool ended = c->state == CONTAINER_EXITED;
     struct bytes note = blob_bytes(c->note);
-    return (struct container_status){
+    struct container_status s = {
         .guid = arena_strdup(arena, c->guid),
         .state = c->state,
         .exit_code = ended && c->ending.code > 0 ? c->ending.code : 0,
@@ -75,9 +75,11 @@ struct container_status container_status_of(const struct driver_container *c, st
         .pid = c->state == CONTAINER_RUNNING ? c->first.pid : 0,
         .note = {arena_copy(arena, note.data, note.size), note.size},
     };
+    steps_facts(c, arena, &s);
+    return s;
 }
 
-void driver_tell_ended(const struct driver_container *c)
+void driver_tell(const struct driver_container *c)
 {
     struct delivery *n = delivery_new(c->driver, EVENT_CONTAINER);
     n->ev.container = container_status_of(c, &n->arena);

@@ -29,6 +29,9 @@ struct driver_ops {
                  struct err *err);
     int (*exec)(struct driver *d, const char *guid, const char *dir, const char *const *argv,
                 uint64_t number, struct command *c, struct err *err);
+    /* What is to run as a step, from its own directory, where process.json is. */
+    int (*step)(struct driver *d, const char *guid, const char *dir, struct command *c,
+                struct err *err);
     /* Also for directories that were never finished. */
     void (*remove)(struct driver *d, const char *guid, struct command *c);
     /* The path of its control groups, below their roots; NULL: they have none. */
@@ -71,6 +74,8 @@ struct cpu_mark {
     int64_t from_at_ns, at_ns; /* monotonic; at_ns 0 = none yet */
 };
 
+struct driver_steps;
+
 struct driver_container {
     struct driver *driver;
     char *guid, *dir;
@@ -81,6 +86,8 @@ struct driver_container {
     int shim;              /* pidfd; -1: none lives */
     struct event *shim_ended;
     struct cpu_mark cpu;
+    struct driver_steps *steps; /* NULL: its first process is all there is to it */
+    bool plain;                 /* and that is known */
     bool starting; /* our START is under way: its answer tells, not an event */
     bool removing; /* our REMOVE is: its end is expected */
     bool burying;  /* a container without a shim is being ended */
@@ -107,7 +114,7 @@ int open_inside(int root, const char *path, int flags);
 
 /* driver_io.c: events for the owner, delivered from the loop; the event's payload is copied. */
 void driver_answer(struct driver *d, const struct verb_answer *answer);
-void driver_tell_ended(const struct driver_container *c);
+void driver_tell(const struct driver_container *c);
 struct container_status container_status_of(const struct driver_container *c, struct arena *arena);
 
 /* read_io.c: READ, likewise. */
@@ -124,6 +131,29 @@ bool port_is_held(uint32_t port);
 void verb_begin(struct driver *d, const struct verb_call *call);
 /* Removes a directory that was never finished; nobody waits for it. */
 void verb_clear(struct driver *d, const char *guid, int64_t deadline_ns);
+
+/* steps_io.c: the steps of a container, as its directory tells. */
+
+/* Reads what is new of them; watches the shims of those that run. True: there are more facts. */
+bool steps_load(struct driver_container *c);
+void steps_free(struct driver_steps *s); /* accepts NULL; what runs runs on */
+/* The facts so far, copied, by time. */
+void steps_facts(const struct driver_container *c, struct arena *arena,
+                 struct container_status *ret);
+/* For PREPARE: makes steps/N in the container's directory; the container's spec with what the step
+ * says otherwise, borrowed. */
+int step_dir_make(const char *dir, uint32_t step, struct err *err);
+struct container_spec step_spec(const struct container_spec *spec, const struct step_process *step);
+/* Whether one of them begins: then its job looks after its shim. */
+void steps_beginning(struct driver_container *c, uint32_t step, bool begins);
+/* Whether this is a step of it that has not begun. */
+bool steps_may_begin(const struct driver_container *c, uint32_t step);
+/* Sends a shim's signal to the shim of a step that runs. -1 with errno. */
+int steps_signal(struct driver_container *c, uint32_t step, int number);
+/* The container has ended: whatever of its steps runs is killed. */
+void steps_end(struct driver_container *c);
+/* Makes a fact of it, if it is none yet; -code with err. */
+int steps_cut(struct driver_container *c, uint32_t step, enum cut_why why, struct err *err);
 
 /* driver_io.c: the shim's command line so far: the program and its verb. */
 void shim_command(struct driver *d, struct command *c, const char *verb);

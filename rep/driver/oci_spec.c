@@ -116,13 +116,17 @@ static json_t *environment(const struct container_spec *spec, const struct oci_p
     return env;
 }
 
+/* Without a program the init alone, which waits. */
 static json_t *arguments(const struct container_spec *spec, bool with_init)
 {
-    assert(spec->path);
+    assert(spec->path || with_init);
     json_t *args = json_array();
     if (with_init) {
         append(args, INIT_INSIDE);
-        append(args, "--");
+        append(args, spec->path ? "--" : INIT_IDLE);
+    }
+    if (!spec->path) {
+        return args;
     }
     append(args, spec->path);
     for (const char *const *a = spec->args; a && *a; a++) {

@@ -21,6 +21,9 @@ enum { NOFILE_DEFAULT = 16384 };
  * nothing is left in its upper layer. */
 #define INIT_INSIDE "/dev/init"
 
+/* The word by which the shim, as a container's init, waits for the end of it (rep/shim). */
+#define INIT_IDLE "idle"
+
 /* What this process has and this machine permits. */
 struct oci_facts {
     uint64_t capabilities; /* one bit each; more cannot be given to a container */
@@ -37,14 +40,15 @@ struct oci_facts {
 struct oci_params {
     const char *guid;
     const char *cgroup; /* path of the control group */
-    const char *init;   /* program that becomes PID 1, on the host */
+    const char *init;   /* program that becomes PID 1, on the host; without a program the shim */
     const char *mark;   /* value of MARK_VARIABLE; NULL: none */
     struct user user;
     struct oci_facts facts;
 };
 
-/* The "process" object: what runs, as whom, with which rights. `with_init`: behind the small PID 1.
- * A new reference; like the next, NULL or impossible to dump when a word is not UTF-8. */
+/* The "process" object: what runs, as whom, with which rights. `with_init`: behind the small PID 1,
+ * or, without a path, that alone. A new reference; like the next, NULL or impossible to dump when a
+ * word is not UTF-8. */
 json_t *oci_process(const struct container_spec *spec, const struct oci_params *p, bool with_init);
 
 /* The whole config.json of a container on the host's network. A new reference. */

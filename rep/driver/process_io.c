@@ -52,29 +52,71 @@ static int make_home(const char *dir, const struct user *owner, const char **ret
     return 0;
 }
 
+/* What a shim is to run, and the directory that it starts in, if that is the container's own. */
+static int write_process(const char *dir, const char *name, const struct container_spec *spec,
+                         const struct oci_params *p, const char *home, struct err *err)
+{
+    struct container_spec own = *spec;
+    json_t *config = json_object();
+    bool at_home = home && (!spec->dir || !spec->dir[0]);
+    own.dir = at_home ? home : spec->dir;
+    json_object_set_new(config, "process", oci_process(&own, p, false));
+    if (at_home) {
+        json_object_set_new(config, "home", json_string_nocheck(home));
+    }
+    return json_write(dir, name, config, err);
+}
+
+/* The first of whoever does not say where to start owns the container's directory. */
+static int write_step(const char *dir, const struct container_spec *spec,
+                      const struct step_process *step, struct oci_params *p, const char **home,
+                      struct arena *a, struct err *err)
+{
+    struct container_spec own = step_spec(spec, step);
+    int result = resolve(step->user ? step->user : "", &p->user, err);
+    if (result == 0 && !*home && (!own.dir || !own.dir[0])) {
+        result = make_home(dir, &p->user, home, a, err);
+    }
+    result = result < 0 ? result : step_dir_make(dir, step->step, err);
+    const char *name = arena_printf(a, "steps/%u/process.json", step->step);
+    return result < 0 ? result : write_process(dir, name, &own, p, *home, err);
+}
+
+static int prepare_steps(struct driver *d, const char *dir, const struct container_spec *spec,
+                         struct oci_params *p, struct arena *a, struct err *err)
+{
+    static const char *const idle[] = {INIT_IDLE, NULL};
+    struct container_spec waits = *spec;
+    const char *home = NULL;
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < spec->step_count; i++) {
+        result = write_step(dir, spec, &spec->steps[i], p, &home, a, err);
+    }
+    waits.path = d->shim;
+    waits.args = idle;
+    result = result < 0 ? result : resolve(spec->user ? spec->user : "", &p->user, err);
+    if (!home && (!waits.dir || !waits.dir[0])) {
+        waits.dir = "/";
+    }
+    return result < 0 ? result : write_process(dir, "config.json", &waits, p, home, err);
+}
+
 static int process_prepare(struct driver *d, const char *guid, const char *dir,
                            const struct container_spec *spec, struct command *c, struct err *err)
 {
     struct oci_params p = {.guid = guid, .mark = dir, .facts = d->facts};
-    struct container_spec own = *spec;
     const char *home = NULL;
     if (!rootfs_path(d, spec->rootfs, err)) {
         return -err->code;
     }
+    if (!spec->path) {
+        return prepare_steps(d, dir, spec, &p, &c->arena, err);
+    }
     int result = resolve(spec->user ? spec->user : "", &p.user, err);
     if (result == 0 && (!spec->dir || !spec->dir[0])) {
         result = make_home(dir, &p.user, &home, &c->arena, err);
-        own.dir = home;
     }
-    if (result < 0) {
-        return result;
-    }
-    json_t *config = json_object();
-    json_object_set_new(config, "process", oci_process(&own, &p, false));
-    if (home) {
-        json_object_set_new(config, "home", json_string_nocheck(home));
-    }
-    return json_write(dir, "config.json", config, err);
+    return result < 0 ? result : write_process(dir, "config.json", spec, &p, home, err);
 }
 
 static void add_all(struct command *c, struct words *w, const json_t *list)
@@ -104,9 +146,10 @@ static void add_user(struct command *c, const json_t *user)
 }
 
 /* Everything but the words of the program itself. */
-static json_t *process_options(const char *dir, struct command *c, struct err *err)
+static json_t *process_options(const char *dir, const char *name, struct command *c,
+                               struct err *err)
 {
-    json_t *config = json_read(dir, "config.json", err);
+    json_t *config = json_read(dir, name, err);
     const json_t *process = json_object_get(config, "process");
     const json_t *limit = json_array_get(json_object_get(process, "rlimits"), 0);
     const char *home = json_string_value(json_object_get(config, "home"));
@@ -127,12 +170,10 @@ static json_t *process_options(const char *dir, struct command *c, struct err *e
     return config;
 }
 
-static int process_start(struct driver *d, const char *guid, const char *dir, struct command *c,
-                         struct err *err)
+/* The program of such a file, and its options. */
+static int add_program(const char *dir, const char *name, struct command *c, struct err *err)
 {
-    json_t *config = process_options(dir, c, err);
-    (void)d;
-    (void)guid;
+    json_t *config = process_options(dir, name, c, err);
     if (!config) {
         return -err->code;
     }
@@ -141,11 +182,27 @@ static int process_start(struct driver *d, const char *guid, const char *dir, st
     return 0;
 }
 
+static int process_start(struct driver *d, const char *guid, const char *dir, struct command *c,
+                         struct err *err)
+{
+    (void)d;
+    (void)guid;
+    return add_program(dir, "config.json", c, err);
+}
+
+static int process_step(struct driver *d, const char *guid, const char *dir, struct command *c,
+                        struct err *err)
+{
+    (void)d;
+    (void)guid;
+    return add_program(dir, "process.json", c, err);
+}
+
 static int process_exec(struct driver *d, const char *guid, const char *dir,
                         const char *const *argv, uint64_t number, struct command *c,
                         struct err *err)
 {
-    json_t *config = process_options(dir, c, err);
+    json_t *config = process_options(dir, "config.json", c, err);
     (void)d;
     (void)guid;
     (void)number;
@@ -171,5 +228,6 @@ const struct driver_ops process_driver = {
     .prepare = process_prepare,
     .start = process_start,
     .exec = process_exec,
+    .step = process_step,
     .remove = process_remove,
 };

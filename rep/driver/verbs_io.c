@@ -1,24 +1,12 @@
 /* The verbs that change something. Each is an op: what it leads to comes as events of a job, and
  * is then read from the container's directory. */
 #include "common/base/memory.h"
-#include "rep/driver/driver_parts.h"
+#include "rep/driver/verb_parts.h"
 #include "rep/shim/shim.h"
 
 #include <assert.h>
 #include <sys/stat.h>
 #include <time.h>
-
-/* One verb under way. */
-struct verb_op {
-    struct driver *driver;
-    uint64_t id;
-    enum verb verb;
-    char *guid, *dir;
-    bool answered;
-    struct err err; /* why it failed, while what it left is being removed */
-    uint64_t number; /* exec */
-    char *keep; /* remove: where the log goes; NULL = with the container */
-};
 
 static struct verb_op *op_new(struct driver *d, const struct verb_call *call)
 {
@@ -31,7 +19,7 @@ static struct verb_op *op_new(struct driver *d, const struct verb_call *call)
     return op;
 }
 
-static void op_free(void *verb_under_way)
+void op_free(void *verb_under_way)
 {
     struct verb_op *op = verb_under_way;
     free(op->guid);
@@ -40,8 +28,7 @@ static void op_free(void *verb_under_way)
     free(op);
 }
 
-static void op_answer(struct verb_op *op, enum verb_outcome outcome, int exit_code,
-                      const char *text)
+void op_answer(struct verb_op *op, enum verb_outcome outcome, int exit_code, const char *text)
 {
     if (op->answered) {
         return;
@@ -57,14 +44,14 @@ static void op_answer(struct verb_op *op, enum verb_outcome outcome, int exit_co
                               });
 }
 
-static void op_fail(struct verb_op *op, const char *text)
+void op_fail(struct verb_op *op, const char *text)
 {
     op_answer(op, VERB_FAILED, 0, text);
     op_free(op);
 }
 
 /* What a job said of its failure, as a text of one line. */
-static const char *words_of(struct bytes said, char *text, size_t size)
+const char *words_of(struct bytes said, char *text, size_t size)
 {
     size_t n = said.size < size - 1 ? said.size : size - 1;
     memcpy(text, said.data ? (const char *)said.data : "", n);
@@ -79,7 +66,7 @@ static const char *words_of(struct bytes said, char *text, size_t size)
 }
 
 /* The answers that every job has alike; true: there is nothing more to say. */
-static bool common_event(struct verb_op *op, struct driver_job *j, enum job_event event)
+bool common_event(struct verb_op *op, struct driver_job *j, enum job_event event)
 {
     if (event == JOB_LATE) {
         op_answer(op, VERB_UNCERTAIN, 0, "no answer before the deadline; it was ended");
@@ -89,8 +76,8 @@ static bool common_event(struct verb_op *op, struct driver_job *j, enum job_even
     return event == JOB_LATE;
 }
 
-static int op_run(struct verb_op *op, struct command *c, int64_t deadline_ns, bool outlives,
-                  void (*on_event)(struct driver_job *j, enum job_event event), struct err *err)
+int op_run(struct verb_op *op, struct command *c, int64_t deadline_ns, bool outlives,
+           void (*on_event)(struct driver_job *j, enum job_event event), struct err *err)
 {
     struct job_plan plan = {
         .key = op->verb == VERB_EXEC ? NULL : op->guid,
@@ -205,7 +192,9 @@ static int write_container(struct verb_op *op, const struct verb_call *call, str
 static int may_prepare(struct verb_op *op, const struct verb_call *call, struct err *err)
 {
     struct driver *d = op->driver;
-    if (!call->spec || !call->spec->path || call->spec->path[0] == '\0' || !call->spec->rootfs) {
+    bool program = call->spec && (call->spec->path ? call->spec->path[0] != '\0'
+                                                   : call->spec->step_count > 0);
+    if (!program || !call->spec->rootfs) {
         return err_set(err, ERR_INVALID, "a container needs a program and a root filesystem");
     }
     if (map_get(&d->containers, op->guid)) {
@@ -411,6 +400,10 @@ static void call_exec(struct verb_op *op, const struct verb_call *call)
 static void call_signal(struct verb_op *op, const struct verb_call *call)
 {
     struct driver_container *c = container_load(op->driver, op->guid);
+    if (call->step > 0) {
+        verb_signal_step(op, call);
+        return;
+    }
     int fd = c && c->state == CONTAINER_RUNNING ? identity_open(&c->first) : -1;
     if (fd < 0 || identity_signal(fd, call->signal) < 0) {
         op_answer(op, VERB_FAILED, 0,
@@ -514,7 +507,8 @@ void verb_begin(struct driver *d, const struct verb_call *call)
     static void (*const calls[VERB_COUNT])(struct verb_op *op, const struct verb_call *call) = {
         [VERB_PREPARE] = call_prepare, [VERB_START] = call_start, [VERB_SIGNAL] = call_signal,
         [VERB_REMOVE] = call_remove,   [VERB_EXEC] = call_exec,
-        [VERB_NOTE] = call_note,
+        [VERB_NOTE] = call_note,       [VERB_BEGIN] = verb_begin_step,
+        [VERB_CUT] = verb_cut_step,    [VERB_SAY] = verb_say,
     };
     assert(call->verb < VERB_COUNT && calls[call->verb]);
     calls[call->verb](op_new(d, call), call);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,7 +100,8 @@ static size_t fitting(const struct shim_log *l, const struct options *o, const c
     return l->size > 0 ? 0 : (size_t)room;
 }
 
-void log_write(struct shim_log *l, const struct options *o, const char *data, size_t size)
+static void write_alone(struct shim_log *l, const struct options *o, const char *data,
+                        size_t size)
 {
     while (size > 0) {
         if (!ready(l)) {
@@ -123,5 +125,35 @@ void log_write(struct shim_log *l, const struct options *o, const char *data, si
         }
         data += n;
         size -= n;
+    }
+}
+
+/* Whoever had the lock before may have written to the file, or put another in its place. */
+static void catch_up(struct shim_log *l)
+{
+    struct stat mine, there;
+    if (l->fd < 0) {
+        return;
+    }
+    if (fstat(l->fd, &mine) == 0 && stat(l->path, &there) == 0 && mine.st_ino == there.st_ino) {
+        l->size = (long long)mine.st_size;
+    } else {
+        close(l->fd);
+        l->fd = -1;
+    }
+}
+
+void log_write(struct shim_log *l, const struct options *o, const char *data, size_t size)
+{
+    if (l->shared && l->lock < 0) {
+        l->lock = open(l->shared, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    bool locked = l->shared && l->lock >= 0 && flock(l->lock, LOCK_EX) == 0;
+    if (l->shared) {
+        catch_up(l);
+    }
+    write_alone(l, o, data, size);
+    if (locked) {
+        flock(l->lock, LOCK_UN);
     }
 }

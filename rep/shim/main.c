@@ -29,7 +29,7 @@ static const struct row {
     ROW("mark", TEXT, mark),               ROW("unfinished", FLAG, unfinished),
     ROW("cgroup", TEXT, cgroup),           ROW("init", TEXT, init),
     ROW("runtime-root", TEXT, runtime_root), ROW("keep", TEXT, keep),
-    ROW("note", TEXT, note),
+    ROW("note", TEXT, note),               ROW("step", NUMBER, step),
 #undef ROW
 };
 
@@ -64,7 +64,8 @@ static int usage(const char *why)
 {
     dprintf(2,
             "rep-shim: %s\n"
-            "usage: rep-shim run|exec|prepare|remove|note [--name=value ...] [-- COMMAND ...]\n"
+            "usage: rep-shim run|exec|step|prepare|remove|note|idle [--name=value ...] "
+            "[-- COMMAND ...]\n"
             "It is started by a rep, in a container's directory.\n",
             why);
     return 2;
@@ -86,8 +87,13 @@ int main(int argc, char **argv)
     syscall(SYS_close_range, SHIM_REPORT_FD + 1, ~0U, 0);
     fcntl(SHIM_REPORT_FD, F_SETFD, FD_CLOEXEC);
     const char *verb = argc > 1 ? argv[1] : "";
-    if (strcmp(verb, "run") == 0 || strcmp(verb, "exec") == 0) {
-        return o.command && o.command[0] ? shim_supervise(&o, verb[0] == 'e') : usage("no command");
+    static const char *const supervising[] = {
+        [SHIM_RUN] = "run", [SHIM_EXEC] = "exec", [SHIM_STEP] = "step"};
+    for (int mode = SHIM_RUN; mode <= SHIM_STEP; mode++) {
+        if (strcmp(verb, supervising[mode]) == 0) {
+            return o.command && o.command[0] ? shim_supervise(&o, (enum shim_mode)mode)
+                                             : usage("no command");
+        }
     }
     if (strcmp(verb, "prepare") == 0) {
         return shim_prepare(&o);
@@ -97,6 +103,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(verb, "note") == 0 && o.note) {
         return shim_note(&o);
+    }
+    if (strcmp(verb, "idle") == 0) {
+        return shim_idle();
     }
     if (strcmp(verb, "probe") == 0) {
         return 0; /* what a trial container runs */

@@ -26,10 +26,10 @@ static int open_noted(const char *file, const char *what, int *ret_fd)
 }
 
 /* Tells the shim to end its container and waits for it; a shim that does not is killed. */
-static int end_shim(void)
+static int end_shim(const char *file)
 {
     int fd;
-    if (open_noted("shim.pid", "whether its shim lives", &fd) < 0) {
+    if (open_noted(file, "whether its shim lives", &fd) < 0) {
         return -1;
     }
     if (fd < 0) {
@@ -42,6 +42,22 @@ static int end_shim(void)
     }
     close(fd);
     return 0;
+}
+
+/* The same for each of its steps. */
+static int end_steps(void)
+{
+    DIR *all = opendir("steps");
+    int result = !all && identity_untold(errno) ? untold("which steps it has") : 0;
+    for (struct dirent *e; all && result == 0 && (e = readdir(all));) {
+        char file[300];
+        snprintf(file, sizeof(file), "steps/%s/shim.pid", e->d_name);
+        result = e->d_name[0] == '.' ? 0 : end_shim(file);
+    }
+    if (all) {
+        closedir(all);
+    }
+    return result;
 }
 
 /* A process that is just becoming another program shows no environment, hence no mark: none must be
@@ -148,7 +164,7 @@ int shim_remove(const struct options *o)
     if (o->unfinished && access("note", F_OK) == 0) {
         return 0;
     }
-    if (end_shim() < 0 || end_first(o) < 0 || !forget(o)) {
+    if (end_shim("shim.pid") < 0 || end_steps() < 0 || end_first(o) < 0 || !forget(o)) {
         return 1;
     }
     if (o->runtime_root && clear_runtime(o) < 0) {

@@ -4,23 +4,28 @@
  *
  *   rep-shim run     [options] -- COMMAND   starts the container and stays until it ended
  *   rep-shim exec    [options] -- COMMAND   one more process in it; ends with it
+ *   rep-shim step    [options] -- COMMAND   a step of it, once and for all; stays until that ended
  *   rep-shim prepare [options]              makes the root filesystem, then the note durable
  *   rep-shim note    --note=FILE            makes another note durable, in place of the one before
  *   rep-shim remove  [options] [-- COMMAND] kills all of it, unmounts, deletes the directory
+ *   rep-shim idle                           waits for SIGTERM: the first process of a container
+ *                                           whose steps run beside it
  *
  * COMMAND is the runtime's (run --detach, exec --detach, delete --force) or, with --process, the
- * program itself. Reports of run: "S PID" (started) or "F TEXT" (failed); of exec: "S", then
- * "X CODE" and a line feed and the tail of its output, or "F TEXT". The others report the text of
- * their failure and exit with 1. */
+ * program itself. Reports of run and step: "S PID" (started) or "F TEXT" (failed); of exec: "S",
+ * then "X CODE" and a line feed and the tail of its output, or "F TEXT". The others report the text
+ * of their failure and exit with 1. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Ends the container: what the rep, or `remove`, sends to a shim. All other signals are ignored:
- * a shim ends with its container only. */
+/* Ends the container, or the step: what the rep, or `remove`, sends to a shim. The other one makes
+ * the shim of a step send SIGTERM to the step's processes. All others are ignored: a shim ends with
+ * what it watches only. */
 #define SHIM_END_SIGNAL SIGUSR1
+#define SHIM_TERM_SIGNAL SIGUSR2
 
 enum {
     SHIM_REPORT_FD = 3,
@@ -59,14 +64,19 @@ struct options {
     const char *runtime_root; /* remove: absolute; the runtime keeps its own of GUID below it */
     bool unfinished;         /* remove: only if it was never finished */
     const char *note;        /* note: the file that becomes the note */
+    long step;               /* step: its number */
     char **command;          /* after "--"; NULL: none */
 };
 
-/* The commands above; `exec` is one more process. Give the exit status. */
-int shim_supervise(const struct options *o, bool exec);
+/* What is supervised: a container's first process, one more process of it, or a step of it. */
+enum shim_mode { SHIM_RUN, SHIM_EXEC, SHIM_STEP };
+
+/* The commands above. Give the exit status. */
+int shim_supervise(const struct options *o, enum shim_mode mode);
 int shim_prepare(const struct options *o);
 int shim_remove(const struct options *o);
 int shim_note(const struct options *o);
+int shim_idle(void);
 
 /* report.c: what the rep hears; silently nothing when it is gone. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -90,6 +100,11 @@ struct outcome {
 int status_write(const struct outcome *e);
 int files_reserve(void); /* room for it and for "pid", so that a full disk cannot lose them */
 
+/* step.c: enters the step's directory and marks it as begun; -1 with errno, EEXIST if it was
+ * before, ESRCH or ENOENT if its container has ended or is being removed. Then its status. */
+int step_enter(const struct options *o);
+int step_status_write(long step, const struct outcome *e);
+
 /* log.c: a size-bounded log of rotated files. */
 struct shim_log {
     const char *path;
@@ -97,6 +112,9 @@ struct shim_log {
     long long size;
     long long dropped; /* bytes lost since the last that was written */
     int error;         /* why */
+    const char *shared; /* the directory whose lock several shims that write to it take in turns;
+                         * NULL: nobody else does */
+    int lock;           /* of that directory, once it is open; else -1 */
 };
 void log_write(struct shim_log *l, const struct options *o, const char *data, size_t size);
 

@@ -1,5 +1,5 @@
-/* run and exec: starts a command, pumps its output, waits for the container's first process (or the
- * one more process of an exec) as its subreaper, and keeps how it ended. */
+/* run, exec and step: starts a command, pumps its output, waits for the container's first process
+ * (or the one more process of an exec, or a step's) as its subreaper, and keeps how it ended. */
 #include "rep/shim/identity.h"
 #include "rep/shim/shim.h"
 
@@ -20,11 +20,13 @@ enum { OUT, ERR, FAILURE, SIGNALS, FD_COUNT };
 
 struct supervision {
     const struct options *o;
-    bool exec;
+    enum shim_mode mode;
     enum stage stage;
     long command; /* process id of what was spawned */
     long first;   /* process id of what counts; 0: not known yet */
     bool told_to_end;
+    bool told_to_term;
+    long long oom_kills; /* in its control group before it began */
     struct outcome outcome;
     char text[SHIM_TEXT_BYTES]; /* why it failed to start */
     int fds[FD_COUNT];          /* -1: closed */
@@ -47,10 +49,10 @@ static void keep_tail(struct supervision *s, const char *data, size_t size)
 
 static void take_output(struct supervision *s, int which, const char *data, size_t size)
 {
-    if (!s->exec) {
+    if (s->mode != SHIM_EXEC) {
         log_write(&s->logs[which], s->o, data, size);
     }
-    if (s->exec || (s->stage == STARTING && which == ERR)) {
+    if (s->mode == SHIM_EXEC || (s->stage == STARTING && which == ERR)) {
         keep_tail(s, data, size);
     }
 }
@@ -122,7 +124,7 @@ static bool started(struct supervision *s)
         return false;
     }
     int n = identity_print(&id, text, sizeof(text));
-    if (!s->exec) {
+    if (s->mode != SHIM_EXEC) {
         file_replace("pid", text, (size_t)n, false);
         report("S %ld\n", s->first);
         report_end();
@@ -148,6 +150,12 @@ static void first_ended(struct supervision *s, int status)
     s->stage = DRAINING;
 }
 
+/* Our own child, not reaped: certainly it. Of a step it is its whole group, which is led by it. */
+static void tell_first(struct supervision *s, int number)
+{
+    kill((pid_t)(s->mode == SHIM_STEP ? -s->first : s->first), number);
+}
+
 /* The runtime has ended: well, then its file tells the first process; or badly. */
 static void runtime_ended(struct supervision *s, int status)
 {
@@ -161,8 +169,8 @@ static void runtime_ended(struct supervision *s, int status)
         await_init(s->first, s->o->init);
     }
     if (s->first > 0 && started(s)) {
-        if (s->told_to_end) {
-            kill((pid_t)s->first, SIGKILL);
+        if (s->told_to_end || s->told_to_term) {
+            tell_first(s, s->told_to_end ? SIGKILL : SIGTERM);
         }
         return;
     }
@@ -205,7 +213,16 @@ static void end_it(struct supervision *s)
     if (s->stage == STARTING) {
         kill((pid_t)s->command, SIGKILL);
     } else if (s->stage == RUNNING) {
-        kill((pid_t)s->first, SIGKILL); /* our own child, not reaped: certainly it */
+        tell_first(s, SIGKILL);
+    }
+}
+
+/* Before there is a process to hear it, it is kept for the one that comes. */
+static void ask_it_to_end(struct supervision *s)
+{
+    s->told_to_term = true;
+    if (s->stage == RUNNING) {
+        tell_first(s, SIGTERM);
     }
 }
 
@@ -216,6 +233,8 @@ static void take_signals(struct supervision *s)
     for (ssize_t i = 0; i < n / (ssize_t)sizeof(info[0]); i++) {
         if (info[i].ssi_signo == SHIM_END_SIGNAL) {
             end_it(s);
+        } else if (info[i].ssi_signo == SHIM_TERM_SIGNAL && s->mode == SHIM_STEP) {
+            ask_it_to_end(s);
         }
     }
     reap(s);
@@ -230,6 +249,7 @@ static int open_signals(void)
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     sigaddset(&set, SHIM_END_SIGNAL);
+    sigaddset(&set, SHIM_TERM_SIGNAL);
     sigprocmask(SIG_SETMASK, &set, NULL);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -316,22 +336,31 @@ static void loop(struct supervision *s)
     }
 }
 
-static bool out_of_memory(const struct options *o)
+/* How often the kernel has killed in its control group for memory. */
+static long long oom_kills(const struct options *o)
 {
     char text[1024];
     if (!o->oom_file || identity_slurp(AT_FDCWD, o->oom_file, text, sizeof(text)) <= 0) {
-        return false;
+        return 0;
     }
     const char *at = strstr(text, "oom_kill ");
-    return at && atoll(at + 9) > 0;
+    return at ? atoll(at + 9) : 0;
+}
+
+/* A step shares its group with others, and one that ended well was not the one that was killed. */
+static bool out_of_memory(const struct supervision *s)
+{
+    bool badly = s->mode != SHIM_STEP || s->outcome.code != 0 || s->outcome.signal != 0;
+    return badly && oom_kills(s->o) > s->oom_kills;
 }
 
 /* The status is the one thing that must not get lost: with a full disk it waits for room. */
 static int finish_run(struct supervision *s)
 {
-    s->outcome.oom = out_of_memory(s->o);
+    bool step = s->mode == SHIM_STEP;
+    s->outcome.oom = out_of_memory(s);
     for (int i = 0; i < SHIM_STATUS_TRIES; i++) {
-        if (status_write(&s->outcome) == 0) {
+        if ((step ? step_status_write(s->o->step, &s->outcome) : status_write(&s->outcome)) == 0) {
             return 0;
         }
         if (errno == ENOENT) {
@@ -374,37 +403,52 @@ static int note_myself(void)
     return result;
 }
 
-int shim_supervise(const struct options *o, bool exec)
+/* What may run it is noted; false after a report. */
+static bool entered(const struct options *o, enum shim_mode mode)
+{
+    if (mode == SHIM_EXEC) {
+        prctl(PR_SET_PDEATHSIG, SHIM_END_SIGNAL); /* nobody would take its answer */
+        return true;
+    }
+    if ((mode == SHIM_STEP ? step_enter(o) : note_myself()) == 0) {
+        return true;
+    }
+    report(errno == EEXIST ? "F it was started before"
+                           : "F cannot write into the container's directory: %s",
+           strerror(errno));
+    return false;
+}
+
+int shim_supervise(const struct options *o, enum shim_mode mode)
 {
     static char tail[SHIM_TAIL_BYTES];
+    const char *shared = mode == SHIM_STEP ? "../../log" : NULL;
     struct supervision s = {
         .o = o,
-        .exec = exec,
+        .mode = mode,
         .stage = STARTING,
         .outcome.text = "",
         .fds = {-1, -1, -1, -1},
-        .logs = {{.path = "log/stdout", .fd = -1}, {.path = "log/stderr", .fd = -1}},
+        .logs = {{.path = shared ? "../../log/stdout" : "log/stdout", .fd = -1, .shared = shared},
+                 {.path = shared ? "../../log/stderr" : "log/stderr", .fd = -1, .shared = shared}},
         .tail = tail,
     };
+    s.logs[OUT].lock = s.logs[ERR].lock = -1;
     setsid();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (exec) {
-        prctl(PR_SET_PDEATHSIG, SHIM_END_SIGNAL); /* nobody would take its answer */
-    } else if (note_myself() < 0) {
-        report(errno == EEXIST ? "F it was started before"
-                               : "F cannot write into the container's directory: %s",
-               strerror(errno));
+    if (!entered(o, mode)) {
         return 1;
     }
+    s.oom_kills = mode == SHIM_STEP ? oom_kills(o) : 0;
     if (begin(&s) < 0) {
         snprintf(s.text, sizeof(s.text), "cannot start a process: %s", strerror(errno));
         fail(&s);
-        return exec ? 1 : finish_run(&s);
+        return mode == SHIM_EXEC ? 1 : finish_run(&s);
     }
     if (o->process) {
         await_program(&s);
     }
     loop(&s);
     kill_children();
-    return exec ? finish_exec(&s) : finish_run(&s);
+    return mode == SHIM_EXEC ? finish_exec(&s) : finish_run(&s);
 }

@@ -151,7 +151,7 @@ static void advance(struct rep *r, struct container *c, struct effects *out)
         listing_want(&r->listing);
         return;
     }
-    if (operation_must_wait(r, c)) {
+    if (c->steps.going || operation_must_wait(r, c)) {
         return;
     }
     if (c->phase == PHASE_RESERVED) {

@@ -36,6 +36,7 @@ struct subject {
         bool oom_killed;
     } ended[64];
     size_t ended_count;
+    size_t facts_told; /* events of containers that have not ended: more facts of their steps */
 };
 
 /* One verb and its answer, which lives in `arena`. Waits at most 20 s. */
@@ -63,3 +64,6 @@ void subject_remove(struct subject *s, const char *guid);
 
 /* The whole program; leaves no container. */
 void driver_conformance(struct subject *s);
+
+/* steps_conformance.c: the part of it about steps. `program` is asked for "GUID/STEP" there. */
+void steps_conformance(struct subject *s);

@@ -27,6 +27,12 @@ static struct container_status copy_status(struct arena *a, struct container_sta
     c.guid = arena_strdup(a, c.guid);
     c.text = arena_strdup(a, c.text);
     c.note.data = arena_copy(a, c.note.data, c.note.size);
+    struct step_fact *facts = ARENA_ARRAY(a, c.fact_count, struct step_fact);
+    for (size_t i = 0; i < c.fact_count; i++) {
+        facts[i] = c.facts[i];
+        facts[i].text = arena_strdup(a, facts[i].text);
+    }
+    c.facts = facts;
     return c;
 }
 

@@ -104,6 +104,11 @@ void trial_removed_amid_start(void **state);
 void trial_runtime_killed(void **state); /* oci only */
 void trial_leftovers(void **state);
 
+/* step_trials.c */
+void trial_step_shim_killed(void **state);
+void trial_steps_share_a_log(void **state);
+void trial_step_out_of_memory(void **state); /* oci only */
+
 /* hang_trials.c */
 void trial_hung_runtime(void **state);
 void trial_probe(void **state);

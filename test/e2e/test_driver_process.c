@@ -42,6 +42,8 @@ int main(int argc, char **argv)
         TRIAL(trial_full_disk),
         TRIAL(trial_hardly_any_room),
         TRIAL(trial_shim_killed),
+        TRIAL(trial_step_shim_killed),
+        TRIAL(trial_steps_share_a_log),
         TRIAL(trial_rep_killed),
         TRIAL(trial_started_by_another),
         TRIAL(trial_removed_amid_start),

@@ -205,7 +205,7 @@ static bool all_utf8(const struct container_spec *spec)
 
 /* What is not refused becomes a configuration that a runtime can read, with everything in its
  * place. */
-static void configured(const struct container_spec *spec, const Rep__Note *note)
+static void program_configured(const struct container_spec *spec)
 {
     static const struct oci_params params = {.guid = "guid",
                                              .cgroup = "/corkboard/guid",
@@ -223,6 +223,35 @@ static void configured(const struct container_spec *spec, const Rep__Note *note)
     }
     json_decref(config);
     free(text);
+}
+
+/* A container of steps: each as if it were the one program. */
+static void steps_configured(const struct container_spec *spec, const Rep__Note *note)
+{
+    static const char *const none[] = {NULL};
+    struct container_spec own = *spec;
+    FUZZ_REQUIRE(spec->step_count > 0 && spec->step_count < note->n_steps);
+    own.args = none;
+    for (size_t i = 0; i < spec->step_count; i++) {
+        const struct step_process *p = &spec->steps[i];
+        FUZZ_REQUIRE(p->step < note->n_steps && (i == 0 || spec->steps[i - 1].step < p->step));
+        FUZZ_REQUIRE(note->steps[p->step]->kind == REP__STEP__KIND__RUN);
+        own.path = p->path;
+        own.args = p->args;
+        own.env = p->env;
+        own.env_count = p->env_count;
+        own.dir = p->dir;
+        program_configured(&own);
+    }
+}
+
+static void configured(const struct container_spec *spec, const Rep__Note *note)
+{
+    if (spec->path) {
+        program_configured(spec);
+    } else {
+        steps_configured(spec, note);
+    }
     SCOPED_ARENA(a);
     Rep__Note *back;
     FUZZ_REQUIRE(note_read(note_pack(&a, note), note->instance_guid, &back, NULL) == 0);

@@ -5,9 +5,11 @@
 #include "test/tool/cmocka.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { EXITS_AFTER_MS = 100, PROGRAMS_MAX = 16, CODE = 3 };
+enum { EXITS_AFTER_MS = 100, STEP_EXITS_AFTER_MS = 500, PROGRAMS_MAX = 64, CODE = 3 };
 
 #define LEFT_AT "/tmp/result"
 
@@ -16,7 +18,7 @@ struct virtual {
     struct model_containers *m;
     int64_t now_ns;
     struct {
-        char guid[65];
+        char guid[80]; /* or "GUID/STEP" */
         enum program program;
         int64_t exits_ns;
     } programs[PROGRAMS_MAX];
@@ -38,17 +40,38 @@ static void program(struct subject *s, const char *guid, enum program p,
 {
     struct virtual *v = (struct virtual *)s;
     assert_true(v->count < PROGRAMS_MAX);
-    strncpy(v->programs[v->count].guid, guid, 64);
+    snprintf(v->programs[v->count].guid, sizeof(v->programs[0].guid), "%s", guid);
     v->programs[v->count].program = p;
     bool exits = p == PROGRAM_EXITS || p == PROGRAM_LEAVES;
     v->programs[v->count++].exits_ns = exits ? 0 : NEVER_NS;
     spec->path = "/bin/model";
 }
 
+/* A while after a step began, if it does: what does not run cannot end. */
+static void begun(struct virtual *v, const char *name, enum program p)
+{
+    if (p == PROGRAM_IS_MISSING) {
+        model_containers_fail_begins(v->m, 1, "no such program");
+    }
+    for (size_t i = 0; i < v->count; i++) {
+        if (v->programs[i].exits_ns == 0 && strcmp(v->programs[i].guid, name) == 0) {
+            v->programs[i].exits_ns = v->now_ns + STEP_EXITS_AFTER_MS * MILLISECOND_NS;
+        }
+    }
+}
+
 static void call(struct subject *s, const struct verb_call *c)
 {
     struct virtual *v = (struct virtual *)s;
-    enum program p = c->guid ? program_of(v, c->guid) : PROGRAM_SLEEPS;
+    char name[96];
+    int n = snprintf(name, sizeof(name), "%s", c->guid ? c->guid : "");
+    if (c->step > 0) {
+        snprintf(name + n, sizeof(name) - (size_t)n, "/%u", c->step);
+    }
+    enum program p = c->guid ? program_of(v, name) : PROGRAM_SLEEPS;
+    if (c->verb == VERB_BEGIN) {
+        begun(v, name, p);
+    }
     if (c->verb == VERB_START && p == PROGRAM_IS_MISSING) {
         model_containers_fail_starts(v->m, 1, "no such program");
     }
@@ -62,6 +85,19 @@ static int64_t now_ns(struct subject *s)
     return ((struct virtual *)s)->now_ns;
 }
 
+static void end_program(struct virtual *v, const char *name, int code)
+{
+    char guid[80];
+    const char *step = strchr(name, '/');
+    snprintf(guid, sizeof(guid), "%.*s", (int)strcspn(name, "/"), name);
+    model_containers_write(v->m, guid, LEFT_AT, bytes_of("left behind"));
+    if (step) {
+        model_containers_end_step(v->m, v->now_ns, guid, (uint32_t)atoi(step + 1), code, 0, false);
+    } else {
+        model_containers_end(v->m, v->now_ns, guid, code, 0);
+    }
+}
+
 /* What runs and should exit does so a while after its start was answered. */
 static int64_t run_scripts(struct virtual *v)
 {
@@ -69,8 +105,7 @@ static int64_t run_scripts(struct virtual *v)
     for (size_t i = 0; i < v->count; i++) {
         if (v->programs[i].exits_ns > 0 && v->programs[i].exits_ns <= v->now_ns) {
             bool leaves = v->programs[i].program == PROGRAM_LEAVES;
-            model_containers_write(v->m, v->programs[i].guid, LEFT_AT, bytes_of("left behind"));
-            model_containers_end(v->m, v->now_ns, v->programs[i].guid, leaves ? 0 : CODE, 0);
+            end_program(v, v->programs[i].guid, leaves ? 0 : CODE);
             v->programs[i].exits_ns = NEVER_NS;
         } else if (v->programs[i].exits_ns > 0) {
             due = earlier_ns(due, v->programs[i].exits_ns);

@@ -60,6 +60,7 @@ struct checkers {
     /* Since when nothing has been done to a cell or to what it needs. */
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
     int64_t room_since_ns[CLUSTER_CELLS_MAX]; /* unplaced.c; NEVER_NS = it has none */
+    bool strays; /* ordinary clients claim and start instances, too */
     struct map held; /* unplaced.c: cell/guid/index -> when, in the history's arena */
     struct tasks_seen *tasks; /* tasks.c */
     int64_t reconcile_ns; /* the reps' interval */
@@ -193,6 +194,9 @@ bool evacuation_ends(const struct checkers *k, int cell);
 /* The domain, if it has been upserted in the present board generation; NULL = not so. */
 const Board__DomainRecord *domain_of_board_generation(struct checkers *k, struct arena *a,
                                                       const char *domain);
+
+/* Whether the container has steps of which not all that can have begun: it is starting still. */
+bool steps_still_begin(const struct model_containers *m, const char *guid, int64_t now_ns);
 
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);

@@ -19,9 +19,13 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
         checkers_report(k, "S12", "a container %s is made that the board never gave out",
                         call->guid);
     }
-    bool ends = call->verb == VERB_REMOVE || call->verb == VERB_SIGNAL;
-    bool runs = ends && model_containers_state(node_containers(cell), call->guid) ==
-                            CONTAINER_RUNNING;
+    bool step = call->verb == VERB_SIGNAL && call->step > 0; /* which others may end */
+    bool ends = call->verb == VERB_REMOVE || (call->verb == VERB_SIGNAL && !step);
+    /* A hole: what has steps and runs none of them just now may be over, and may not. */
+    const struct model_containers *m = node_containers(cell);
+    bool runs = ends && model_containers_state(m, call->guid) == CONTAINER_RUNNING &&
+                !(model_containers_has_steps(m, call->guid) &&
+                  model_containers_step(m, call->guid, 0) < 0);
     if (runs && !(i && i->released) && !evacuation_ends(k, checkers_cell(k, cell))) {
         checkers_report(k, "S8",
                         "the running instance of %s/%d is stopped, and nobody asked for it",

@@ -6,6 +6,7 @@
 
 #include "common/base/map.h"
 #include "common/base/random.h"
+#include "test/sim/model/steps.h"
 
 #define GUID_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
@@ -25,6 +26,7 @@ struct box {
     bool end_untold;    /* EVENT_CONTAINER is still due */
     bool deaf;          /* ignores SIGTERM */
     struct map files;   /* path -> struct blob: what READ gives */
+    struct model_steps *steps; /* NULL: its first process is all there is to it */
 };
 
 /* A verb under way: done and answered at `at_ns`. */
@@ -36,7 +38,10 @@ struct pending {
     struct blob *note;
     uint32_t *ports; /* of PREPARE's spec, or asked by PORTS */
     size_t port_count;
+    struct model_steps *steps; /* of PREPARE's spec; goes to its container */
     bool hung;
+    bool carried; /* out already; what it led to is told first, then this */
+    struct verb_answer answer;
     bool mute; /* done, and answered by nobody: the answer was or will be that nobody knows */
     struct arena listed; /* of a LIST that shows how things stood when it was asked */
     struct container_status *list;
@@ -47,7 +52,7 @@ struct model_containers {
     struct model_containers_pace pace;
     struct map boxes;
     struct pending *pending; /* sorted by time, then by order of arrival */
-    unsigned fail_starts, fail_prepares;
+    unsigned fail_starts, fail_prepares, fail_begins;
     char fail_text[TEXT_BYTES];
     bool hung;
     bool wavers;
@@ -82,6 +87,7 @@ static void box_free(void *value)
 {
     struct box *b = value;
     map_done(&b->files, file_free);
+    model_steps_free(b->steps);
     free(b->guid);
     blob_unref(b->note);
     free(b);
@@ -92,6 +98,7 @@ static void pending_free(struct pending *p)
     free(p->guid);
     free(p->path);
     free(p->ports);
+    model_steps_free(p->steps);
     blob_unref(p->note);
     arena_done(&p->listed);
     free(p);
@@ -122,6 +129,7 @@ static int64_t duration(const struct model_containers *m, enum verb verb)
     case VERB_PREPARE:
         return m->pace.prepare_ns;
     case VERB_START:
+    case VERB_BEGIN:
         return m->pace.start_ns;
     case VERB_REMOVE:
         return m->pace.remove_ns;
@@ -140,7 +148,7 @@ static int64_t turn_ns(const struct model_containers *m, int64_t now_ns,
                        const struct verb_call *call)
 {
     bool waits = call->verb == VERB_PREPARE || call->verb == VERB_START ||
-                 call->verb == VERB_REMOVE;
+                 call->verb == VERB_REMOVE || call->verb == VERB_BEGIN;
     for (const struct pending *p = m->pending; waits && p; p = p->next) {
         if (p->guid && strcmp(p->guid, call->guid) == 0 && p->at_ns > now_ns) {
             now_ns = p->at_ns;
@@ -165,6 +173,8 @@ static struct pending *pending_new(const struct verb_call *call)
     assert(p);
     p->call = *call;
     keep_ports(p, call);
+    p->steps = model_steps_new(call->spec);
+    p->call.text = ""; /* of a line for a log, which no model keeps */
     p->call.spec = NULL;
     p->call.ports = NULL;
     p->guid = call->guid ? strdup(call->guid) : NULL;
@@ -199,7 +209,7 @@ static int64_t draw_ns(struct model_containers *m, int64_t most_ns)
 static bool changes(enum verb verb)
 {
     return verb == VERB_PREPARE || verb == VERB_START || verb == VERB_REMOVE ||
-           verb == VERB_SIGNAL || verb == VERB_NOTE;
+           verb == VERB_SIGNAL || verb == VERB_NOTE || verb == VERB_BEGIN || verb == VERB_CUT;
 }
 
 /* What is not answered in time may be done all the same. True if it is. */
@@ -280,7 +290,7 @@ static void ports(const struct model_containers *m, const struct pending *p, str
     answer->taken = taken;
 }
 
-static enum verb_outcome prepare(struct model_containers *m, const struct pending *p,
+static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
                                  struct arena *arena, struct verb_answer *answer)
 {
     ports(m, p, arena, answer);
@@ -303,6 +313,8 @@ static enum verb_outcome prepare(struct model_containers *m, const struct pendin
     b->state = CONTAINER_PREPARED;
     b->note = blob_ref(p->note);
     b->ends_at_ns = NEVER_NS;
+    b->steps = p->steps;
+    p->steps = NULL;
     map_init(&b->files);
     map_put(&m->boxes, p->guid, b);
     return VERB_DONE;
@@ -328,8 +340,11 @@ static enum verb_outcome start(struct model_containers *m, struct box *b,
     return VERB_DONE;
 }
 
-static void end_box(struct box *b, int exit_code, int exit_signal)
+/* Its steps with it. */
+static void end_box(struct box *b, int64_t at_ns, int exit_code, int exit_signal)
 {
+    model_steps_end_all(b->steps,
+                        &(struct step_fact){FACT_ENDED, 0, at_ns, .exit_signal = MODEL_SIGKILL});
     b->state = CONTAINER_EXITED;
     b->exit_code = exit_code;
     b->exit_signal = exit_signal;
@@ -338,14 +353,55 @@ static void end_box(struct box *b, int exit_code, int exit_signal)
     b->end_untold = true;
 }
 
+static enum verb_outcome signal_step(struct model_containers *m, struct box *b,
+                                     const struct pending *p, struct verb_answer *answer)
+{
+    const struct step_fact killed = {FACT_ENDED, 0, p->at_ns, .exit_signal = MODEL_SIGKILL};
+    int64_t ends_at_ns = b->deaf ? NEVER_NS : p->at_ns + m->pace.term_ns;
+    bool done = p->call.signal == MODEL_SIGKILL
+                    ? model_steps_end(b->steps, p->call.step, &killed)
+                    : model_steps_term(b->steps, p->call.step, ends_at_ns);
+    return done ? VERB_DONE : failed(answer, "the step does not run");
+}
+
+static enum verb_outcome begin_step(struct model_containers *m, struct box *b,
+                                    const struct pending *p, struct verb_answer *answer)
+{
+    if (!b || b->state != CONTAINER_RUNNING) {
+        return failed(answer, "container does not run");
+    }
+    if (!model_steps_begin(b->steps, p->call.step, p->at_ns)) {
+        return failed(answer, "no such step, or it was begun before");
+    }
+    if (m->fail_begins) {
+        const struct step_fact never = {FACT_ENDED, 0, p->at_ns, .exit_code = -1,
+                                        .text = m->fail_text};
+        m->fail_begins--;
+        model_steps_end(b->steps, p->call.step, &never);
+        return failed(answer, m->fail_text);
+    }
+    return VERB_DONE;
+}
+
+static enum verb_outcome cut_step(struct box *b, const struct pending *p,
+                                  struct verb_answer *answer)
+{
+    bool done = b && b->state == CONTAINER_RUNNING &&
+                model_steps_cut(b->steps, p->call.step, p->call.why, p->at_ns);
+    return done ? VERB_DONE : failed(answer, "container does not run, or has no steps");
+}
+
 static enum verb_outcome signal_box(struct model_containers *m, struct box *b,
                                     const struct pending *p, struct verb_answer *answer)
 {
     if (!b || b->state != CONTAINER_RUNNING) {
         return failed(answer, "container does not run");
     }
+    if (p->call.step > 0) {
+        return signal_step(m, b, p, answer);
+    }
     if (p->call.signal == MODEL_SIGKILL) {
-        end_box(b, 0, MODEL_SIGKILL);
+        end_box(b, p->at_ns, 0, MODEL_SIGKILL);
     } else if (p->call.signal == MODEL_SIGTERM && b->ends_at_ns == NEVER_NS && !b->deaf) {
         b->ends_at_ns = p->at_ns + m->pace.term_ns;
     }
@@ -355,7 +411,7 @@ static enum verb_outcome signal_box(struct model_containers *m, struct box *b,
 static struct container_status status_of(const struct box *b, struct arena *arena)
 {
     struct bytes note = blob_bytes(b->note);
-    return (struct container_status){
+    struct container_status s = {
         .guid = arena_strdup(arena, b->guid),
         .state = b->state,
         .exit_code = b->exit_code,
@@ -364,6 +420,22 @@ static struct container_status status_of(const struct box *b, struct arena *aren
         .pid = b->pid,
         .note = {.data = arena_copy(arena, note.data, note.size), .size = note.size},
     };
+    model_steps_facts(b->steps, arena, &s);
+    return s;
+}
+
+static struct container_status copy_status(struct arena *arena, struct container_status s)
+{
+    struct step_fact *facts = ARENA_ARRAY(arena, s.fact_count, struct step_fact);
+    s.guid = arena_strdup(arena, s.guid);
+    s.text = arena_strdup(arena, s.text);
+    s.note.data = arena_copy(arena, s.note.data, s.note.size);
+    for (size_t i = 0; i < s.fact_count; i++) {
+        facts[i] = s.facts[i];
+        facts[i].text = arena_strdup(arena, facts[i].text);
+    }
+    s.facts = s.fact_count > 0 ? facts : NULL;
+    return s;
 }
 
 static size_t list_into(struct model_containers *m, struct arena *arena,
@@ -391,11 +463,7 @@ static void list(struct model_containers *m, const struct pending *p, struct are
     if (p->list) {
         all = ARENA_ARRAY(arena, count, struct container_status);
         for (size_t i = 0; i < count; i++) {
-            const struct container_status *s = &p->list[i];
-            all[i] = *s;
-            all[i].guid = arena_strdup(arena, s->guid);
-            all[i].text = arena_strdup(arena, s->text);
-            all[i].note.data = arena_copy(arena, s->note.data, s->note.size);
+            all[i] = copy_status(arena, p->list[i]);
         }
     }
     answer->containers = all;
@@ -441,7 +509,7 @@ static enum verb_outcome read_file(struct box *b, const struct pending *p, struc
     return VERB_DONE;
 }
 
-static void carry_out(struct model_containers *m, const struct pending *p, struct arena *arena,
+static void carry_out(struct model_containers *m, struct pending *p, struct arena *arena,
                       struct verb_answer *answer)
 {
     struct box *b = p->guid ? map_get(&m->boxes, p->guid) : NULL;
@@ -467,6 +535,15 @@ static void carry_out(struct model_containers *m, const struct pending *p, struc
         break;
     case VERB_NOTE:
         answer->outcome = note(b, p, answer);
+        break;
+    case VERB_BEGIN:
+        answer->outcome = begin_step(m, b, p, answer);
+        break;
+    case VERB_CUT:
+        answer->outcome = cut_step(b, p, answer);
+        break;
+    case VERB_SAY:
+        answer->outcome = b ? VERB_DONE : failed(answer, "no such container");
         break;
     case VERB_LIST:
         list(m, p, arena, answer);
@@ -497,7 +574,8 @@ static struct box *next_end(const struct model_containers *m, int64_t *ret_at_ns
     MAP_EACH(&m->boxes, n)
     {
         struct box *b = map_value(n);
-        int64_t due = b->end_untold ? 0 : b->ends_at_ns;
+        bool untold = b->end_untold || model_steps_untold(b->steps);
+        int64_t due = untold ? 0 : earlier_ns(b->ends_at_ns, model_steps_due(b->steps));
         if (due < at) {
             at = due;
             first = b;
@@ -527,6 +605,12 @@ unsigned model_containers_untold(const struct model_containers *m)
     return m->untold;
 }
 
+/* Facts are told before the answer to the verb that led to them. */
+static bool leads_to_facts(const struct pending *p)
+{
+    return !p->hung && !p->mute && (p->call.verb == VERB_BEGIN || p->call.verb == VERB_CUT);
+}
+
 bool model_containers_next(struct model_containers *m, int64_t now_ns, struct arena *arena,
                            struct event *ret_event)
 {
@@ -534,15 +618,25 @@ bool model_containers_next(struct model_containers *m, int64_t now_ns, struct ar
     struct box *b = next_end(m, &at);
     struct pending *p = m->pending;
     if (b && at <= now_ns && (!p || at <= p->at_ns)) {
-        if (!b->end_untold) {
-            end_box(b, 0, MODEL_SIGTERM);
+        bool untold = b->end_untold || model_steps_untold(b->steps);
+        if (!untold && b->ends_at_ns <= now_ns) {
+            end_box(b, now_ns, 0, MODEL_SIGTERM);
+        } else if (!untold) {
+            model_steps_end_due(b->steps, now_ns);
         }
         b->end_untold = false;
+        model_steps_told(b->steps);
         *ret_event = (struct event){.kind = EVENT_CONTAINER, .container = status_of(b, arena)};
         return true;
     }
     if (!p || p->at_ns > now_ns) {
         return false;
+    }
+    if (leads_to_facts(p) && !p->carried) {
+        p->answer = (struct verb_answer){.text = ""};
+        carry_out(m, p, arena, &p->answer);
+        p->carried = true;
+        return model_containers_next(m, now_ns, arena, ret_event);
     }
     m->pending = p->next;
     if (p->mute) {
@@ -555,7 +649,12 @@ bool model_containers_next(struct model_containers *m, int64_t now_ns, struct ar
                                          .guid = p->guid ? arena_strdup(arena, p->guid) : NULL,
                                          .outcome = VERB_DONE,
                                          .text = ""}};
-    carry_out(m, p, arena, &ret_event->verb);
+    if (p->carried) {
+        ret_event->verb.outcome = p->answer.outcome;
+        ret_event->verb.text = p->answer.text;
+    } else {
+        carry_out(m, p, arena, &ret_event->verb);
+    }
     ret_event->verb.text = arena_strdup(arena, ret_event->verb.text);
     pending_free(p);
     return true;
@@ -568,13 +667,16 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
         struct pending *p = m->pending;
         m->pending = p->next;
         struct verb_answer unheard = {.text = ""};
-        carry_out(m, p, &a, &unheard);
+        if (!p->carried) {
+            carry_out(m, p, &a, &unheard);
+        }
         pending_free(p);
     }
     MAP_EACH(&m->boxes, n)
     {
         struct box *b = map_value(n);
         b->end_untold = false;
+        model_steps_told(b->steps);
     }
 }
 
@@ -587,8 +689,40 @@ bool model_containers_end(struct model_containers *m, int64_t now_ns, const char
     if (!b || b->state != CONTAINER_RUNNING) {
         return false;
     }
-    end_box(b, exit_code, exit_signal);
+    end_box(b, now_ns, exit_code, exit_signal);
     return true;
+}
+
+bool model_containers_end_step(struct model_containers *m, int64_t now_ns, const char *guid,
+                               uint32_t step, int exit_code, int exit_signal, bool lost)
+{
+    struct box *b = map_get(&m->boxes, guid);
+    struct step_fact how = {lost ? FACT_LOST : FACT_ENDED, step, now_ns};
+    how.exit_code = lost ? 0 : exit_code;
+    how.exit_signal = lost ? 0 : exit_signal;
+    return b && model_steps_end(b->steps, step, &how);
+}
+
+bool model_containers_status(const struct model_containers *m, const char *guid,
+                             struct arena *arena, struct container_status *ret)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    if (b) {
+        *ret = status_of(b, arena);
+    }
+    return b != NULL;
+}
+
+bool model_containers_has_steps(const struct model_containers *m, const char *guid)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    return b && b->steps;
+}
+
+int64_t model_containers_step(const struct model_containers *m, const char *guid, int n)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    return b ? model_steps_running(b->steps, n) : -1;
 }
 
 bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
@@ -622,8 +756,10 @@ void model_containers_reboot(struct model_containers *m, bool gone)
     {
         struct box *b = map_value(n);
         if (b->state == CONTAINER_STARTING || b->state == CONTAINER_RUNNING) {
-            end_box(b, 0, MODEL_SIGKILL);
+            model_steps_end_all(b->steps, &(struct step_fact){FACT_LOST});
+            end_box(b, 0, 0, MODEL_SIGKILL);
             b->end_untold = false;
+            model_steps_told(b->steps);
         }
     }
 }
@@ -631,6 +767,13 @@ void model_containers_reboot(struct model_containers *m, bool gone)
 void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text)
 {
     m->fail_starts = count;
+    assert(strlen(text) < TEXT_BYTES);
+    strcpy(m->fail_text, text);
+}
+
+void model_containers_fail_begins(struct model_containers *m, unsigned count, const char *text)
+{
+    m->fail_begins = count;
     assert(strlen(text) < TEXT_BYTES);
     strcpy(m->fail_text, text);
 }

@@ -52,6 +52,16 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns);
 /* Scripts. The container's process ends now; false if it does not run. */
 bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
                           int exit_code, int exit_signal);
+/* The same of a step of it; `lost`: nobody has seen how. */
+bool model_containers_end_step(struct model_containers *m, int64_t now_ns, const char *guid,
+                               uint32_t step, int exit_code, int exit_signal, bool lost);
+/* As LIST shows it, in the arena; false if it is not there. */
+bool model_containers_status(const struct model_containers *m, const char *guid,
+                             struct arena *arena, struct container_status *ret);
+/* Whether its spec had steps. */
+bool model_containers_has_steps(const struct model_containers *m, const char *guid);
+/* The number of the n-th of the steps that run in it, in order; -1 if there are fewer. */
+int64_t model_containers_step(const struct model_containers *m, const char *guid, int n);
 /* A file that READ finds in the container, under exactly this path; false if it is not there. */
 bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
                             struct bytes data);
@@ -61,6 +71,8 @@ bool model_containers_deafen(struct model_containers *m, const char *guid);
 void model_containers_reboot(struct model_containers *m, bool gone);
 /* The next `count` STARTs fail with this text. */
 void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text);
+/* The same of BEGIN: the step begins, and ends at once with this text. */
+void model_containers_fail_begins(struct model_containers *m, unsigned count, const char *text);
 /* The same of PREPARE, which leaves nothing behind. */
 void model_containers_fail_prepares(struct model_containers *m, unsigned count, const char *text);
 /* Another program of the machine takes the host port, or gives it back. Until then a PREPARE with

@@ -1,6 +1,7 @@
 /* What the files of the swarm share. */
 #pragma once
 
+#include "models/desired_lrp.pb-c.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/swarm/swarm.h"
 
@@ -121,6 +122,11 @@ struct swarm {
     struct asked_evacuation evacuations[CLUSTER_CELLS_MAX];
     int64_t feed_hindered_ns; /* when something last kept the feed's frames on their way */
 };
+
+/* steps.c: the definition has a random tree instead of its action, if this seed has such and this
+ * desire is one of them. `a` outlives the request. */
+void steps_put(struct swarm *s, struct arena *a, const char *app, unsigned number,
+               Models__DesiredLRP *lrp);
 
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high);
 bool swarm_chance(struct swarm *s, unsigned percent);

@@ -134,6 +134,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     s->fault_pace_ns = swarm_draw(s, 50 * MILLISECOND_NS, 2 * SECOND_NS);
     faults_init(s, seed);
     calm_plan(s, seed);
+    s->checkers.strays = s->strays;
     workloads_begin(s, seed);
     evacuations_init(s, seed);
 }

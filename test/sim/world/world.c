@@ -273,6 +273,18 @@ bool world_end_container(struct world *w, struct node *n, int which, int exit_co
     return true;
 }
 
+bool world_end_step(struct world *w, struct node *n, const char *guid, uint32_t step, int exit_code,
+                    bool lost)
+{
+    bool ended =
+        model_containers_end_step(n->containers, w->now_ns, guid, step, exit_code, 0, lost);
+    if (ended) {
+        world_note(w, n->config.name, lost ? "a step is lost" : "a step ends");
+        containers_changed(n);
+    }
+    return ended;
+}
+
 void world_reboot(struct world *w, struct node *n, bool gone)
 {
     assert(!n->role);

@@ -84,6 +84,10 @@ struct model_containers *node_containers(struct node *n);
 /* The process of the n-th running container of this node ends by itself; false if there is none. */
 bool world_end_container(struct world *w, struct node *n, int which, int exit_code);
 
+/* The same of a step of a container; `lost`: nobody has seen how. */
+bool world_end_step(struct world *w, struct node *n, const char *guid, uint32_t step, int exit_code,
+                    bool lost);
+
 /* As kill -9 in the middle of its next step: only the first `effects` effects of it are done. */
 void world_kill_within(struct world *w, struct node *n, unsigned effects);
 

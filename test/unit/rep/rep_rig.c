@@ -24,6 +24,7 @@ static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
     kept.guid = v->guid ? arena_strdup(&g->arena, v->guid) : NULL;
     kept.label = v->label ? arena_strdup(&g->arena, v->label) : NULL;
     kept.path = v->path ? arena_strdup(&g->arena, v->path) : NULL;
+    kept.text = v->text ? arena_strdup(&g->arena, v->text) : NULL;
     kept.ports = arena_copy(&g->arena, v->ports, v->port_count * sizeof(*v->ports));
     kept.note.data = arena_copy(&g->arena, v->note.data, v->note.size);
     if (v->spec) {
@@ -38,6 +39,7 @@ static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
             env[i].value = arena_strdup(&g->arena, spec->env[i].value);
         }
         spec->env = env;
+        spec->steps = arena_copy(&g->arena, spec->steps, spec->step_count * sizeof(*spec->steps));
         kept.spec = spec;
     }
     return kept;

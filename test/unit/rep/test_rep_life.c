@@ -306,13 +306,13 @@ static void an_unsupported_action_crashes(void **state)
                                      claim.move->instance->actual_lrp_instance_key->instance_guid,
                                      RIG_CELL));
     Models__DesiredLRP *lrp = rep_rig_desired(&g, "web", NULL, 0);
-    Models__TimeoutAction timeout = MODELS__TIMEOUT_ACTION__INIT;
+    Models__DownloadAction download = MODELS__DOWNLOAD_ACTION__INIT;
     lrp->action->run_action = NULL;
-    lrp->action->timeout_action = &timeout;
+    lrp->action->download_action = &download;
     rep_rig_answer_desired(&g, lrp);
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
     assert_string_equal(crash.move->instance->error_message,
-                        "this cell cannot do the action \"timeout\"");
+                        "this cell cannot do the action \"download\"");
     rep_rig_move_done(&g, crash, rep_rig_record(&g, "web", "CRASHED", "", ""));
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE) + rep_rig_verbs(&g, VERB_REMOVE), 0);
 }

@@ -23,6 +23,13 @@ static const struct place {
     {KEY_ACTION, &models__action__descriptor},
     {KEY_RUN, &models__run_action__descriptor},
     {KEY_LIMITS, &models__resource_limits__descriptor},
+    {KEY_GROUP, &models__serial_action__descriptor},
+    {KEY_GROUP, &models__parallel_action__descriptor},
+    {KEY_GROUP, &models__codependent_action__descriptor},
+    {KEY_TRY, &models__try_action__descriptor},
+    {KEY_TIMEOUT, &models__timeout_action__descriptor},
+    {KEY_PROGRESS, &models__emit_progress_action__descriptor},
+    {KEY_SIDECAR, &models__sidecar__descriptor},
 };
 
 enum { PLACE_COUNT = sizeof(places) / sizeof(places[0]) };
@@ -98,17 +105,23 @@ static int parse_with(struct fixture *f, enum app_key_place place, const char *k
                       const char *value)
 {
     struct arena *a = &f->arena;
-    const char *text =
-        place == KEY_ACTION || place == KEY_RUN || place == KEY_LIMITS
-            ? arena_printf(a, "name: a\nrootfs: preloaded:b\naction:\n  %s%s: %s%s\n",
-                           place == KEY_ACTION ? ""
-                           : place == KEY_RUN  ? "run: {path: x, user: u, "
-                                               : "run: {path: x, user: u, resource_limits: {",
-                           key, value,
-                           place == KEY_ACTION ? ""
-                           : place == KEY_RUN  ? "}"
-                                               : "}}")
-            : arena_printf(a, "name: a\nrootfs: preloaded:b\ncommand: x\n%s: %s\n", key, value);
+    static const struct {
+        const char *before, *after;
+    } around[] = {
+        [KEY_APP] = {"command: x\n", ""},
+        [KEY_TASK] = {"command: x\n", ""},
+        [KEY_ACTION] = {"action:\n  ", ""},
+        [KEY_RUN] = {"action:\n  run: {path: x, user: u, ", "}"},
+        [KEY_LIMITS] = {"action:\n  run: {path: x, user: u, resource_limits: {", "}}"},
+        [KEY_GROUP] = {"action:\n  serial: {actions: [{run: {path: x, user: u}}], ", "}"},
+        [KEY_TRY] = {"action:\n  try: {action: {run: {path: x, user: u}}, ", "}"},
+        [KEY_TIMEOUT] = {"action:\n  timeout: {timeout_ms: 1, action: {run: {path: x, user: u}}, ",
+                         "}"},
+        [KEY_PROGRESS] = {"action:\n  emit_progress: {action: {run: {path: x, user: u}}, ", "}"},
+        [KEY_SIDECAR] = {"command: x\nsidecars: [{", "}]"},
+    };
+    const char *text = arena_printf(a, "name: a\nrootfs: preloaded:b\n%s%s: %s%s\n",
+                                    around[place].before, key, value, around[place].after);
     struct app *apps;
     struct task_app task;
     size_t count;
@@ -124,14 +137,16 @@ static void what_no_cell_can_do_is_refused_with_the_reason(void **state)
     const struct app_key *keys = app_keys(&count);
     static const char *const inside[] = {
         [KEY_ACTION] = "action.", [KEY_RUN] = "action.run.",
-        [KEY_LIMITS] = "action.run.resource_limits."};
+        [KEY_LIMITS] = "action.run.resource_limits.", [KEY_TIMEOUT] = "action.timeout.",
+        [KEY_SIDECAR] = "sidecars[0]."};
     for (size_t i = 0; i < count; i++) {
         for (size_t p = 0; keys[i].refused && p < PLACE_COUNT; p++) {
             enum app_key_place place = places[p].place;
             if (!(keys[i].places & place)) {
                 continue;
             }
-            const char *path = inside[place] ? inside[place] : "";
+            bool deep = place < sizeof(inside) / sizeof(inside[0]) && inside[place];
+            const char *path = deep ? inside[place] : "";
             refused++;
             assert_int_equal(parse_with(f, place, keys[i].name, "{x: y}"), -ERR_INVALID);
             assert_string_equal(f->err.text,
@@ -232,7 +247,9 @@ static void print_refused(struct buf *out)
             const char *where = k->places & KEY_BOTH     ? files_of(k)
                                 : k->places & KEY_ACTION ? "`action`"
                                 : k->places & KEY_RUN    ? "`run`"
-                                                         : "`resource_limits`";
+                                : k->places & KEY_LIMITS  ? "`resource_limits`"
+                                : k->places & KEY_TIMEOUT ? "`timeout`"
+                                                          : "a sidecar";
             buf_printf(out, "| `%s` | %s | %s |\n", k->name, where,
                        k->refused ? k->refused : k->made);
         }
@@ -274,12 +291,25 @@ static void print_page(struct buf *out)
         "`metric_tags`, `on_cell_loss` and `on_evacuate`. With any other change it is replaced: "
         "new\ninstances are started beside the old ones, which go when all the new ones run.\n"
         "\n## `action`\n\nIt says what `command`, `user` and `dir` say, with the words of the "
-        "API.\n");
+        "API, and more: a\ncontainer may run several programs, one after the other or at the same "
+        "time. `setup` and\neach of `sidecars` are such actions, too. What becomes of them is told "
+        "in\n[design.md](design.md) 7. A definition has at most 1000 steps, each key here being "
+        "one, and 100\nprograms that may run at the same time.\n");
     print_keys(KEY_ACTION, false, out);
     buf_append_string(out, "\n`run`:\n");
     print_keys(KEY_RUN, false, out);
     buf_append_string(out, "\n`resource_limits`:\n");
     print_keys(KEY_LIMITS, false, out);
+    buf_append_string(out, "\n`serial`, `parallel`, `codependent`:\n");
+    print_keys(KEY_GROUP, false, out);
+    buf_append_string(out, "\n`try`:\n");
+    print_keys(KEY_TRY, false, out);
+    buf_append_string(out, "\n`timeout`:\n");
+    print_keys(KEY_TIMEOUT, false, out);
+    buf_append_string(out, "\n`emit_progress`:\n");
+    print_keys(KEY_PROGRESS, false, out);
+    buf_append_string(out, "\nOne of `sidecars`:\n");
+    print_keys(KEY_SIDECAR, false, out);
     buf_append_string(
         out,
         "\n## What is refused\n"
@@ -287,10 +317,10 @@ static void print_page(struct buf *out)
         "No cell of this version can do these, so `bbs apply` and `bbs run` refuse them, with their\n"
         "line and the reason; a value that asks for nothing (`null`, `false`, 0, an empty text or\n"
         "list) is taken. The API itself takes them all, as Diego's does: there an instance with\n"
-        "`setup`, `monitor`, `check_definition`, `sidecars`, `cached_dependencies`, `image_layers`\n"
-        "or an action that is not `run` crashes, and says which of them it was; with `volume_mounts`,\n"
-        "or a root filesystem that no cell has, it is placed nowhere; what else stands here does\n"
-        "nothing.\n");
+        "`monitor`, `check_definition`, `cached_dependencies`, `image_layers` or a `download` or\n"
+        "`upload` anywhere in its actions crashes, and says which of them it was; with\n"
+        "`volume_mounts`, or a root filesystem that no cell has, it is placed nowhere; what else\n"
+        "stands here does nothing.\n");
     print_refused(out);
 }
 

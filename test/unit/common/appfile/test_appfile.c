@@ -300,8 +300,21 @@ static void mistakes_name_file_line_and_key(void **state)
          "runs"},
         {"a.yaml",
          "name: a\nrootfs: preloaded:x\naction:\n  serial:\n    actions:\n    - run: {path: x}\n",
-         "a.yaml:4: action.serial: no cell can do it yet: a container runs one program; let a "
-         "shell run several"},
+         "a.yaml:6: action.serial.actions[0].run: user is missing: whom it runs as"},
+        {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  serial:\n    actions: []\n",
+         "a.yaml:4: action.serial: actions are missing: what is done"},
+        {"a.yaml",
+         "name: a\nrootfs: preloaded:x\ncommand: x\nsetup:\n  timeout: {action: {}}\n",
+         "a.yaml:5: setup.timeout: timeout_ms must be more than 0"},
+        {"a.yaml",
+         "name: a\nrootfs: preloaded:x\ncommand: x\nsidecars:\n- action: {try: {action: {}}}\n",
+         "a.yaml:5: sidecars[0].action.try.action: must have run, or serial, parallel, "
+         "codependent, try, timeout or emit_progress"},
+        {"a.yaml",
+         "name: a\nrootfs: preloaded:x\ncommand: x\nsetup:\n  serial:\n    actions:\n    - "
+         "download: {from: x}\n",
+         "a.yaml:7: setup.serial.actions[0].download: no cell can do it yet: nothing is "
+         "downloaded into a container"},
         {"a.yaml",
          "name: a\nrootfs: preloaded:x\naction:\n  run:\n    path: x\n    user: u\n"
          "    resource_limits: {\n      nproc: 5}\n",
@@ -336,7 +349,8 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  run: {user: u}\n",
          "a.yaml:4: action.run: path is missing: the program"},
         {"a.yaml", "name: a\nrootfs: preloaded:x\naction: {}\n",
-         "a.yaml:3: action: must have run"},
+         "a.yaml:3: action: must have run, or serial, parallel, codependent, try, timeout or "
+         "emit_progress"},
         {"a.yaml", GOOD "metric_tags:\n  a: {}\n",
          "a.yaml:5: metric_tags.a: must be a text that is not empty, or {dynamic: INDEX} or "
          "{dynamic: INSTANCE_GUID}"},

@@ -29,7 +29,7 @@ static void desired_init(struct desired *d)
     d->run.user = (char *)"nobody";
 }
 
-static void only_the_run_action_is_supported(void **state)
+static void what_no_cell_can_do_is_named(void **state)
 {
     struct desired d;
     struct err err;
@@ -37,11 +37,11 @@ static void only_the_run_action_is_supported(void **state)
     assert_int_equal(spec_check(&d.lrp, &err), 0);
 
     Models__Action other = MODELS__ACTION__INIT;
-    Models__SerialAction serial = MODELS__SERIAL_ACTION__INIT;
-    other.serial_action = &serial;
+    Models__DownloadAction download = MODELS__DOWNLOAD_ACTION__INIT;
+    other.download_action = &download;
     d.lrp.action = &other;
     assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
-    assert_string_equal(err.text, "this cell cannot do the action \"serial\"");
+    assert_string_equal(err.text, "this cell cannot do the action \"download\"");
     d.lrp.action = NULL;
     assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
     assert_string_equal(err.text, "the definition has no action");
@@ -52,8 +52,12 @@ static void only_the_run_action_is_supported(void **state)
     assert_string_equal(err.text, "this cell cannot do \"monitor\" of the definition");
     desired_init(&d);
     d.lrp.setup = &other;
-    spec_check(&d.lrp, &err);
-    assert_string_equal(err.text, "this cell cannot do \"setup\" of the definition");
+    assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
+    assert_string_equal(err.text, "this cell cannot do the action \"download\"");
+    Models__Action run = MODELS__ACTION__INIT;
+    run.run_action = &d.run;
+    d.lrp.setup = &run;
+    assert_int_equal(spec_check(&d.lrp, &err), 0);
 }
 
 static Rep__Note *note_of(struct desired *d, const struct port_pair *ports, size_t count)
@@ -394,10 +398,69 @@ static void held_ports_are_passed_over(void **state)
     assert_true(capacity_port_hold(&c, 65533));
 }
 
+/* A setup as one user, then serial(run run) as another, each with an environment of its own. */
+static void each_step_has_its_own_process(void **state)
+{
+    struct desired d;
+    SCOPED_ARENA(a);
+    desired_init(&d);
+    Models__RunAction runs[2] = {MODELS__RUN_ACTION__INIT, MODELS__RUN_ACTION__INIT};
+    Models__EnvironmentVariable variable = MODELS__ENVIRONMENT_VARIABLE__INIT;
+    Models__EnvironmentVariable *env[] = {&variable};
+    Models__Action list[2] = {MODELS__ACTION__INIT, MODELS__ACTION__INIT};
+    Models__Action *actions[] = {&list[0], &list[1]};
+    Models__SerialAction serial = MODELS__SERIAL_ACTION__INIT;
+    Models__Action both = MODELS__ACTION__INIT, setup = MODELS__ACTION__INIT;
+    variable.name = (char *)"OWN";
+    variable.value = (char *)"1";
+    for (int i = 0; i < 2; i++) {
+        runs[i].path = i ? (char *)"/bin/b" : (char *)"/bin/a";
+        runs[i].user = (char *)"vcap";
+        runs[i].dir = i ? (char *)"/second" : (char *)"/first";
+        list[i].run_action = &runs[i];
+    }
+    runs[1].env = env;
+    runs[1].n_env = 1;
+    serial.actions = actions;
+    serial.n_actions = 2;
+    both.serial_action = &serial;
+    setup.run_action = &d.run;
+    d.lrp.action = &both;
+    d.lrp.setup = &setup;
+    struct err err;
+    assert_int_equal(spec_check(&d.lrp, &err), 0);
+    Rep__Note *note = note_of(&d, NULL, 0);
+    assert_int_equal(note->n_steps, 5);
+    Rep__Note *back;
+    assert_int_equal(note_read(note_pack(&a, note), "i-1", &back, NULL), 0);
+    assert_int_equal(back->steps[2]->kind, REP__STEP__KIND__SERIAL);
+    rep__note__free_unpacked(back, NULL);
+    struct container_spec spec;
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_null(spec.path);
+    assert_int_equal(spec.step_count, 3);
+    static const uint32_t numbers[] = {1, 3, 4};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(spec.steps[i].step, numbers[i]);
+    }
+    assert_string_equal(spec.steps[0].user, "nobody");
+    assert_string_equal(spec.steps[2].path, "/bin/b");
+    assert_string_equal(spec.dir, "/first"); /* where its result is looked for */
+    assert_string_equal(spec.user, "vcap");
+    assert_int_equal(spec.steps[2].env_count, spec.steps[1].env_count + 1);
+    rep__note__free_unpacked(note, NULL);
+    d.lrp.action = &list[0]; /* one program, and no steps */
+    d.lrp.setup = NULL;
+    note = note_of(&d, NULL, 0);
+    assert_int_equal(note->n_steps, 0);
+    rep__note__free_unpacked(note, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_the_run_action_is_supported),
+        cmocka_unit_test(what_no_cell_can_do_is_named),
+        cmocka_unit_test(each_step_has_its_own_process),
         cmocka_unit_test(the_note_resolves_tags_and_routes),
         cmocka_unit_test(the_note_knows_the_source_of_its_exit_text),
         cmocka_unit_test(only_the_end_of_a_process_has_a_source),

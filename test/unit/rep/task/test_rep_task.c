@@ -316,14 +316,14 @@ static void what_nobody_can_run_fails(void **state)
     assert_true(rep_rig_task_work(&g, "t-1", 100));
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
     Models__Task *task = running(&g, start.move->task->attempt);
-    Models__SerialAction serial = MODELS__SERIAL_ACTION__INIT;
+    Models__UploadAction upload = MODELS__UPLOAD_ACTION__INIT;
     task->task_definition->action->run_action = NULL;
-    task->task_definition->action->serial_action = &serial;
+    task->task_definition->action->upload_action = &upload;
     rep_rig_task_answer(&g, start, DONE, task);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
     assert_true(complete.move->task->failed);
     assert_string_equal(complete.move->task->error_message,
-                        "this cell cannot do the action \"serial\"");
+                        "this cell cannot do the action \"upload\"");
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
     rep_rig_done(&g);
 }
@@ -363,9 +363,9 @@ static void the_deepest_task_is_read(void **state)
     assert_int_equal(
         scan_message(request.base.descriptor, buf_bytes(&body), SIZE_MAX, NULL, NULL), 0);
     rep_rig_task_answer(&g, start, DONE, task);
-    struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
-    assert_string_equal(complete.move->task->error_message,
-                        "this cell cannot do the action \"try\"");
+    struct verb_call prepare = rep_rig_take_verb(&g, VERB_PREPARE);
+    assert_int_equal(prepare.spec->step_count, 1);
+    assert_int_equal(prepare.spec->steps[0].step, (SCAN_DEPTH_MAX - 4) / 2 + 1);
     rep_rig_done(&g);
 }
 

@@ -1,0 +1,37 @@
+/* What happened to a step of a container (rep/steps): a line of its history, kept by the driver
+ * beside the container. Facts are only added, and what is to be done next follows from them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Most steps of a container, which are numbered from 0. */
+enum { STEPS_MAX = 1000 };
+
+enum step_fact_kind {
+    FACT_BEGUN, /* of a leaf: its shim has begun to start it, once and for all */
+    FACT_ENDED, /* its process has ended, or could not be started */
+    FACT_LOST,  /* nobody watched its end: its shim was killed */
+    FACT_CUT,   /* of any step: it is to end, and begins nothing more */
+    FACT_KIND_COUNT
+};
+
+/* Why a step was cut. */
+enum cut_why {
+    CUT_STOPPED,  /* the whole: a stop of the container was asked */
+    CUT_TIMEOUT,  /* a timeout: its time is over */
+    CUT_BESIDE,   /* one beside it has ended */
+    CUT_STUCK,    /* a leaf: killed, it did not exit */
+    CUT_WHY_COUNT
+};
+
+struct step_fact {
+    enum step_fact_kind kind;
+    uint32_t step;
+    int64_t at_ns; /* monotonic, of the boot of the machine in which the container began */
+    enum cut_why why; /* of CUT */
+    int exit_code;    /* of ENDED, as the next three: 0..255; -1 = it never ran */
+    int exit_signal;  /* 0 = none */
+    bool oom_killed;
+    const char *text; /* why it never ran; "" otherwise, and never NULL */
+};

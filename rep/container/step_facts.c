@@ -1,0 +1,68 @@
+#include "rep/container/step_facts.h"
+
+#include "rep/container/container.h"
+#include "rep/steps/exit_text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+bool container_has_steps(const struct container *c)
+{
+    return c->about->n_steps > 0;
+}
+
+void container_steps_done(struct container_steps *s)
+{
+    arena_done(&s->arena);
+    free(s->done);
+}
+
+bool step_facts_learn(struct container *c, const struct container_status *status)
+{
+    struct container_steps *s = &c->steps;
+    if (!container_has_steps(c) || status->fact_count <= s->fact_count) {
+        return false;
+    }
+    arena_done(&s->arena);
+    arena_init(&s->arena);
+    s->facts = ARENA_ARRAY(&s->arena, status->fact_count, struct step_fact);
+    for (size_t i = 0; i < status->fact_count; i++) {
+        s->facts[i] = status->facts[i];
+        s->facts[i].text = arena_strdup(&s->arena, status->facts[i].text);
+    }
+    s->fact_count = status->fact_count;
+    return true;
+}
+
+struct steps_orders step_facts_orders(struct arena *a, const struct container *c, int64_t now_ns,
+                                      bool gone)
+{
+    assert(container_has_steps(c));
+    struct action_tree *tree = ARENA_NEW(a, struct action_tree);
+    *tree = (struct action_tree){c->about->steps, c->about->n_steps};
+    return steps_next(a, tree, c->steps.facts, c->steps.fact_count, now_ns, gone);
+}
+
+const char *step_facts_text(struct arena *a, const struct container *c,
+                            const struct steps_orders *o)
+{
+    assert(o->over);
+    Rep__Step *const *steps = c->about->steps;
+    uint32_t action = steps[0]->setup ? steps[1]->end : 1;
+    return o->text[0]  ? arena_strdup(a, o->text)
+           : o->failed ? "stopped"
+                       : exit_text(a, steps[action]->source, 0, 0, false);
+}
+
+const char *step_facts_end(struct arena *a, const struct container *c,
+                           const struct container_status *status, bool *ret_well)
+{
+    struct steps_orders o = step_facts_orders(a, c, 0, false);
+    if (!o.over && status->text && status->text[0]) {
+        *ret_well = false;
+        return arena_strdup(a, status->text);
+    }
+    o = o.over ? o : step_facts_orders(a, c, 0, true);
+    *ret_well = !o.failed;
+    return step_facts_text(a, c, &o);
+}

@@ -1,0 +1,111 @@
+/* The verbs of steps, and lines for the log. What they lead to is told by an event of the container
+ * before they are answered. */
+#include "rep/driver/verb_parts.h"
+
+#include <signal.h>
+
+#include "rep/shim/shim.h"
+
+/* ---- BEGIN ---- */
+
+static void on_begun(struct driver_job *j, enum job_event event)
+{
+    struct verb_op *op = job_owner(j);
+    struct driver_container *c = map_get(&op->driver->containers, op->guid);
+    char text[STATUS_TEXT_BYTES];
+    if (common_event(op, j, event)) {
+        return;
+    }
+    if (c && c->steps) {
+        steps_beginning(c, op->step, false);
+        container_load(op->driver, op->guid);
+    }
+    struct shim_report r = job_report(j);
+    if (event == JOB_STARTED) {
+        op_answer(op, VERB_DONE, 0, "");
+    } else {
+        op_answer(op, VERB_FAILED, 0,
+                  words_of(r.kind == REPORT_FAILED ? r.text : job_text(j), text, sizeof(text)));
+    }
+    op_free(op);
+}
+
+static int run_step(struct verb_op *op, int64_t deadline_ns, struct err *err)
+{
+    struct driver *d = op->driver;
+    struct command c;
+    char dir[4200];
+    command_init(&c);
+    shim_command(d, &c, "step");
+    command_add(&c, "--step=%u", op->step);
+    command_add(&c, "--log-bytes=%lld", (long long)d->log_bytes);
+    command_add(&c, "--log-files=%d", d->log_files);
+    snprintf(dir, sizeof(dir), "%s/steps/%u", op->dir, op->step);
+    int result = d->ops->step(d, op->guid, dir, &c, err);
+    result = result < 0 ? result : op_run(op, &c, deadline_ns, true, on_begun, err);
+    command_done(&c);
+    return result;
+}
+
+void verb_begin_step(struct verb_op *op, const struct verb_call *call)
+{
+    struct driver_container *c = container_load(op->driver, op->guid);
+    op->step = call->step;
+    if (!c || c->state != CONTAINER_RUNNING) {
+        op_fail(op, "the container does not run");
+    } else if (!c->steps || !steps_may_begin(c, call->step)) {
+        op_fail(op, "the container has no such step, or it was begun before");
+    } else if (run_step(op, call->deadline_ns, &op->err) < 0) {
+        op_fail(op, op->err.text);
+    } else {
+        steps_beginning(c, call->step, true);
+    }
+}
+
+/* ---- CUT and SIGNAL ---- */
+
+void verb_cut_step(struct verb_op *op, const struct verb_call *call)
+{
+    struct driver_container *c = container_load(op->driver, op->guid);
+    if (!c || c->state != CONTAINER_RUNNING) {
+        op_fail(op, "the container does not run");
+    } else if (steps_cut(c, call->step, call->why, &op->err) < 0) {
+        op_fail(op, op->err.text);
+    } else {
+        container_load(op->driver, op->guid);
+        op_answer(op, VERB_DONE, 0, "");
+        op_free(op);
+    }
+}
+
+void verb_signal_step(struct verb_op *op, const struct verb_call *call)
+{
+    struct driver_container *c = container_load(op->driver, op->guid);
+    int number = call->signal == SIGKILL ? SHIM_END_SIGNAL : SHIM_TERM_SIGNAL;
+    if (!c || steps_signal(c, call->step, number) < 0) {
+        op_fail(op, "the step does not run");
+    } else {
+        op_answer(op, VERB_DONE, 0, "");
+        op_free(op);
+    }
+}
+
+/* ---- SAY ---- */
+
+/* Whose turn it is does not matter: the line goes behind whatever the present file has. */
+void verb_say(struct verb_op *op, const struct verb_call *call)
+{
+    char path[4300];
+    SCOPED_BUF(line);
+    buf_printf(&line, "%s\n", call->text);
+    snprintf(path, sizeof(path), "%s/log/%s", op->dir, call->to_stderr ? "stderr" : "stdout");
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0 || write(fd, line.data, line.size) != (ssize_t)line.size) {
+        op_answer(op, VERB_FAILED, 0,
+                  fd < 0 && errno == ENOENT ? "there is no such container" : strerror(errno));
+    } else {
+        op_answer(op, VERB_DONE, 0, "");
+    }
+    fd_close(fd);
+    op_free(op);
+}

@@ -1,0 +1,415 @@
+/* The steps of a container that has some: steps/N/ of its directory. `begun` and `status` of each
+ * are its shim's word, a fact each; steps/facts has the driver's own: cuts, and what was lost. */
+#include "common/base/memory.h"
+#include "rep/driver/driver_parts.h"
+#include "rep/shim/shim.h"
+#include "rep/steps/fact.h"
+
+#include <dirent.h>
+#include <event2/event.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* One that has begun, or is about to. */
+struct running_step {
+    struct running_step *next;
+    struct driver_container *container;
+    uint32_t step;
+    bool beginning; /* its BEGIN is under way: its job looks after its shim */
+    bool begun, over;
+    int shim; /* pidfd; -1: none is watched */
+    struct event *shim_ended;
+};
+
+struct driver_steps {
+    struct arena arena; /* of the facts' texts */
+    struct step_fact *facts;
+    size_t count, capacity;
+    size_t own_size; /* how much of steps/facts was read */
+    struct running_step *first;
+};
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+static void add_facts(struct driver_steps *s, const struct step_fact *facts, size_t count)
+{
+    if (s->count + count > s->capacity) {
+        s->capacity = 2 * (s->count + count);
+        s->facts = mem_resized(s->facts, s->capacity, sizeof(*s->facts));
+    }
+    for (size_t i = 0; i < count; i++) {
+        s->facts[s->count] = facts[i];
+        s->facts[s->count++].text = arena_strdup(&s->arena, facts[i].text);
+    }
+}
+
+/* Those of a file, from `from` on, which is moved behind them; how many, 0 if it is not there or
+ * cannot be read. */
+static size_t read_facts(struct driver_container *c, const char *name, size_t *from)
+{
+    enum { FACTS_BYTES_MAX = STEPS_MAX * FACTS_OF_A_STEP_MAX * FACT_LINE_MAX };
+    SCOPED_ARENA(a);
+    SCOPED_BUF(text);
+    struct step_fact *facts;
+    size_t count, skip = from ? *from : 0;
+    if (file_read(c->dir, name, FACTS_BYTES_MAX, &text, NULL) < 0 || text.size <= skip) {
+        return 0;
+    }
+    struct bytes rest = {text.data + skip, text.size - skip};
+    if (facts_parse(&a, rest, STEPS_MAX, &facts, &count, NULL) < 0) {
+        return 0;
+    }
+    add_facts(c->steps, facts, count);
+    if (from) {
+        *from = text.size;
+    }
+    return count;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct step_fact *x = a, *y = b;
+    if (x->at_ns != y->at_ns) {
+        return x->at_ns < y->at_ns ? -1 : 1;
+    }
+    return x->step != y->step ? (x->step < y->step ? -1 : 1) : (int)x->kind - (int)y->kind;
+}
+
+void steps_facts(const struct driver_container *c, struct arena *arena,
+                 struct container_status *ret)
+{
+    const struct driver_steps *s = c->steps;
+    if (!s || s->count == 0) {
+        return;
+    }
+    struct step_fact *facts = ARENA_ARRAY(arena, s->count, struct step_fact);
+    for (size_t i = 0; i < s->count; i++) {
+        facts[i] = s->facts[i];
+        facts[i].text = arena_strdup(arena, facts[i].text);
+    }
+    qsort(facts, s->count, sizeof(*facts), by_time);
+    ret->facts = facts;
+    ret->fact_count = s->count;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+/* Where the last line feed ends: what stands behind it was written by a driver that was killed. */
+static off_t whole_lines(int fd)
+{
+    char chunk[FACT_LINE_MAX];
+    off_t size = lseek(fd, 0, SEEK_END);
+    off_t from = size > (off_t)sizeof(chunk) ? size - (off_t)sizeof(chunk) : 0;
+    ssize_t n = pread(fd, chunk, sizeof(chunk), from);
+    while (n > 0 && chunk[n - 1] != '\n') {
+        n--;
+    }
+    return n < 0 ? -1 : from + n;
+}
+
+/* A line of the driver's own, whole or not at all. Not synced: it means something only as long as
+ * the machine runs. */
+static int append_fact(struct driver_container *c, const struct step_fact *fact, struct err *err)
+{
+    char *path = mem_printf("%s/steps/facts", c->dir);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    SCOPED_BUF(line);
+    fact_print(fact, &line);
+    off_t at = fd < 0 ? -1 : whole_lines(fd);
+    bool written = at >= 0 && ftruncate(fd, at) == 0 &&
+                   pwrite(fd, line.data, line.size, at) == (ssize_t)line.size;
+    int result = written ? 0 : err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    if (!written && at >= 0 && ftruncate(fd, at) < 0) {
+        err_prefix(err, "and what was written of it stays");
+    }
+    fd_close(fd);
+    free(path);
+    return result;
+}
+
+/* ---- Before they begin ----------------------------------------------------------------------- */
+
+int step_dir_make(const char *dir, uint32_t step, struct err *err)
+{
+    char *all = mem_printf("%s/steps", dir), *one = mem_printf("%s/%u", all, step);
+    int result = dir_make(all, err);
+    result = result < 0 ? result : dir_make(one, err);
+    free(all);
+    free(one);
+    return result;
+}
+
+struct container_spec step_spec(const struct container_spec *spec, const struct step_process *step)
+{
+    struct container_spec own = *spec;
+    own.path = step->path;
+    own.args = step->args;
+    own.env = step->env;
+    own.env_count = step->env_count;
+    own.dir = step->dir;
+    own.user = step->user;
+    own.nofile = step->nofile;
+    return own;
+}
+
+/* ---- One that runs --------------------------------------------------------------------------- */
+
+static void stop_watching(struct running_step *r)
+{
+    if (r->shim_ended) {
+        event_free(r->shim_ended);
+        r->shim_ended = NULL;
+    }
+    if (r->shim >= 0) {
+        close(r->shim);
+        r->shim = -1;
+    }
+}
+
+static void reap(int pidfd)
+{
+    siginfo_t info;
+    waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG);
+}
+
+static void on_shim_ended(evutil_socket_t fd, short what, void *step)
+{
+    struct running_step *r = step;
+    (void)what;
+    reap(fd);
+    stop_watching(r);
+    container_load(r->container->driver, r->container->guid);
+}
+
+/* The descriptor of its directory; -1 with errno. */
+static int open_step(const struct driver_container *c, uint32_t step)
+{
+    char *path = mem_printf("%s/steps/%u", c->dir, step);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int saved = errno;
+    free(path);
+    errno = saved;
+    return fd;
+}
+
+/* What outlived its shim goes, before anybody says that it is over. */
+static void end_process(int dir)
+{
+    struct identity id;
+    int fd = identity_read(dir, "pid", &id) < 0 ? -1 : identity_open(&id);
+    if (fd >= 0) {
+        kill((pid_t)-id.pid, SIGKILL);
+        identity_signal(fd, SIGKILL);
+        close(fd);
+    }
+}
+
+/* Whether its shim has ended for certain; else it is watched from now on. */
+static bool shim_has_ended(struct running_step *r, int dir)
+{
+    struct identity id;
+    struct pollfd p = {.events = POLLIN};
+    if (r->shim >= 0) {
+        return false;
+    }
+    r->shim = identity_read(dir, "shim.pid", &id) < 0 ? -1 : identity_open(&id);
+    if (r->shim < 0) {
+        return !identity_untold(errno);
+    }
+    p.fd = r->shim;
+    if (poll(&p, 1, 0) == 1) {
+        reap(r->shim);
+        stop_watching(r);
+        return true;
+    }
+    r->shim_ended = event_new(r->container->driver->loop, r->shim, EV_READ, on_shim_ended, r);
+    event_add(r->shim_ended, NULL);
+    return false;
+}
+
+/* Its status is looked for after its shim, which writes the one before it ends. */
+static void judge(struct running_step *r)
+{
+    struct driver_container *c = r->container;
+    char name[64];
+    int dir = open_step(c, r->step);
+    if (dir < 0) {
+        return;
+    }
+    bool alone = shim_has_ended(r, dir);
+    snprintf(name, sizeof(name), "steps/%u/status", r->step);
+    r->over = read_facts(c, name, NULL) > 0;
+    if (!r->over && alone && faccessat(dir, "status", F_OK, 0) < 0 && !identity_untold(errno)) {
+        struct step_fact lost = {FACT_LOST, r->step, now_ns(), .text = ""};
+        end_process(dir);
+        append_fact(c, &lost, NULL); /* else the next look tries again */
+    }
+    close(dir);
+    if (r->over) {
+        stop_watching(r);
+    }
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static struct running_step *find(const struct driver_container *c, uint32_t step)
+{
+    struct running_step *r = c->steps ? c->steps->first : NULL;
+    while (r && r->step != step) {
+        r = r->next;
+    }
+    return r;
+}
+
+static struct running_step *find_or_add(struct driver_container *c, uint32_t step)
+{
+    struct running_step *r = find(c, step);
+    if (!r) {
+        r = mem_zeroed(sizeof(*r));
+        *r = (struct running_step){c->steps->first, c, step, .shim = -1};
+        c->steps->first = r;
+    }
+    return r;
+}
+
+/* Whether it has begun by now. */
+static void look_for(struct driver_container *c, uint32_t step)
+{
+    char name[64];
+    const struct running_step *r = find(c, step);
+    snprintf(name, sizeof(name), "steps/%u/begun", step);
+    if (!(r && (r->begun || r->beginning)) && read_facts(c, name, NULL) > 0) {
+        find_or_add(c, step)->begun = true;
+    }
+}
+
+static void look_for_all(struct driver_container *c)
+{
+    char *path = mem_printf("%s/steps", c->dir);
+    DIR *all = opendir(path);
+    for (struct dirent *e; all && (e = readdir(all));) {
+        char *end;
+        unsigned long step = strtoul(e->d_name, &end, 10);
+        if (end > e->d_name && *end == '\0' && step < STEPS_MAX) {
+            look_for(c, (uint32_t)step);
+        }
+    }
+    if (all) {
+        closedir(all);
+    }
+    free(path);
+}
+
+static void read_own(struct driver_container *c)
+{
+    struct driver_steps *s = c->steps;
+    size_t before = s->count;
+    read_facts(c, "steps/facts", &s->own_size);
+    for (size_t i = before; i < s->count; i++) {
+        struct running_step *r = find(c, s->facts[i].step);
+        if (s->facts[i].kind == FACT_LOST && r) {
+            r->over = true;
+            stop_watching(r);
+        }
+    }
+}
+
+static bool has_steps(struct driver_container *c)
+{
+    char *path = mem_printf("%s/steps", c->dir);
+    if (!c->steps && !c->plain && access(path, F_OK) == 0) {
+        c->steps = mem_zeroed(sizeof(*c->steps));
+        arena_init(&c->steps->arena);
+    }
+    c->plain = !c->steps;
+    free(path);
+    return c->steps != NULL;
+}
+
+bool steps_load(struct driver_container *c)
+{
+    if (!has_steps(c)) {
+        return false;
+    }
+    size_t before = c->steps->count;
+    look_for_all(c);
+    read_own(c);
+    for (struct running_step *r = c->steps->first; r; r = r->next) {
+        if (r->begun && !r->over) {
+            judge(r);
+        }
+    }
+    read_own(c);
+    return c->steps->count > before;
+}
+
+void steps_free(struct driver_steps *s)
+{
+    while (s && s->first) {
+        struct running_step *r = s->first;
+        s->first = r->next;
+        stop_watching(r);
+        free(r);
+    }
+    if (s) {
+        free(s->facts);
+        arena_done(&s->arena);
+        free(s);
+    }
+}
+
+void steps_beginning(struct driver_container *c, uint32_t step, bool begins)
+{
+    find_or_add(c, step)->beginning = begins;
+}
+
+bool steps_may_begin(const struct driver_container *c, uint32_t step)
+{
+    const struct running_step *r = find(c, step);
+    int dir = open_step(c, step);
+    fd_close(dir);
+    return dir >= 0 && !(r && (r->begun || r->beginning));
+}
+
+int steps_signal(struct driver_container *c, uint32_t step, int number)
+{
+    const struct running_step *r = find(c, step);
+    if (!r || r->over || r->shim < 0) {
+        errno = ESRCH;
+        return -1;
+    }
+    return identity_signal(r->shim, number);
+}
+
+void steps_end(struct driver_container *c)
+{
+    for (struct running_step *r = c->steps ? c->steps->first : NULL; r; r = r->next) {
+        if (r->begun && !r->over && r->shim >= 0) {
+            identity_signal(r->shim, SHIM_END_SIGNAL);
+        }
+    }
+}
+
+int steps_cut(struct driver_container *c, uint32_t step, enum cut_why why, struct err *err)
+{
+    struct step_fact cut = {FACT_CUT, step, now_ns(), why, .text = ""};
+    if (!c->steps || step >= STEPS_MAX) {
+        return err_set(err, ERR_NOT_FOUND, "the container has no step %u", step);
+    }
+    for (size_t i = 0; i < c->steps->count; i++) {
+        const struct step_fact *f = &c->steps->facts[i];
+        if (f->kind == FACT_CUT && f->step == step &&
+            (f->why == CUT_STUCK) == (why == CUT_STUCK)) {
+            return 0;
+        }
+    }
+    return append_fact(c, &cut, err);
+}

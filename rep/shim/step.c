@@ -1,0 +1,83 @@
+/* step: one step of a container whose first process only waits (idle). It is begun once and for
+ * all: the mark is made under the directory's lock, before anything runs. What there is of a step
+ * stands in steps/N/: `process.json` (before it begins), `shim.pid`, `begun`, `pid`, `status`; the
+ * lines of `begun` and `status` are those of rep/steps/fact.c. */
+#include "rep/shim/identity.h"
+#include "rep/shim/shim.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static long long now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* In the step's own directory, under the lock of the container's. */
+static int mark(long step)
+{
+    struct identity me;
+    char text[128];
+    if (access("begun", F_OK) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    if (identity_of(getpid(), &me) < 0 || files_reserve() < 0) {
+        return -1;
+    }
+    int n = identity_print(&me, text, sizeof(text));
+    if (file_replace("shim.pid", text, (size_t)n, false) < 0) {
+        return -1;
+    }
+    n = snprintf(text, sizeof(text), "begun %ld at %lld\n", step, now_ns());
+    return file_replace("begun", text, (size_t)n, false);
+}
+
+int step_enter(const struct options *o)
+{
+    char path[32];
+    int lock = directory_lock();
+    snprintf(path, sizeof(path), "steps/%ld", o->step);
+    bool there = lock >= 0 && access("note", F_OK) == 0;
+    if (there && access("status", F_OK) == 0) {
+        there = false;
+        errno = ESRCH; /* the container has ended */
+    }
+    int result = there ? chdir(path) : -1;
+    result = result == 0 ? mark(o->step) : result;
+    int saved = errno;
+    close(lock);
+    errno = saved;
+    return result;
+}
+
+int step_status_write(long step, const struct outcome *e)
+{
+    char text[SHIM_TEXT_BYTES + 256];
+    int n = snprintf(text, sizeof(text), "ended %ld code %d signal %d oom %d at %lld%s%.*s", step,
+                     e->code, e->signal, e->oom, now_ns(), e->text[0] ? " " : "", SHIM_TEXT_BYTES,
+                     e->text);
+    for (char *at = text; (at = strchr(at, '\n'));) {
+        *at = ' ';
+    }
+    text[n++] = '\n';
+    return file_replace("status", text, (size_t)n, true);
+}
+
+int shim_idle(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    while (sigwaitinfo(&set, NULL) != SIGTERM) {
+        while (waitpid(-1, NULL, WNOHANG) > 0) {
+        }
+    }
+    return 0;
+}

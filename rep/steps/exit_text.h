@@ -1,0 +1,18 @@
+/* The texts of ends (design.md 7, Exit texts): how a process ended, and how long something took or
+ * may take. Pure. */
+#pragma once
+
+#include "common/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* "APP: Exited with status 3", "APP: Exited with status 137 (out of memory)": a signal (0 = none)
+ * counts as 128 + its number, as shells do; "" as source stands for LOG. In the arena. */
+const char *exit_text(struct arena *a, const char *source, int code, int signal, bool oom_killed);
+
+/* As Go prints a duration: "0s", "500ms", "1.5s", "1m0s", "2540400h10m0s". In the arena. */
+const char *duration_text(struct arena *a, int64_t ns);
+
+/* Both, and what lies between if neither is "": "a; b". In the arena, or one of the two. */
+const char *texts_joined(struct arena *a, const char *first, const char *second);

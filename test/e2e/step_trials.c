@@ -1,0 +1,205 @@
+/* Steps of containers whose shims, or whose rep, are killed, and the log that their shims share. */
+#include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
+#include "test/tool/patience.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rep/shim/identity.h"
+
+/* A container whose steps 1, 2, ... are these scripts; it runs, and none has begun. */
+static void begin_steps(struct rig *r, const char *guid, const char *const *scripts, size_t count)
+{
+    SCOPED_ARENA(a);
+    struct step_process *list = ARENA_ARRAY(&a, count, struct step_process);
+    for (size_t i = 0; i < count; i++) {
+        const char **args = ARENA_ARRAY(&a, 4, const char *);
+        struct container_spec spec = rig_shell(r, scripts[i], args);
+        list[i] = (struct step_process){(uint32_t)i + 1, spec.path, spec.args};
+    }
+    struct container_spec whole = {
+        .rootfs = r->subject.rootfs, .steps = list, .step_count = count};
+    rig_done(subject_prepare(&r->subject, &a, guid, &whole));
+    rig_done(subject_plain(&r->subject, &a, VERB_START, guid));
+}
+
+static void begin_step(struct rig *r, const char *guid, uint32_t step)
+{
+    SCOPED_ARENA(a);
+    rig_done(subject_verb(&r->subject, &a,
+                          (struct verb_call){.verb = VERB_BEGIN, .guid = guid, .step = step}));
+}
+
+/* The last fact of the step, and how many of its kind there are. */
+static size_t last_of(struct rig *r, const char *guid, uint32_t step, struct step_fact *ret)
+{
+    SCOPED_ARENA(a);
+    struct container_status c = subject_find(&r->subject, &a, guid);
+    size_t count = 0;
+    assert_int_equal(c.state, CONTAINER_RUNNING);
+    for (size_t i = 0; i < c.fact_count; i++) {
+        if (c.facts[i].step == step) {
+            count = ret->kind == c.facts[i].kind ? count + 1 : 1;
+            *ret = c.facts[i];
+        }
+    }
+    ret->text = "";
+    return count;
+}
+
+static struct step_fact await_last(struct rig *r, const char *guid, uint32_t step,
+                                   enum step_fact_kind kind)
+{
+    enum { TRIES = 300, PAUSE_MS = 50 };
+    struct step_fact last = {.kind = FACT_KIND_COUNT};
+    for (int i = 0; i < TRIES; i++) {
+        if (last_of(r, guid, step, &last) > 0 && last.kind == kind) {
+            return last;
+        }
+        rig_pause_ms(PAUSE_MS);
+    }
+    fail_msg("step %u of %s: its last fact is of kind %d, not %d", step, guid, last.kind, kind);
+    return last;
+}
+
+static struct identity who(struct rig *r, const char *guid, uint32_t step, const char *file)
+{
+    char name[64];
+    struct identity id;
+    snprintf(name, sizeof(name), "steps/%u/%s", step, file);
+    assert_int_equal(identity_read(AT_FDCWD, rig_path(r, guid, name), &id), 0);
+    return id;
+}
+
+static bool lives(const struct identity *id)
+{
+    struct identity now;
+    char path[48], text[512];
+    snprintf(path, sizeof(path), "/proc/%ld/stat", id->pid);
+    if (identity_of(id->pid, &now) < 0 || now.start != id->start ||
+        identity_slurp(AT_FDCWD, path, text, sizeof(text)) < 0) {
+        return false;
+    }
+    return strncmp(strrchr(text, ')'), ") Z", 3) != 0; /* there are machines that never reap */
+}
+
+static void kill_step_shim(struct rig *r, const char *guid, uint32_t step)
+{
+    struct identity id = who(r, guid, step, "shim.pid");
+    int fd = identity_open(&id);
+    assert_true(fd >= 0);
+    assert_int_equal(identity_signal(fd, SIGKILL), 0);
+    close(fd);
+}
+
+/* Its step is lost, its process gone, and the container and its other steps run on. */
+void trial_step_shim_killed(void **state)
+{
+    enum { TIMES = 6 };
+    static const char *const scripts[] = {"exec sleep 1000", "exec sleep 1001"};
+    struct rig *r = *state;
+    for (int i = 0; i < TIMES; i++) {
+        begin_steps(r, "lost", scripts, 2);
+        begin_step(r, "lost", 1);
+        begin_step(r, "lost", 2);
+        struct identity first = who(r, "lost", 1, "pid"), second = who(r, "lost", 2, "pid");
+        assert_true(lives(&first) && lives(&second));
+        bool watched = i % 2 == 0; /* or it happens while no rep looks */
+        if (!watched) {
+            rig_suspend(r);
+        }
+        kill_step_shim(r, "lost", 1);
+        if (!watched) {
+            rig_resume(r);
+        }
+        await_last(r, "lost", 1, FACT_LOST);
+        rig_restart(r);
+        struct step_fact last = {.kind = FACT_LOST};
+        assert_int_equal(last_of(r, "lost", 1, &last), 1); /* once, and for ever */
+        assert_int_equal(last_of(r, "lost", 2, &last), 1);
+        assert_int_equal(last.kind, FACT_BEGUN);
+        assert_true(!lives(&first) && lives(&second));
+        subject_remove(&r->subject, "lost");
+        assert_int_equal(rig_processes(r), 0);
+    }
+}
+
+/* Two steps write a lot at the same time to a log of small files, and a line of the rep's comes
+ * between: no line is torn, none comes twice, and the log keeps its bound. */
+void trial_steps_share_a_log(void **state)
+{
+    enum { FILE_BYTES = 20000, LINES = 4000, SLACK = 40 };
+    static const char *const scripts[] = {
+        "while [ ! -e go ]; do sleep 0.1; done; "
+        "i=0; while [ $i -lt 4000 ]; do echo \"first $i.\"; i=$((i+1)); done",
+        "while [ ! -e go ]; do sleep 0.1; done; "
+        "i=0; while [ $i -lt 4000 ]; do echo \"other $i.\"; i=$((i+1)); done",
+        ": >go"};
+    struct rig *r = *state;
+    SCOPED_ARENA(a);
+    r->config.log_bytes = FILE_BYTES;
+    rig_restart(r);
+    begin_steps(r, "share", scripts, 3);
+    for (uint32_t step = 1; step <= 3; step++) {
+        begin_step(r, "share", step);
+    }
+    rig_done(subject_verb(&r->subject, &a,
+                          (struct verb_call){.verb = VERB_SAY, .guid = "share", .text = "said"}));
+    await_last(r, "share", 1, FACT_ENDED);
+    await_last(r, "share", 2, FACT_ENDED);
+    assert_true(rig_size_of(rig_path(r, "share", "log/stdout")) <= FILE_BYTES + SLACK);
+    assert_true(rig_size_of(rig_path(r, "share", "log/stdout.1")) > FILE_BYTES / 2);
+    assert_true(rig_size_of(rig_path(r, "share", "log/stdout.1")) <= FILE_BYTES + SLACK);
+    assert_int_equal(rig_size_of(rig_path(r, "share", "log/stdout.2")), -1);
+    int last[2] = {-1, -1};
+    static const char *const files[] = {"log/stdout.1", "log/stdout"};
+    for (int f = 0; f < 2; f++) {
+        FILE *in = fopen(rig_path(r, "share", files[f]), "r");
+        char line[64], who[8];
+        assert_non_null(in);
+        while (fgets(line, sizeof(line), in)) {
+            int n, end = 0;
+            if (strcmp(line, "said\n") == 0) {
+                continue;
+            }
+            assert_int_equal(sscanf(line, "%7s %d.%n", who, &n, &end), 2);
+            assert_string_equal(line + end, "\n");
+            int which = strcmp(who, "other") == 0;
+            assert_true(n > last[which]);
+            last[which] = n;
+        }
+        fclose(in);
+    }
+    assert_true(last[0] == LINES - 1 || last[1] == LINES - 1); /* whoever ended last */
+    subject_remove(&r->subject, "share");
+}
+
+/* The one whose program took too much memory says so, and not the one after it. */
+void trial_step_out_of_memory(void **state)
+{
+    static const char *const scripts[] = {"exec tail /dev/zero", "exit 3"};
+    struct rig *r = *state;
+    SCOPED_ARENA(a);
+    const char *args[2][4];
+    struct container_spec first = rig_shell(r, scripts[0], args[0]);
+    struct container_spec second = rig_shell(r, scripts[1], args[1]);
+    const struct step_process list[] = {{1, first.path, first.args},
+                                        {2, second.path, second.args}};
+    struct container_spec whole = {
+        .rootfs = r->subject.rootfs, .steps = list, .step_count = 2, .memory_mb = 32};
+    rig_done(subject_prepare(&r->subject, &a, "hungry", &whole));
+    rig_done(subject_plain(&r->subject, &a, VERB_START, "hungry"));
+    begin_step(r, "hungry", 1);
+    struct step_fact end = await_last(r, "hungry", 1, FACT_ENDED);
+    assert_int_equal(end.exit_signal, SIGKILL);
+    assert_true(end.oom_killed);
+    begin_step(r, "hungry", 2);
+    end = await_last(r, "hungry", 2, FACT_ENDED);
+    assert_int_equal(end.exit_code, 3);
+    assert_false(end.oom_killed);
+    subject_remove(&r->subject, "hungry");
+}

@@ -1,0 +1,90 @@
+/* Containers with steps: their facts, and what the board says of them. */
+#include "models/actual_lrp.pb-c.h"
+#include "rep/container/note.h"
+#include "rep/steps/machine.h"
+#include "test/sim/checkers/checkers.h"
+#include "test/sim/model/containers.h"
+
+#include <string.h>
+
+bool steps_still_begin(const struct model_containers *m, const char *guid, int64_t now_ns)
+{
+    SCOPED_ARENA(a);
+    struct container_status s;
+    Rep__Note *note;
+    bool begin = false;
+    if (!model_containers_status(m, guid, &a, &s) || note_read(s.note, guid, &note, NULL) < 0) {
+        return false;
+    }
+    const struct action_tree tree = {note->steps, note->n_steps};
+    if (tree.count > 0) {
+        struct steps_orders o = steps_next(&a, &tree, s.facts, s.fact_count, now_ns, false);
+        begin = !o.ready && !o.over;
+    }
+    rep__note__free_unpacked(note, NULL);
+    return begin;
+}
+
+static void check_once(struct checkers *k, const struct container_status *s)
+{
+    uint8_t begun[STEPS_MAX] = {0}, ended[STEPS_MAX] = {0};
+    for (size_t i = 0; i < s->fact_count; i++) {
+        const struct step_fact *f = &s->facts[i];
+        begun[f->step] += f->kind == FACT_BEGUN;
+        ended[f->step] += f->kind == FACT_ENDED || f->kind == FACT_LOST;
+        if (begun[f->step] > 1 || ended[f->step] > begun[f->step]) {
+            checkers_report(k, "steps", "step %u of %s began %u times and ended %u times", f->step,
+                            s->guid, begun[f->step], ended[f->step]);
+        }
+    }
+}
+
+static bool says_running(struct checkers *k, const char *guid)
+{
+    const struct instance *i = map_get(&k->instances, guid);
+    for (int presence = 0; i && presence < 3; presence++) {
+        const Models__ActualLRP *r =
+            (const Models__ActualLRP *)history_now(&k->history, i->keys[presence]);
+        const Models__ActualLRPInstanceKey *key = r ? r->actual_lrp_instance_key : NULL;
+        if (key && strcmp(key->instance_guid, guid) == 0 && strcmp(r->state, "RUNNING") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_one(struct checkers *k, const struct container_status *s)
+{
+    SCOPED_ARENA(a);
+    Rep__Note *note;
+    if (note_read(s->note, s->guid, &note, NULL) < 0) {
+        return;
+    }
+    const struct action_tree tree = {note->steps, note->n_steps};
+    if (tree.count > 0) {
+        struct steps_orders o = steps_next(&a, &tree, s->facts, s->fact_count,
+                                           world_now(k->cluster->world), false);
+        k->seen[SEEN_STEPPED]++;
+        check_once(k, s);
+        /* A hole: ordinary clients who say RUNNING of what is not theirs. */
+        if (!k->strays && !o.ready && says_running(k, s->guid)) {
+            checkers_report(k, "steps", "%s is RUNNING, and not all that can has begun", s->guid);
+        }
+    }
+    rep__note__free_unpacked(note, NULL);
+}
+
+void check_steps(struct checkers *k)
+{
+    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+        struct model_containers *m = node_containers(k->cluster->cells[i]);
+        const char *guid;
+        for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
+            SCOPED_ARENA(a);
+            struct container_status s;
+            if (model_containers_status(m, guid, &a, &s)) {
+                check_one(k, &s);
+            }
+        }
+    }
+}

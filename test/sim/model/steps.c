@@ -1,0 +1,187 @@
+#include "test/sim/model/steps.h"
+
+#include "common/base/memory.h"
+#include "common/contract/moment.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIGNAL_TERM = 15 };
+
+struct model_step {
+    uint32_t number;
+    bool begun, ended;
+    int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
+};
+
+struct model_steps {
+    struct arena arena; /* of texts */
+    struct model_step *list;
+    size_t count;
+    struct step_fact *facts;
+    size_t fact_count;
+    bool untold;
+};
+
+struct model_steps *model_steps_new(const struct container_spec *spec)
+{
+    if (!spec || spec->step_count == 0) {
+        return NULL;
+    }
+    struct model_steps *s = mem_zeroed(sizeof(*s));
+    arena_init(&s->arena);
+    s->count = spec->step_count;
+    s->list = mem_array(s->count, sizeof(*s->list));
+    for (size_t i = 0; i < s->count; i++) {
+        s->list[i] = (struct model_step){.number = spec->steps[i].step, .ends_at_ns = NEVER_NS};
+    }
+    return s;
+}
+
+void model_steps_free(struct model_steps *s)
+{
+    if (s) {
+        arena_done(&s->arena);
+        free(s->list);
+        free(s->facts);
+        free(s);
+    }
+}
+
+static struct model_step *find(struct model_steps *s, uint32_t step)
+{
+    for (size_t i = 0; s && i < s->count; i++) {
+        if (s->list[i].number == step) {
+            return &s->list[i];
+        }
+    }
+    return NULL;
+}
+
+static bool runs(const struct model_step *one)
+{
+    return one && one->begun && !one->ended;
+}
+
+static void add(struct model_steps *s, const struct step_fact *fact)
+{
+    s->facts = mem_resized(s->facts, s->fact_count + 1, sizeof(*s->facts));
+    s->facts[s->fact_count] = *fact;
+    s->facts[s->fact_count++].text = arena_strdup(&s->arena, fact->text ? fact->text : "");
+    s->untold = true;
+}
+
+bool model_steps_begin(struct model_steps *s, uint32_t step, int64_t at_ns)
+{
+    struct model_step *one = find(s, step);
+    if (!one || one->begun) {
+        return false;
+    }
+    one->begun = true;
+    add(s, &(struct step_fact){FACT_BEGUN, step, at_ns});
+    return true;
+}
+
+bool model_steps_cut(struct model_steps *s, uint32_t step, enum cut_why why, int64_t at_ns)
+{
+    if (!s) {
+        return false;
+    }
+    for (size_t i = 0; i < s->fact_count; i++) {
+        const struct step_fact *f = &s->facts[i];
+        if (f->kind == FACT_CUT && f->step == step &&
+            (f->why == CUT_STUCK) == (why == CUT_STUCK)) {
+            return true;
+        }
+    }
+    add(s, &(struct step_fact){FACT_CUT, step, at_ns, why});
+    return true;
+}
+
+bool model_steps_end(struct model_steps *s, uint32_t step, const struct step_fact *how)
+{
+    struct model_step *one = find(s, step);
+    struct step_fact fact = *how;
+    if (!runs(one)) {
+        return false;
+    }
+    one->ended = true;
+    one->ends_at_ns = NEVER_NS;
+    fact.step = step;
+    add(s, &fact);
+    return true;
+}
+
+bool model_steps_term(struct model_steps *s, uint32_t step, int64_t ends_at_ns)
+{
+    struct model_step *one = find(s, step);
+    if (!runs(one)) {
+        return false;
+    }
+    one->ends_at_ns = earlier_ns(one->ends_at_ns, ends_at_ns);
+    return true;
+}
+
+void model_steps_end_all(struct model_steps *s, const struct step_fact *how)
+{
+    for (size_t i = 0; s && i < s->count; i++) {
+        model_steps_end(s, s->list[i].number, how);
+    }
+}
+
+int64_t model_steps_due(const struct model_steps *s)
+{
+    int64_t first = NEVER_NS;
+    for (size_t i = 0; s && i < s->count; i++) {
+        first = earlier_ns(first, s->list[i].ends_at_ns);
+    }
+    return first;
+}
+
+void model_steps_end_due(struct model_steps *s, int64_t now_ns)
+{
+    for (size_t i = 0; s && i < s->count; i++) {
+        struct step_fact how = {FACT_ENDED, 0, s->list[i].ends_at_ns, .exit_signal = SIGNAL_TERM};
+        if (how.at_ns <= now_ns) {
+            model_steps_end(s, s->list[i].number, &how);
+        }
+    }
+}
+
+bool model_steps_untold(const struct model_steps *s)
+{
+    return s && s->untold;
+}
+
+void model_steps_told(struct model_steps *s)
+{
+    if (s) {
+        s->untold = false;
+    }
+}
+
+int64_t model_steps_running(const struct model_steps *s, int n)
+{
+    for (size_t i = 0; s && i < s->count; i++) {
+        if (runs(&s->list[i]) && n-- == 0) {
+            return s->list[i].number;
+        }
+    }
+    return -1;
+}
+
+void model_steps_facts(const struct model_steps *s, struct arena *arena,
+                       struct container_status *ret)
+{
+    if (!s || s->fact_count == 0) {
+        return;
+    }
+    struct step_fact *facts = ARENA_ARRAY(arena, s->fact_count, struct step_fact);
+    for (size_t i = 0; i < s->fact_count; i++) {
+        facts[i] = s->facts[i];
+        facts[i].text = arena_strdup(arena, facts[i].text);
+    }
+    ret->facts = facts;
+    ret->fact_count = s->fact_count;
+}

@@ -1,0 +1,38 @@
+/* The steps of one model container: what may be begun, what runs, and the facts so far. */
+#pragma once
+
+#include "common/base/arena.h"
+#include "common/contract/driver.h"
+
+struct model_steps;
+
+/* Those of a spec; NULL when it has none. */
+struct model_steps *model_steps_new(const struct container_spec *spec);
+void model_steps_free(struct model_steps *s); /* accepts NULL, as all of these but the next three */
+
+/* At this time: one begins; false when there is none, or it has begun. It is cut. It ends, or its
+ * end is lost; false when it does not run. */
+bool model_steps_begin(struct model_steps *s, uint32_t step, int64_t at_ns);
+bool model_steps_cut(struct model_steps *s, uint32_t step, enum cut_why why, int64_t at_ns);
+bool model_steps_end(struct model_steps *s, uint32_t step, const struct step_fact *how);
+
+/* It ends at this time by SIGTERM, unless it does before; false when it does not run. */
+bool model_steps_term(struct model_steps *s, uint32_t step, int64_t ends_at_ns);
+
+/* All that run end like that. */
+void model_steps_end_all(struct model_steps *s, const struct step_fact *how);
+
+/* The first that ends after SIGTERM: when, NEVER_NS if none does; and its end then. */
+int64_t model_steps_due(const struct model_steps *s);
+void model_steps_end_due(struct model_steps *s, int64_t now_ns);
+
+/* There are facts that model_steps_told() has not been called since. */
+bool model_steps_untold(const struct model_steps *s);
+void model_steps_told(struct model_steps *s);
+
+/* The n-th that runs, in order; -1 if there are fewer. */
+int64_t model_steps_running(const struct model_steps *s, int n);
+
+/* The facts so far, copied. */
+void model_steps_facts(const struct model_steps *s, struct arena *arena,
+                       struct container_status *ret);
