@@ -177,10 +177,12 @@ static void press(struct machine *m, uint32_t n, int64_t cut_ns)
     due(m, kill ? stuck_ns : kill_ns);
 }
 
+/* Its processes are gone, and nobody saw how it ended: not before it was cut, if it was. */
 static struct step_verdict unseen_end(struct machine *m, int64_t cut_ns)
 {
-    bool cut = cut_ns <= m->now_ns;
-    return (struct step_verdict){HAS_FAILED, cut, m->now_ns, cut ? "" : STEP_LOST_TEXT};
+    bool cut = cut_ns != NEVER_NS;
+    int64_t at_ns = cut && cut_ns > m->now_ns ? cut_ns : m->now_ns;
+    return (struct step_verdict){HAS_FAILED, cut, at_ns, cut ? "" : STEP_LOST_TEXT};
 }
 
 static struct step_verdict verdict_of_leaf(struct machine *m, uint32_t n, int64_t cut_ns)

@@ -194,6 +194,10 @@ static void what_is_gone_is_over(void **state)
          "ready; failed: APP: Exited with status 1"},
         {0, "serial(run run)", "0 begun 2; 5 ended 2 0", 9, "ready; failed: its process was lost"},
         {0, "serial(run run)", "0 begun 2; 5 cut 0 stopped", 9, "ready; cut"},
+        /* At its end nobody says what time it is, and a cut that is a fact counts all the same. */
+        {0, "serial(run run)", "0 begun 2; 5 cut 0 stopped", 0, "ready; cut"},
+        {0, "timeout:5(run)", "0 begun 2; 5 cut 1 timeout", 0,
+         "ready; failed: exceeded 5ms timeout"},
         {0, "serial(try(run) run)", "0 begun 3", 9, "ready; failed: its process was lost"},
         {0, "run + run", "0 begun 1; 0 begun 2; 3 ended 2 0; 3 cut 1 beside", 9, "ready; well"},
     };
