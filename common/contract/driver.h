@@ -91,6 +91,7 @@ struct verb_call {
     uint32_t step;                     /* for BEGIN, CUT; for SIGNAL, 0 = the first process */
     enum cut_why why;                  /* for CUT */
     const char *text;                  /* for SAY: a line, without line feed */
+    const char *source;                /* for SAY: whose line it is, "APP/WEB"; NULL = LOG */
     bool to_stderr;                    /* for SAY */
     int64_t deadline_ns;               /* monotonic; then UNKNOWN */
 };

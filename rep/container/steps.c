@@ -77,6 +77,7 @@ static bool say(struct rep *r, struct container *c, const struct steps_orders *o
             c->steps.done[l->step] |= said(l);
             struct verb_call *call = step_verb(r, c, VERB_SAY, l->step, out);
             call->text = arena_strdup(out->arena, l->text);
+            call->source = arena_strdup(out->arena, l->source);
             call->to_stderr = l->to_stderr;
             return true;
         }

@@ -76,11 +76,17 @@ static void signals(struct played *p, uint32_t step, int number)
     rep_rig_verb(&p->g, v, VERB_DONE, "");
 }
 
-static void says(struct played *p, const char *what)
+static void says_as(struct played *p, const char *source, const char *what)
 {
     struct verb_call v = rep_rig_take_verb(&p->g, VERB_SAY);
+    assert_string_equal(v.source, source);
     assert_string_equal(v.text, what);
     rep_rig_verb(&p->g, v, VERB_DONE, "");
+}
+
+static void says(struct played *p, const char *what)
+{
+    says_as(p, "APP", what);
 }
 
 static void rests(struct played *p)
@@ -167,11 +173,11 @@ static void it_runs_when_all_that_can_has_begun(void **state)
 static void a_setup_that_fails_is_a_crash(void **state)
 {
     struct played p;
-    begin_instance(&p, "setup: serial(run run) + run");
+    begin_instance(&p, "setup: serial(run:MAKER run) + run");
     begins(&p, 2);
     ended(&p, 2, 6);
-    says(&p, "Exit status 6");
-    crashes(&p, "APP: Exited with status 6");
+    says_as(&p, "MAKER", "Exit status 6");
+    crashes(&p, "MAKER: Exited with status 6");
     assert_int_equal(rep_rig_verbs(&p.g, VERB_BEGIN), 0);
     rep_rig_done(&p.g);
 }
@@ -229,7 +235,7 @@ static void a_timeout_is_looked_at_in_time(void **state)
 {
     struct played p;
     begin_instance(&p, "timeout:1500(serial(say(run) run))");
-    says(&p, "begins");
+    says_as(&p, "SAY", "begins");
     begins(&p, 4);
     runs(&p);
     rep_rig_advance(&p.g, 1400);
@@ -239,7 +245,7 @@ static void a_timeout_is_looked_at_in_time(void **state)
     signals(&p, 4, SIGTERM);
     ended(&p, 4, 143);
     says(&p, "Exit status 143");
-    says(&p, "bad");
+    says_as(&p, "SAY", "bad");
     crashes(&p, "exceeded 1.5s timeout");
     rep_rig_done(&p.g);
 }
@@ -325,7 +331,7 @@ static void after_a_restart_it_goes_on(void **state)
     assert_int_equal(rep_rig_calls(&q.g, "apply"), 0);
     ended(&q, 1, 0);
     says(&q, "Exit status 0");
-    says(&q, "begins");
+    says_as(&q, "SAY", "begins");
     begins(&q, 3);
     begins(&q, 4);
     runs(&q);
@@ -403,10 +409,10 @@ static void a_task_of_steps_completes(void **state)
         begin_task(&p, "timeout:60000(serial(run run))", &attempt);
         begins(&p, 3);
         ended(&p, 3, 0);
-        says(&p, "Exit status 0");
+        says_as(&p, "STG", "Exit status 0");
         begins(&p, 4);
         ended(&p, 4, code);
-        says(&p, code ? "Exit status 1" : "Exit status 0");
+        says_as(&p, "STG", code ? "Exit status 1" : "Exit status 0");
         if (!code && rep_rig_verbs(&p.g, VERB_READ)) {
             rep_rig_verb(&p.g, rep_rig_take_verb(&p.g, VERB_READ), VERB_DONE, "");
         }
@@ -430,9 +436,9 @@ static void a_cancelled_task_is_cut(void **state)
     signals(&p, 2, SIGTERM);
     signals(&p, 3, SIGTERM);
     ended(&p, 2, 0);
-    says(&p, "Exit status 0");
+    says_as(&p, "STG", "Exit status 0");
     ended(&p, 3, 0);
-    says(&p, "Exit status 0");
+    says_as(&p, "STG", "Exit status 0");
     rep_rig_take_verb(&p.g, VERB_REMOVE);
     rep_rig_done(&p.g);
 }
