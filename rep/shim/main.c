@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { TEXT, NUMBER, FLAG };
+enum kind { TEXT, NUMBER, FLAG, LOWER };
 
 static const struct row {
     const char *name;
@@ -23,7 +23,7 @@ static const struct row {
     ROW("cwd", TEXT, cwd),                 ROW("home", TEXT, home),
     ROW("uid", NUMBER, uid),
     ROW("gid", NUMBER, gid),               ROW("groups", TEXT, groups),
-    ROW("nofile", NUMBER, nofile),         ROW("lower", TEXT, lower),
+    ROW("nofile", NUMBER, nofile),         ROW("lower", LOWER, lower),
     ROW("disk-mb", NUMBER, disk_mb),       ROW("mkfs", TEXT, mkfs),
     ROW("guid", TEXT, guid),               ROW("bury", TEXT, bury),
     ROW("mark", TEXT, mark),               ROW("unfinished", FLAG, unfinished),
@@ -33,10 +33,15 @@ static const struct row {
 #undef ROW
 };
 
-static void set(struct options *o, const struct row *row, const char *value)
+static bool set(struct options *o, const struct row *row, const char *value)
 {
     void *at = (char *)o + row->offset;
-    if (row->kind == TEXT) {
+    if (row->kind == LOWER && o->lowers == SHIM_LOWERS_MAX) {
+        return false;
+    }
+    if (row->kind == LOWER) {
+        o->lower[o->lowers++] = value;
+    } else if (row->kind == TEXT) {
         *(const char **)at = value;
     } else if (row->kind == FLAG) {
         *(bool *)at = true;
@@ -45,6 +50,7 @@ static void set(struct options *o, const struct row *row, const char *value)
     } else {
         *(int *)at = atoi(value);
     }
+    return true;
 }
 
 static bool parse_one(struct options *o, const char *word)
@@ -53,8 +59,7 @@ static bool parse_one(struct options *o, const char *word)
         size_t n = strlen(rows[i].name);
         if (strncmp(word, rows[i].name, n) == 0 && (word[n] == '=' || word[n] == '\0') &&
             (word[n] == '=') == (rows[i].kind != FLAG)) {
-            set(o, &rows[i], word + n + 1);
-            return true;
+            return set(o, &rows[i], word + n + 1);
         }
     }
     return false;

@@ -1,5 +1,6 @@
-/* prepare: the root filesystem of a container is an overlay over the preloaded directory, its upper
- * layer in the container's own directory, or in a file system of limited size there. */
+/* prepare: the root filesystem of a container is an overlay over its lower directories (a preloaded
+ * one, or the layers of an image), its upper layer in the container's own directory, or in a file
+ * system of limited size there. */
 #include "rep/shim/shim.h"
 
 #include <errno.h>
@@ -61,35 +62,39 @@ static int mount_disk(const struct options *o)
     return make_dirs(layers);
 }
 
-/* Backslash, colon and comma mean something in the options of an overlay. */
-static size_t escape(char *to, size_t size, const char *from)
+/* Each of them under a short name of this directory, lower/1 the uppermost: the options of a mount
+ * have a page at most, and colons and commas mean something in them. */
+static int name_lowers(const struct options *o)
 {
-    size_t n = 0;
-    for (; *from && n + 3 < size; from++) {
-        if (strchr("\\:,", *from)) {
-            to[n++] = '\\';
+    static const char *const dirs[] = {"lower", NULL};
+    int result = make_dirs(dirs);
+    for (int i = 0; result == 0 && i < o->lowers; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "lower/%d", i + 1);
+        if (symlink(o->lower[i], name) < 0 && errno != EEXIST) {
+            result = refuse(name);
         }
-        to[n++] = *from;
     }
-    to[n] = '\0';
-    return n;
+    return result;
 }
 
 /* "volatile" spares the syncs: an upper layer does not outlive its container. Kernels before 5.10
  * do not know it. */
 static int mount_overlay(const struct options *o)
 {
-    char lower[2048], data[3072];
+    char data[2048];
     const char *at = o->disk_mb > 0 ? "disk/" : "";
-    escape(lower, sizeof(lower), o->lower);
     for (int plain = 0; plain < 2; plain++) {
-        snprintf(data, sizeof(data), "lowerdir=%s,upperdir=%supper,workdir=%swork%s", lower, at, at,
-                 plain ? "" : ",volatile");
+        int n = snprintf(data, sizeof(data), "upperdir=%supper,workdir=%swork%s,lowerdir=", at, at,
+                         plain ? "" : ",volatile");
+        for (int i = 0; i < o->lowers; i++) {
+            n += snprintf(data + n, sizeof(data) - (size_t)n, "%slower/%d", i ? ":" : "", i + 1);
+        }
         if (mount("overlay", "rootfs", "overlay", 0, data) == 0) {
             return 0;
         }
     }
-    report("cannot mount an overlay over %s: %s", o->lower, strerror(errno));
+    report("cannot mount an overlay over %s: %s", o->lower[0], strerror(errno));
     return -1;
 }
 
@@ -127,8 +132,9 @@ int shim_prepare(const struct options *o)
     if (directory_lock() < 0 || make_dirs(common) < 0) {
         return 1; /* which also gives the lock back */
     }
-    if (o->lower && (make_dirs(o->disk_mb > 0 ? limited : layers) < 0 ||
-                     (o->disk_mb > 0 && mount_disk(o) < 0) || mount_overlay(o) < 0)) {
+    if (o->lowers && (make_dirs(o->disk_mb > 0 ? limited : layers) < 0 ||
+                      (o->disk_mb > 0 && mount_disk(o) < 0) || name_lowers(o) < 0 ||
+                      mount_overlay(o) < 0)) {
         return 1;
     }
     return publish_note() < 0;

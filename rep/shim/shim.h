@@ -37,6 +37,7 @@ enum {
     SHIM_END_MS = 3000,       /* a shim told to end gets this long before it is killed */
     SHIM_STATUS_TRIES = 60,   /* once a second, when the disk is full */
     SHIM_DEPTH = 32,          /* directory levels held open while deleting */
+    SHIM_LOWERS_MAX = 128,    /* directories below a container's upper layer */
 };
 
 struct options {
@@ -53,7 +54,9 @@ struct options {
     long uid, gid;           /* -1: as the shim's */
     const char *groups;      /* "1,2" */
     long long nofile;        /* 0: unchanged */
-    const char *lower;       /* prepare: the preloaded directory; NULL: no root filesystem */
+    const char *lower[SHIM_LOWERS_MAX]; /* prepare: the directories of the root filesystem, the
+                                         * uppermost first; none: no root filesystem */
+    int lowers;                         /* how many */
     long disk_mb;            /* prepare: 0 = no limit */
     const char *mkfs;        /* prepare: program for the limited disk */
     const char *guid;        /* remove: the directory's name */
