@@ -53,8 +53,11 @@ PROGS   := $(MAINS:%/main.c=$(OUT)/bin/%)
 TEST_C  := $(sort $(shell find test -name 'test_*.c' 2>/dev/null))
 # The programs of the chaos harness: main.c of test/chaos and those of test/chaos/tool, a file each.
 CHAOS_C := test/chaos/main.c $(wildcard test/chaos/tool/*.c)
-HELP_C  := $(filter-out $(CHAOS_C),$(sort $(shell find test -name '*.c' -not -name 'test_*.c' 2>/dev/null)))
+# Programs that trials put into containers, a file each: static, as a root filesystem may have nothing.
+INSIDE_C := $(wildcard test/e2e/inside/*.c)
+HELP_C  := $(filter-out $(CHAOS_C) $(INSIDE_C),$(sort $(shell find test -name '*.c' -not -name 'test_*.c' 2>/dev/null)))
 TESTS   := $(TEST_C:%.c=$(OUT)/%)
+INSIDE  := $(INSIDE_C:%.c=$(OUT)/%)
 FAST    := $(filter $(OUT)/test/unit/% $(OUT)/test/decide/% $(OUT)/test/table/% $(OUT)/test/sim/%,$(TESTS))
 
 LIB_O   := $(LIB_C:%.c=$(OUT)/%.o)
@@ -64,7 +67,7 @@ HELP_O  := $(HELP_C:%.c=$(OUT)/%.o)
 .PHONY: all check docs tests clean gen shim chaos
 .SECONDARY:
 all: $(PROGS) shim $(OUT)/bin/rep-courier
-tests: $(TESTS) chaos
+tests: $(TESTS) $(INSIDE) chaos
 
 gen: $(GEN)/done
 $(GEN)/done: $(PROTO) Makefile
@@ -136,6 +139,11 @@ $(OUT)/bin/rep-shim: $(SHIM_C) $(wildcard rep/shim/*.h)
 	@mkdir -p $(@D)
 	@echo '  $@'
 	$(Q)musl-gcc -std=gnu17 -D_GNU_SOURCE -I. -Os -static $(WARN) -o $@ $(SHIM_C)
+
+$(INSIDE): $(OUT)/%: %.c
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)musl-gcc -std=gnu17 -D_GNU_SOURCE -O1 -static $(WARN) -o $@ $<
 
 check: $(FAST)
 	@failed=0; for t in $(FAST); do echo "== $$t"; $$t || failed=1; done; exit $$failed

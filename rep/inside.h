@@ -13,6 +13,7 @@
 #include "rep/board/moves.h"
 #include "rep/board/incarnation.h"
 #include "rep/container/capacity.h"
+#include "rep/container/id_ranges.h"
 #include "rep/container/kind.h"
 #include "rep/container/starts.h"
 #include "rep/drain/drain.h"
@@ -45,6 +46,7 @@ struct rep {
 
     struct containers containers;
     struct capacity capacity;
+    struct id_ranges ids;
     struct knowledge knowledge;
     struct moves moves;
     struct rep_pass pass;

@@ -259,6 +259,7 @@ static void init_capacity(struct rep *r)
     }
     capacity_init(&r->capacity, (struct resources){c->memory_mb, c->disk_mb, c->containers},
                   c->port_low, c->port_high);
+    id_ranges_init(&r->ids, c->ids_first, c->ids_count);
 }
 
 static void copy_config(struct rep *r, const struct rep_config *from)
@@ -277,6 +278,7 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->url = arena_strdup(a, from->url);
     to->admin_url = arena_strdup(a, from->admin_url ? from->admin_url : "");
     to->address = arena_strdup(a, from->address);
+    to->isolation = arena_strdup(a, from->isolation ? from->isolation : "");
     to->rootfs_names = copy_list(a, from->rootfs_names, NULL);
     to->placement_tags = copy_list(a, from->placement_tags, NULL);
     to->optional_placement_tags =

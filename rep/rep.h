@@ -24,6 +24,10 @@ struct rep_config {
     const char *const *placement_tags;
     const char *const *optional_placement_tags; /* "cell:<id>" is added by the role */
     uint16_t port_low, port_high;           /* for allotted host ports, both included */
+    uint32_t ids_first, ids_count; /* of containers' user ids: ranges of CONTAINER_IDS; count 0 = no
+                                      user namespaces */
+    bool privileged;        /* privileged containers are allowed */
+    const char *isolation;  /* for people: what is on, and why not what is off; NULL = not known */
     /* Settings; 0 = default. */
     int64_t reconcile_interval_ns;   /* 30 s */
     int64_t reservation_ns;          /* 1 min */

@@ -29,6 +29,10 @@ enum verb {
     VERB_COUNT
 };
 
+/* User ids, and group ids, of a container with a user namespace: 0 and up inside are so many from
+ * its first one on outside. */
+enum { CONTAINER_IDS = 65536 };
+
 struct port_pair {
     uint32_t container_port;
     uint32_t host_port;
@@ -65,6 +69,7 @@ struct container_spec {
     uint32_t cpu_weight;
     uint64_t nofile;
     bool privileged;
+    uint32_t ids_first; /* of CONTAINER_IDS that no other container has; 0 = no user namespace */
     const struct port_pair *ports;
     size_t port_count;
     const struct step_process *steps; /* without path: what may be begun; by number */

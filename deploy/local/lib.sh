@@ -430,9 +430,18 @@ start_named() { # NAME
     "start_${1%-*}" "${1##*-}"
 }
 
+# The user ids of a cell's containers: no other cell of this machine has one of them. All cells together
+# have 50,000 ranges from 1,000,000,000 on.
+ids() { # CELL_NUMBER
+    local each
+    each=$((50000 / $(setting rep)))
+    [ $each -le "$(setting containers)" ] || each=$(setting containers)
+    echo "$((1000000000 + ($1 - 1) * each * 65536))-$((1000000000 + $1 * each * 65536 - 1))"
+}
+
 start_rep() { # CELL_NUMBER
-    local i=$1 zones rootfs
-    zones=$(setting zones)
+    local i=$1 zones rootfs privileged
+    zones=$(setting zones) privileged=$(setting privileged)
     mapfile -t rootfs < <(setting rootfs)
     start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
         --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")" \
@@ -440,6 +449,7 @@ start_rep() { # CELL_NUMBER
         --bbs "$(urls bbs)" --address 127.0.0.1 --state-dir "$state/rep-$i" \
         "${rootfs[@]/#/--rootfs=}" \
         --memory-mb "$(setting memory_mb)" --disk-mb "$(setting disk_mb)" --containers "$(setting containers)" \
+        --privileged "${privileged:-deny}" --ids "$(ids "$i")" \
         --driver "$(setting driver)" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \
         --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key"
 }

@@ -1,6 +1,7 @@
 #include "rep/cli/driver_options_io.h"
 
 #include "rep/cli/commands_io.h"
+#include "rep/driver/seccomp.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,6 +17,10 @@ const struct cli_option rep_driver_options[] = {
      .help = "containers by runc or crun, or plain processes without isolation",
      .fallback = "oci"},
     {.name = "runtime", .value = "PATH", .help = "runc or crun; the first that works by default"},
+    {.name = "seccomp",
+     .value = "FILE",
+     .help = "profile of the system calls of containers; none = all are allowed",
+     .fallback = SECCOMP_PROFILE},
     {.name = "shim", .value = "PATH", .help = "the program rep-shim; beside rep by default"},
     {0},
 };
@@ -41,6 +46,8 @@ int driver_config_from(const struct invocation *call, const char *state_dir,
     r = r < 0 ? r : check_program(call, "runtime", &c.runtime, err);
     r = r < 0 ? r : check_program(call, "shim", &c.shim, err);
     if (r == 0) {
+        c.seccomp = cli_text(call, "seccomp");
+        c.seccomp = strcmp(c.seccomp, "none") == 0 ? "" : c.seccomp;
         c.kind = strcmp(kind, "process") == 0 ? DRIVER_PROCESS : DRIVER_OCI;
         *ret_config = c;
     }

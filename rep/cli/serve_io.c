@@ -46,6 +46,18 @@ const struct cli_option rep_serve_options[] = {
      .value = "LOW-HIGH",
      .help = "host ports for instances",
      .fallback = "61000-62999"},
+    {.name = "ids",
+     .value = "FIRST-LAST",
+     .help = "user ids for containers, 65536 each; none = no user namespaces",
+     .fallback = "1000000000-1268435455"},
+    {.name = "isolation",
+     .value = "auto|strict",
+     .help = "whether the rep starts where not all of the isolation works",
+     .fallback = "auto"},
+    {.name = "privileged",
+     .value = "deny|allow",
+     .help = "whether privileged containers may run here",
+     .fallback = "deny"},
     {.name = "placement-tag",
      .value = "TAG",
      .help = "only work with this tag comes here",
@@ -129,6 +141,38 @@ static int read_ports(const struct invocation *call, struct rep_config *config, 
     config->port_low = (uint16_t)low;
     config->port_high = (uint16_t)high;
     return 0;
+}
+
+/* Both included. Id 0 is the machine's own root. */
+static int read_ids(const struct invocation *call, struct rep_config *config, struct err *err)
+{
+    const char *text = cli_text(call, "ids");
+    unsigned long long first = 0, last = 0;
+    char end;
+    if (strcmp(text, "none") == 0) {
+        return 0;
+    }
+    if (sscanf(text, "%10llu-%10llu%c", &first, &last, &end) != 2 || first < 1 ||
+        last >= UINT32_MAX || last < first || last - first + 1 < CONTAINER_IDS) {
+        return err_set(err, ERR_INVALID,
+                       "--ids must be FIRST-LAST with at least %d ids, like "
+                       "1000000000-1268435455, or none, not \"%.40s\"", CONTAINER_IDS, text);
+    }
+    config->ids_first = (uint32_t)first;
+    config->ids_count = (uint32_t)(last - first + 1);
+    return 0;
+}
+
+static int read_isolation(const struct invocation *call, struct rep_config *config,
+                          bool *ret_strict, struct err *err)
+{
+    const char *isolation = "auto", *privileged = "deny";
+    int r = read_ids(call, config, err);
+    r = r < 0 ? r : cli_choice(call, "isolation", &isolation, err);
+    r = r < 0 ? r : cli_choice(call, "privileged", &privileged, err);
+    *ret_strict = strcmp(isolation, "strict") == 0;
+    config->privileged = strcmp(privileged, "allow") == 0;
+    return r;
 }
 
 static int64_t machine_memory_mb(void)
@@ -227,6 +271,22 @@ static const char *boot_id(struct arena *a)
     return read && *text ? arena_strdup(a, text) : NULL;
 }
 
+/* Before the role is made, which goes by what works here. */
+static int probe(const struct invocation *call, struct driver_config *driver,
+                 struct rep_config *config, struct err *err)
+{
+    struct driver_choice *choice = ARENA_NEW(call->arena, struct driver_choice);
+    int r = read_isolation(call, config, &driver->strict, err);
+    driver->ids_first = config->ids_first;
+    r = r < 0 ? r : driver_probe(driver, choice, err);
+    if (r == 0) {
+        driver->choice = choice;
+        config->isolation = choice->isolation;
+        config->ids_count = choice->user_namespaces ? config->ids_count : 0;
+    }
+    return r;
+}
+
 static int serve(const struct invocation *call, struct host_config *host, struct rep_config *config,
                  struct rootfs_list *rootfs, struct err *err)
 {
@@ -237,6 +297,9 @@ static int serve(const struct invocation *call, struct host_config *host, struct
     if (r == 0) {
         driver.rootfs = rootfs->entries;
         driver.rootfs_count = rootfs->count;
+        r = probe(call, &driver, config, err);
+    }
+    if (r == 0) {
         host->driver_new = driver_new;
         host->driver_config = &driver;
         host->driver_files = files_of_driver(config);

@@ -40,6 +40,7 @@ void rep_state_table(struct arena *a, const Cell__CellState *s, struct buf *out)
         {"starting", arena_printf(a, "%d", (int)s->startingcontainercount)},
         {"failed starts", arena_printf(a, "%d lately, in a row", (int)s->failedstarts)},
         {"root filesystems", rootfs_text(a, s)},
+        {"isolation", *s->isolation ? s->isolation : "not known"},
         {"lrps", arena_printf(a, "%zu", s->n_lrps)},
         {"tasks", arena_printf(a, "%zu", s->n_tasks)},
     };

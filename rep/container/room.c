@@ -17,6 +17,19 @@ void room_adopt(struct rep *r, const struct container *c)
     for (size_t i = 0; i < c->about->n_ports; i++) {
         capacity_port_adopt(&r->capacity, c->about->ports[i]->host_port);
     }
+    id_ranges_adopt(&r->ids, c->about->ids_first);
+}
+
+const char *room_refuses(struct rep *r, struct container *c, bool privileged)
+{
+    if (privileged && !r->config.privileged) {
+        return "privileged containers are not allowed on this cell";
+    }
+    if (privileged || c->about->ids_first > 0 || r->ids.count == 0) {
+        return NULL;
+    }
+    c->about->ids_first = id_ranges_take(&r->ids);
+    return c->about->ids_first > 0 ? NULL : "failed to create container: no range of ids is free";
 }
 
 void room_give_memory(struct rep *r, struct container *c)
@@ -40,6 +53,7 @@ void room_give(struct rep *r, const struct container *c)
     capacity_give(&r->capacity, c->memory_given ? 0 : room_memory_mb(r, c->about),
                   c->about->disk_mb);
     room_give_ports(r, c);
+    id_ranges_give(&r->ids, c->about->ids_first);
 }
 
 bool room_has_rootfs(const struct rep *r, const char *rootfs)

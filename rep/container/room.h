@@ -11,6 +11,11 @@ int32_t room_memory_mb(const struct rep *r, const Rep__Note *about);
 /* Takes it for a container that is there already. */
 void room_adopt(struct rep *r, const struct container *c);
 
+/* Why it may not be made here, as a crash tells it (docs/cell.md, Isolation); NULL: it may, and has
+ * its range of ids in its note, unless it needs none: a privileged one, or any on a cell without
+ * user namespaces. */
+const char *room_refuses(struct rep *r, struct container *c, bool privileged);
+
 /* Frees the memory of a container whose process is gone, once. */
 void room_give_memory(struct rep *r, struct container *c);
 

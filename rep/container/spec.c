@@ -363,6 +363,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
         .max_pids = lrp->max_pids,
         .cpu_weight = lrp->cpu_weight, /* 0 is not 1, as Diego has it: design.md 7, Limits */
         .privileged = lrp->privileged,
+        .ids_first = about->ids_first,
     };
     struct port_pair *ports = ARENA_ARRAY(a, about->n_ports, struct port_pair);
     for (size_t i = 0; i < about->n_ports; i++) {
@@ -386,6 +387,7 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
         .max_pids = definition->max_pids,
         .cpu_weight = definition->cpu_weight,
         .privileged = definition->privileged,
+        .ids_first = about->ids_first,
     };
     const struct surroundings around = {definition->environment_variables,
                                         definition->n_environment_variables, address, about};

@@ -190,6 +190,16 @@ static bool judge(struct driver_container *c, int dir)
     return true;
 }
 
+struct id_range ids_read(const char *dir)
+{
+    struct id_range ids = {0};
+    SCOPED_BUF(text);
+    if (file_read(dir, "ids", 64, &text, NULL) == 0) {
+        id_range_parse(buf_bytes(&text), &ids);
+    }
+    return ids;
+}
+
 static struct driver_container *container_new(struct driver *d, const char *guid, const char *dir,
                                        const struct buf *note)
 {
@@ -198,6 +208,7 @@ static struct driver_container *container_new(struct driver *d, const char *guid
     c->guid = strdup(guid);
     c->dir = strdup(dir);
     c->note = blob_new(note->data, note->size);
+    c->ids = ids_read(dir);
     c->shim = -1;
     map_put(&d->containers, guid, c);
     return c;

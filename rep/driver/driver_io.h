@@ -38,6 +38,9 @@ struct driver_choice {
     char init[256];    /* path; "" for the process driver */
     bool limits;       /* memory, processes and processor weight are enforced */
     bool disk;         /* disk limits are enforced */
+    bool seccomp;      /* containers make no other system calls than the profile allows */
+    bool user_namespaces;  /* containers get one, if their spec has a range of ids */
+    char isolation[512];   /* for people: which isolation is on, and why not what is off */
     char text[1024];   /* for people: what was chosen and why not the others */
 };
 
@@ -52,6 +55,9 @@ struct driver_config {
     size_t rootfs_count;
     int64_t log_bytes; /* size at which a log file is rotated; 0 = DRIVER_LOG_BYTES */
     int log_files;     /* the current one included; 0 = DRIVER_LOG_FILES */
+    uint32_t ids_first; /* oci: of a range that a trial may take; 0 = no user namespaces */
+    const char *seccomp; /* oci: path of a profile (seccomp.h); NULL = SECCOMP_PROFILE, "" = none */
+    bool strict;        /* oci: the probe fails where not all of the isolation works */
     const struct driver_choice *choice; /* of driver_probe(); NULL = driver_new() probes itself */
 };
 

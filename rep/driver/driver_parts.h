@@ -56,6 +56,9 @@ struct driver {
     int log_files;
     struct driver_choice choice;
     struct oci_facts facts;
+    json_t *seccomp; /* of containers that are not privileged; NULL: see seccomp_why */
+    struct err seccomp_why;
+    uint32_t trial_ids; /* of the probe's trials, once these have user namespaces */
     uint32_t hash; /* of the state directory: names control groups */
     struct driver_jobs *jobs;
     struct worker *worker;
@@ -82,6 +85,7 @@ struct driver_container {
     enum container_state state;
     struct ending ending; /* once EXITED */
     struct blob *note;
+    struct id_range ids;   /* first 0: it has no user namespace */
     struct identity first; /* pid 0: not known */
     int shim;              /* pidfd; -1: none lives */
     struct event *shim_ended;
@@ -99,6 +103,7 @@ struct driver_container {
  * buried if the shim was killed, and tells of its end. NULL: there is no such container. */
 struct driver_container *container_load(struct driver *d, const char *guid);
 void container_drop(struct driver_container *c); /* the record; what runs runs on */
+struct id_range ids_read(const char *dir); /* as its PREPARE wrote them */
 bool guid_valid(const char *guid);        /* [A-Za-z0-9_-]{1,64} */
 
 /* files_io.c */

@@ -1,5 +1,6 @@
 /* The oci driver: containers by runc or crun through their standard command line, over an overlay
  * of a preloaded directory, on the host's network (design.md 7). */
+#include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 
 #include <sys/stat.h>
@@ -61,13 +62,44 @@ static bool has_fuse(void)
     return stat("/dev/fuse", &st) == 0 && S_ISCHR(st.st_mode);
 }
 
+/* One whose ids the container does not have would not be let in by the runtime, in other words. */
+static int take_user(const char *rootfs, const char *words, struct oci_params *p, struct err *err)
+{
+    uint32_t outside;
+    int result = resolve_user(rootfs, words ? words : "", &p->user, err);
+    if (result == 0 && (!id_range_map(p->ids, p->user.uid, &outside) ||
+                        !id_range_map(p->ids, p->user.gid, &outside))) {
+        result = err_set(err, ERR_INVALID,
+                         "the ids %u:%u of user \"%s\" are beyond the %d of a container",
+                         p->user.uid, p->user.gid, words, CONTAINER_IDS);
+    }
+    return result;
+}
+
+static int write_ids(const char *dir, const struct id_range *ids, struct err *err)
+{
+    SCOPED_BUF(text);
+    if (ids->first == 0) {
+        return 0;
+    }
+    id_range_print(*ids, &text);
+    return file_write(dir, "ids", buf_bytes(&text), err);
+}
+
+static void add_ids(struct command *c, const struct id_range *ids)
+{
+    if (ids->first > 0) {
+        command_add(c, "--ids=%u", ids->first);
+    }
+}
+
 /* A step's process is the container's with words of its own; it needs no init. */
 static int write_step(const char *dir, const char *rootfs, const struct container_spec *spec,
                       const struct step_process *step, struct oci_params *p, struct err *err)
 {
     char name[64];
     struct container_spec own = step_spec(spec, step);
-    int result = resolve_user(rootfs, step->user ? step->user : "", &p->user, err);
+    int result = take_user(rootfs, step->user, p, err);
     if (result < 0) {
         return result;
     }
@@ -96,6 +128,8 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
         .guid = guid,
         .cgroup = cgroup,
         .init = spec->path ? d->choice.init : d->shim,
+        .seccomp = d->choice.seccomp ? d->seccomp : NULL,
+        .ids = id_range_of(d->choice.user_namespaces ? spec->ids_first : 0),
         .facts = d->facts,
     };
     struct container_spec own = *spec;
@@ -105,13 +139,15 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     if (!rootfs) {
         return -err->code;
     }
-    int result = resolve_user(rootfs, spec->user ? spec->user : "", &p.user, err);
+    int result = take_user(rootfs, spec->user, &p, err);
+    result = result < 0 ? result : write_ids(dir, &p.ids, err);
     if (result == 0) {
         own.dir = spec->dir && spec->dir[0] ? spec->dir : p.user.home;
         result = json_write(dir, "config.json", oci_config(&own, &p), err);
     }
     result = result < 0 ? result : write_steps(dir, rootfs, spec, &p, err);
     command_add(c, "--lower=%s", rootfs);
+    add_ids(c, &p.ids);
     if (spec->disk_mb > 0 && d->choice.disk) {
         command_add(c, "--disk-mb=%d", spec->disk_mb);
         command_add(c, "--mkfs=mkfs.ext4");
@@ -217,6 +253,20 @@ static void add_oom_file(struct driver *d, const char *guid, struct command *c)
     }
 }
 
+/* True: it has a user namespace. Of a trial, which is no container of the table, its file tells. */
+static bool add_ids_of(struct driver *d, const char *guid, struct command *c)
+{
+    const struct driver_container *known = map_get(&d->containers, guid);
+    struct id_range ids = known ? known->ids : (struct id_range){0};
+    if (!known) {
+        char *dir = mem_printf("%s/%s", d->containers_dir, guid);
+        ids = ids_read(dir);
+        free(dir);
+    }
+    add_ids(c, &ids);
+    return ids.first > 0;
+}
+
 /* "run --detach" at once: 27 ms beside 32 ms for create and start (runc 1.1.5, median of 12). */
 static int oci_start(struct driver *d, const char *guid, const char *dir, struct command *c,
                      struct err *err)
@@ -229,6 +279,9 @@ static int oci_start(struct driver *d, const char *guid, const char *dir, struct
     command_add(c, "--runtime-log=runtime.log");
     command_add(c, "--pid-file=runtime.pid");
     command_add(c, "--init=" INIT_INSIDE);
+    if (add_ids_of(d, guid, c)) {
+        command_add(c, "--root-at=" ROOT_FOR_RUNTIME);
+    }
     command_add(c, "--");
     add_runtime(d, c, "runtime.log");
     command_add(c, "run");
@@ -267,6 +320,7 @@ static int oci_exec(struct driver *d, const char *guid, const char *dir, const c
     }
     command_add(c, "--runtime-log=exec-%llu.log", (unsigned long long)number);
     command_add(c, "--pid-file=exec-%llu.pid", (unsigned long long)number);
+    add_ids_of(d, guid, c);
     command_add(c, "--");
     char *log = arena_printf(&c->arena, "exec-%llu.log", (unsigned long long)number);
     add_runtime(d, c, log);
@@ -288,6 +342,7 @@ static int oci_step(struct driver *d, const char *guid, const char *dir, struct 
     add_oom_file(d, guid, c);
     command_add(c, "--runtime-log=runtime.log");
     command_add(c, "--pid-file=runtime.pid");
+    add_ids_of(d, guid, c);
     command_add(c, "--");
     add_runtime(d, c, "runtime.log");
     command_add(c, "exec");

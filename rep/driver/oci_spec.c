@@ -1,31 +1,11 @@
 /* Building config.json: tables of what every container gets, then what the spec asks for. */
 #include "rep/driver/oci_spec.h"
 
+#include "rep/driver/capability.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-
-/* As the kernel numbers them. `usual`: what an unprivileged container gets, the set that other
- * container tools give as well. */
-static const struct capability {
-    const char *name;
-    bool usual;
-} capabilities[] = {
-    {"CAP_CHOWN", true},           {"CAP_DAC_OVERRIDE", true},  {"CAP_DAC_READ_SEARCH", false},
-    {"CAP_FOWNER", true},          {"CAP_FSETID", true},        {"CAP_KILL", true},
-    {"CAP_SETGID", true},          {"CAP_SETUID", true},        {"CAP_SETPCAP", true},
-    {"CAP_LINUX_IMMUTABLE", false}, {"CAP_NET_BIND_SERVICE", true}, {"CAP_NET_BROADCAST", false},
-    {"CAP_NET_ADMIN", false},      {"CAP_NET_RAW", true},       {"CAP_IPC_LOCK", false},
-    {"CAP_IPC_OWNER", false},      {"CAP_SYS_MODULE", false},   {"CAP_SYS_RAWIO", false},
-    {"CAP_SYS_CHROOT", true},      {"CAP_SYS_PTRACE", false},   {"CAP_SYS_PACCT", false},
-    {"CAP_SYS_ADMIN", false},      {"CAP_SYS_BOOT", false},     {"CAP_SYS_NICE", false},
-    {"CAP_SYS_RESOURCE", false},   {"CAP_SYS_TIME", false},     {"CAP_SYS_TTY_CONFIG", false},
-    {"CAP_MKNOD", true},           {"CAP_LEASE", false},        {"CAP_AUDIT_WRITE", true},
-    {"CAP_AUDIT_CONTROL", false},  {"CAP_SETFCAP", true},       {"CAP_MAC_OVERRIDE", false},
-    {"CAP_MAC_ADMIN", false},      {"CAP_SYSLOG", false},       {"CAP_WAKE_ALARM", false},
-    {"CAP_BLOCK_SUSPEND", false},  {"CAP_AUDIT_READ", false},   {"CAP_PERFMON", false},
-    {"CAP_BPF", false},            {"CAP_CHECKPOINT_RESTORE", false},
-};
 
 static const struct mount {
     const char *destination, *type, *source;
@@ -40,11 +20,18 @@ static const struct mount {
     {"/sys", "sysfs", "sysfs", {"nosuid", "noexec", "nodev", "ro"}},
 };
 
+/* The kernel makes a new /sys only for who owns the network namespace, which with the host's
+ * network nobody with a user namespace does: then it is the cell's, without what tells of other
+ * containers (mapped_paths). */
+static const struct mount sys_of_cell = {
+    "/sys", "bind", "/sys", {"rbind", "nosuid", "noexec", "nodev", "ro"}};
+
 static const char *const masked_paths[] = {
     "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
     "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi",
     "/sys/firmware", "/sys/devices/virtual/powercap",
 };
+static const char *const mapped_paths[] = {"/sys/fs", "/sys/kernel"};
 static const char *const readonly_paths[] = {
     "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger",
 };
@@ -67,15 +54,14 @@ static json_t *strings(const char *const *list, size_t count)
     return a;
 }
 
-/* Each of the runtime's sets is the same: what is usual, cut down to what this process has itself,
- * for more is refused by the kernel. */
-static json_t *rights(const struct container_spec *spec, uint64_t own)
+/* Each of the runtime's sets is the same. */
+static json_t *rights(uint64_t capabilities)
 {
     static const char *const sets[] = {"bounding", "effective", "permitted"};
     json_t *list = json_array(), *all = json_object();
-    for (size_t i = 0; i < COUNT(capabilities); i++) {
-        if ((own >> i & 1) && (capabilities[i].usual || spec->privileged)) {
-            append(list, capabilities[i].name);
+    for (int i = 0; i < CAPABILITY_COUNT; i++) {
+        if (capabilities >> i & 1) {
+            append(list, capability_name(i));
         }
     }
     for (size_t i = 0; i < COUNT(sets); i++) {
@@ -164,7 +150,8 @@ json_t *oci_process(const struct container_spec *spec, const struct oci_params *
                      "args", arguments(spec, with_init),
                      "env", environment(spec, p),
                      "cwd", spec->dir && spec->dir[0] ? spec->dir : "/",
-                     "capabilities", rights(spec, p->facts.capabilities),
+                     "capabilities",
+                     rights(capabilities_of(spec->privileged, p->facts.capabilities)),
                      "rlimits", "type", "RLIMIT_NOFILE", "hard", nofile, "soft", nofile,
                      "noNewPrivileges", !spec->privileged,
                      "oomScoreAdj", oom);
@@ -181,7 +168,8 @@ static json_t *mount_list(const struct oci_params *p)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < COUNT(mounts); i++) {
-        const struct mount *m = &mounts[i];
+        bool sys = mounts[i].type == mounts[COUNT(mounts) - 1].type;
+        const struct mount *m = sys && p->ids.first > 0 ? &sys_of_cell : &mounts[i];
         json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "destination", m->destination,
                                               "type", m->type, "source", m->source, "options",
                                               strings(m->options, COUNT(m->options))));
@@ -255,6 +243,21 @@ static json_t *fuse_device(void)
                      "major", MAJOR, "minor", MINOR, "fileMode", MODE, "uid", 0, "gid", 0);
 }
 
+static json_t *mappings(const struct id_range *ids)
+{
+    return json_pack("[{s:i, s:I, s:I}]", "containerID", 0, "hostID", (json_int_t)ids->first,
+                     "size", (json_int_t)ids->count);
+}
+
+static json_t *masked(const struct oci_params *p)
+{
+    json_t *list = strings(masked_paths, COUNT(masked_paths));
+    for (size_t i = 0; p->ids.first > 0 && i < COUNT(mapped_paths); i++) {
+        append(list, mapped_paths[i]);
+    }
+    return list;
+}
+
 static json_t *linux_part(const struct container_spec *spec, const struct oci_params *p)
 {
     json_t *spaces = json_array();
@@ -263,11 +266,19 @@ static json_t *linux_part(const struct container_spec *spec, const struct oci_pa
     }
     json_t *l = json_pack("{s:o, s:o, s:s}", "namespaces", spaces, "resources",
                           resources(spec, &p->facts), "cgroupsPath", p->cgroup);
+    if (p->ids.first > 0) {
+        json_array_append_new(spaces, json_pack("{s:s}", "type", "user"));
+        json_object_set_new(l, "uidMappings", mappings(&p->ids));
+        json_object_set_new(l, "gidMappings", mappings(&p->ids));
+    }
     if (spec->privileged && p->facts.fuse) {
         json_object_set_new(l, "devices", fuse_device());
     }
     if (!spec->privileged) {
-        json_object_set_new(l, "maskedPaths", strings(masked_paths, COUNT(masked_paths)));
+        json_object_set_new(l, "maskedPaths", masked(p));
+        if (p->seccomp) {
+            json_object_set(l, "seccomp", (json_t *)(uintptr_t)p->seccomp);
+        }
         json_object_set_new(l, "readonlyPaths", strings(readonly_paths, COUNT(readonly_paths)));
     }
     return l;
@@ -278,7 +289,8 @@ json_t *oci_config(const struct container_spec *spec, const struct oci_params *p
     return json_pack("{s:s, s:o, s:{s:s, s:b}, s:s, s:o, s:o}",
                      "ociVersion", "1.0.2",
                      "process", oci_process(spec, p, true),
-                     "root", "path", "rootfs", "readonly", 0,
+                     "root", "path", p->ids.first > 0 ? ROOT_FOR_RUNTIME : "rootfs",
+                     "readonly", 0,
                      "hostname", p->guid,
                      "mounts", mount_list(p),
                      "linux", linux_part(spec, p));

@@ -4,6 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/contract/driver.h"
+#include "rep/driver/id_range.h"
 #include "rep/driver/passwd.h"
 
 #include <jansson.h>
@@ -21,6 +22,11 @@ enum { NOFILE_DEFAULT = 16384 };
  * nothing is left in its upper layer. */
 #define INIT_INSIDE "/dev/init"
 
+/* Where the runtime finds the root filesystem of a container with a user namespace. It looks as the
+ * root of that, who may not enter the cell's own directories; so the shim mounts it there, for the
+ * runtime alone. */
+#define ROOT_FOR_RUNTIME "/run/corkboard-rootfs"
+
 /* The word by which the shim, as a container's init, waits for the end of it (rep/shim). */
 #define INIT_IDLE "idle"
 
@@ -35,6 +41,7 @@ struct oci_facts {
     bool fuse;             /* the machine has /dev/fuse */
     bool resolv_conf;      /* /etc/resolv.conf is there, to be shared with the container */
     bool hosts;            /* /etc/hosts likewise */
+    bool user_namespaces;  /* containers with a range of ids get one */
 };
 
 struct oci_params {
@@ -43,6 +50,8 @@ struct oci_params {
     const char *init;   /* program that becomes PID 1, on the host; without a program the shim */
     const char *mark;   /* value of MARK_VARIABLE; NULL: none */
     struct user user;
+    struct id_range ids; /* first 0: no user namespace */
+    const json_t *seccomp; /* which system calls it may make (seccomp.h); NULL: all. Borrowed */
     struct oci_facts facts;
 };
 

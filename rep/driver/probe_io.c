@@ -46,6 +46,7 @@ void facts_gather(struct oci_facts *ret)
 
 struct trial {
     struct driver *d;
+    uint32_t ids_first;
     char guid[TRIAL_GUID_BYTES];
     char *dir;
     struct buf said;
@@ -78,6 +79,7 @@ static int prepare(struct trial *t, bool disk, struct err *err)
         .max_pids = 64,
         .disk_mb = disk ? 8 : 0,
         .cpu_weight = 10,
+        .ids_first = t->d->choice.user_namespaces ? t->ids_first : 0,
     };
     struct command c;
     command_init(&c);
@@ -124,7 +126,7 @@ static void clear(struct trial *t)
 /* One container from the beginning to the end. */
 static int try_once(struct driver *d, unsigned *tries, bool limits, bool disk, struct err *err)
 {
-    struct trial t = {.d = d};
+    struct trial t = {.d = d, .ids_first = d->trial_ids};
     snprintf(t.guid, sizeof(t.guid), "probe-%ld-%u", (long)getpid(), ++*tries);
     t.dir = mem_printf("%s/%s", d->containers_dir, t.guid);
     buf_init(&t.said);
@@ -153,17 +155,36 @@ static void find_program(const char *name, char *out, size_t size)
     }
 }
 
+static void say_more(char *text, size_t size, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+
+static void say_more(char *text, size_t size, const char *format, va_list args)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s", used ? "; " : "");
+    used = strlen(text);
+    vsnprintf(text + used, size - used, format, args);
+}
+
 static void say(struct driver_choice *choice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 static void say(struct driver_choice *choice, const char *format, ...)
 {
-    size_t used = strlen(choice->text);
     va_list args;
     va_start(args, format);
-    snprintf(choice->text + used, sizeof(choice->text) - used, "%s", used ? "; " : "");
-    used = strlen(choice->text);
-    vsnprintf(choice->text + used, sizeof(choice->text) - used, format, args);
+    say_more(choice->text, sizeof(choice->text), format, args);
+    va_end(args);
+}
+
+static void say_isolation(struct driver_choice *choice, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void say_isolation(struct driver_choice *choice, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say_more(choice->isolation, sizeof(choice->isolation), format, args);
     va_end(args);
 }
 
@@ -193,23 +214,105 @@ static bool try_runtime(struct driver *d, unsigned *tries, const char *runtime)
     return false;
 }
 
-static bool try_runtimes(struct driver *d, const struct driver_config *config)
+static bool try_runtimes(struct driver *d, const struct driver_config *config, unsigned *tries)
 {
     static const char *const names[] = {"crun", "runc"};
     char path[sizeof(d->choice.runtime)];
-    unsigned tries = 0; /* each has a name of its own: one may leave something behind */
     if (config->runtime) {
-        return try_runtime(d, &tries, config->runtime);
+        return try_runtime(d, tries, config->runtime);
     }
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         find_program(names[i], path, sizeof(path));
         if (!path[0]) {
             say(&d->choice, "%s is not installed", names[i]);
-        } else if (try_runtime(d, &tries, path)) {
+        } else if (try_runtime(d, tries, path)) {
             return true;
         }
     }
     return false;
+}
+
+/* ---- Isolation ---- */
+
+/* Whether each root filesystem can be mounted with other ids: not all kinds of file systems can. */
+static int try_maps(struct driver *d, const struct driver_config *config, struct err *err)
+{
+    struct trial t = {.d = d, .dir = d->state_dir};
+    int result = 0;
+    buf_init(&t.said);
+    for (size_t i = 0; result == 0 && i < config->rootfs_count; i++) {
+        struct command c;
+        command_init(&c);
+        shim_command(d, &c, "map");
+        command_add(&c, "--lower=%s", config->rootfs[i].path);
+        command_add(&c, "--ids=%u", config->ids_first);
+        result = step(&t, &c, err);
+        command_done(&c);
+    }
+    buf_done(&t.said);
+    return result;
+}
+
+/* Below an overlay, mounts with other ids work since Linux 5.19. */
+static int check_kernel(struct err *err)
+{
+    struct utsname u;
+    int major = 0, minor = 0;
+    if (uname(&u) < 0 || sscanf(u.release, "%d.%d", &major, &minor) != 2 ||
+        major * 1000 + minor < 5019) {
+        return err_set(err, ERR_UNAVAILABLE, "Linux %.20s is older than 5.19", u.release);
+    }
+    return 0;
+}
+
+static int try_user_namespaces(struct driver *d, const struct driver_config *config,
+                               unsigned *tries, struct err *err)
+{
+    int result = config->ids_first
+                     ? check_kernel(err)
+                     : err_set(err, ERR_UNAVAILABLE, "no ids are set aside for it (--ids)");
+    result = result < 0 ? result : try_maps(d, config, err);
+    if (result == 0) {
+        d->trial_ids = config->ids_first;
+        d->choice.user_namespaces = true;
+        result = try_once(d, tries, d->choice.limits, d->choice.disk, err);
+        d->choice.user_namespaces = result == 0;
+    }
+    return result;
+}
+
+static int try_seccomp(struct driver *d, unsigned *tries, struct err *err)
+{
+    if (!d->seccomp) {
+        return err_set(err, ERR_UNAVAILABLE, "%s", d->seccomp_why.text);
+    }
+    d->choice.seccomp = true;
+    int result = try_once(d, tries, d->choice.limits, d->choice.disk, err);
+    d->choice.seccomp = result == 0;
+    return result;
+}
+
+/* What works is on, beside what is always so. */
+static int try_isolation(struct driver *d, const struct driver_config *config, unsigned *tries,
+                         struct err *err)
+{
+    struct err why;
+    bool all = true;
+    if (try_user_namespaces(d, config, tries, &why) == 0) {
+        say_isolation(&d->choice, "user namespaces");
+    } else {
+        say_isolation(&d->choice, "no user namespaces: %s", why.text);
+        all = false;
+    }
+    if (try_seccomp(d, tries, &why) == 0) {
+        say_isolation(&d->choice, "seccomp");
+    } else {
+        say_isolation(&d->choice, "no seccomp: %s", why.text);
+        all = false;
+    }
+    return all || !config->strict
+               ? 0
+               : err_set(err, ERR_UNAVAILABLE, "--isolation strict, but %s", d->choice.isolation);
 }
 
 static bool find_init(struct driver *d, const struct driver_config *config)
@@ -245,13 +348,15 @@ static int make_rootfs(struct driver *d, const char *dir, struct err *err)
 static int probe_oci(struct driver *d, const struct driver_config *config, struct err *err)
 {
     char dir[4096], file[4200];
+    unsigned tries = 0; /* each has a name of its own: one may leave something behind */
     snprintf(dir, sizeof(dir), "%s/probe", config->state_dir);
     snprintf(file, sizeof(file), "%s/rep-shim", dir);
     int result = make_rootfs(d, dir, err);
-    if (result == 0 && !(find_init(d, config) && try_runtimes(d, config))) {
+    if (result == 0 && !(find_init(d, config) && try_runtimes(d, config, &tries))) {
         result = err_set(err, ERR_UNAVAILABLE, "no container runtime works here: %s",
                          d->choice.text);
     }
+    result = result < 0 ? result : try_isolation(d, config, &tries, err);
     unlink(file);
     rmdir(dir);
     return result;
@@ -272,7 +377,9 @@ int driver_probe(const struct driver_config *config, struct driver_choice *ret_c
         d.rootfs_count = 1;
         d.rootfs[0] = (struct rootfs){strdup("probe"), strdup(dir)};
         result = probe_oci(&d, config, err);
+        say(&d.choice, "isolation: %s", d.choice.isolation);
     } else if (result == 0) {
+        say_isolation(&d.choice, "none: the process driver has none");
         say(&d.choice, "process driver: no isolation and no limits, as asked");
     }
     if (result == 0) {

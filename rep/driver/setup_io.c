@@ -2,7 +2,11 @@
 #include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 
+#include "rep/driver/capability.h"
+#include "rep/driver/seccomp.h"
+
 #include <limits.h>
+#include <sys/utsname.h>
 
 static char *shim_default(void)
 {
@@ -33,6 +37,33 @@ static void copy_rootfs(struct driver *d, const struct driver_config *config)
         d->rootfs[i].name = strdup(config->rootfs[i].name);
         d->rootfs[i].path = strdup(config->rootfs[i].path);
     }
+}
+
+/* The profile in the runtime's words, for this machine and the rights that containers have here. */
+static void load_seccomp(struct driver *d, const struct driver_config *config)
+{
+    const char *path = config->seccomp ? config->seccomp : SECCOMP_PROFILE;
+    struct utsname u;
+    json_error_t error;
+    if (!path[0] || uname(&u) < 0) {
+        err_set(&d->seccomp_why, ERR_UNAVAILABLE, "no profile is wanted (--seccomp)");
+        return;
+    }
+    json_t *profile = json_load_file(path, 0, &error);
+    const struct seccomp_subject subject = {u.machine,
+                                            capabilities_of(false, d->facts.capabilities)};
+    if (!profile) {
+        err_set(&d->seccomp_why, ERR_UNAVAILABLE, "cannot read the profile %s: %s", path,
+                access(path, R_OK) < 0 ? strerror(errno) : error.text);
+    } else {
+        struct err why;
+        d->seccomp = seccomp_for(profile, &subject, &why);
+        if (!d->seccomp) {
+            err_set(&d->seccomp_why, ERR_UNAVAILABLE, "cannot use the profile %s: %s", path,
+                    why.text);
+        }
+    }
+    json_decref(profile);
 }
 
 static int check(const struct driver *d, const struct driver_config *config, struct err *err)
@@ -69,6 +100,9 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
     d->hash = hash_of(config->state_dir);
     copy_rootfs(d, config);
     facts_gather(&d->facts);
+    if (config->kind == DRIVER_OCI) {
+        load_seccomp(d, config);
+    }
     int result = check(d, config, err);
     result = result < 0 ? result : dir_make(d->state_dir, err);
     result = result < 0 ? result : dir_make(d->containers_dir, err);
@@ -92,6 +126,7 @@ void driver_done(struct driver *d)
         free(d->rootfs[i].name);
         free(d->rootfs[i].path);
     }
+    json_decref(d->seccomp);
     free(d->rootfs);
     free(d->state_dir);
     free(d->containers_dir);

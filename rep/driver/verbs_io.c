@@ -188,6 +188,19 @@ static int write_container(struct verb_op *op, const struct verb_call *call, str
     return result < 0 ? result : file_write(op->dir, "note.tmp", call->note, err);
 }
 
+/* The container that has some of these ids; NULL: none. */
+static const char *holder_of_ids(const struct driver *d, uint32_t first)
+{
+    MAP_EACH(&d->containers, n) {
+        const struct driver_container *c = map_value(n);
+        int64_t apart = (int64_t)c->ids.first - (int64_t)first;
+        if (c->ids.first > 0 && apart > -CONTAINER_IDS && apart < CONTAINER_IDS) {
+            return c->guid;
+        }
+    }
+    return NULL;
+}
+
 /* Refused before anything is on the disk. */
 static int may_prepare(struct verb_op *op, const struct verb_call *call, struct err *err)
 {
@@ -199,6 +212,11 @@ static int may_prepare(struct verb_op *op, const struct verb_call *call, struct 
     }
     if (map_get(&d->containers, op->guid)) {
         return err_set(err, ERR_EXISTS, "container %s exists", op->guid);
+    }
+    const char *other = call->spec->ids_first ? holder_of_ids(d, call->spec->ids_first) : NULL;
+    if (other) {
+        return err_set(err, ERR_EXISTS, "its range of ids from %u on is container %s's",
+                       call->spec->ids_first, other);
     }
     if (d->containers.count >= DRIVER_CONTAINERS_MAX) {
         return err_set(err, ERR_TOO_LARGE, "%d containers are the most a cell keeps",

@@ -55,6 +55,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     s->proxymemoryallocationmb = config->proxy_memory_mb;
     s->zone = (char *)config->zone;
     s->incarnation = config->incarnation;
+    s->isolation = (char *)config->isolation;
     s->n_rootfsproviders = 2;
     s->rootfsproviders = ARENA_ARRAY(a, 2, Cell__CellState__RootFSProvidersEntry *);
     s->rootfsproviders[0] = fixed_set(a, "preloaded", config->rootfs_names);

@@ -3,6 +3,7 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
+#include "rep/container/room.h"
 #include "rep/container/spec.h"
 #include "rep/inside.h"
 
@@ -18,6 +19,11 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
                     struct effects *out)
 {
     assert(c->phase == PHASE_INITIALIZING);
+    const char *why = room_refuses(r, c, lrp->privileged);
+    if (why) {
+        container_complete(c, PHASE_TRIGGER_FAILED, why, out);
+        return;
+    }
     struct port_pair *ports = ARENA_ARRAY(out->arena, lrp->n_ports, struct port_pair);
     bool allotted = host_ports_allot(r, c, lrp, ports);
     container_learn(c, spec_note(c->about, lrp, ports, allotted ? lrp->n_ports : 0));

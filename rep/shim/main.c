@@ -30,6 +30,7 @@ static const struct row {
     ROW("cgroup", TEXT, cgroup),           ROW("init", TEXT, init),
     ROW("runtime-root", TEXT, runtime_root), ROW("keep", TEXT, keep),
     ROW("note", TEXT, note),               ROW("step", NUMBER, step),
+    ROW("ids", NUMBER, ids),               ROW("root-at", TEXT, root_at),
 #undef ROW
 };
 
@@ -69,7 +70,7 @@ static int usage(const char *why)
 {
     dprintf(2,
             "rep-shim: %s\n"
-            "usage: rep-shim run|exec|step|prepare|remove|note|idle [--name=value ...] "
+            "usage: rep-shim run|exec|step|prepare|map|remove|note|idle [--name=value ...] "
             "[-- COMMAND ...]\n"
             "It is started by a rep, in a container's directory.\n",
             why);
@@ -102,6 +103,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(verb, "prepare") == 0) {
         return shim_prepare(&o);
+    }
+    if (strcmp(verb, "map") == 0 && o.lowers && o.ids) {
+        return shim_map(&o);
     }
     if (strcmp(verb, "remove") == 0 && o.guid) {
         return shim_remove(&o);

@@ -62,6 +62,29 @@ static int mount_disk(const struct options *o)
     return make_dirs(layers);
 }
 
+/* With a user namespace its root owns its "/". */
+static int own_upper(const struct options *o)
+{
+    const char *upper = o->disk_mb > 0 ? "disk/upper" : "upper";
+    uid_t root = (uid_t)o->ids;
+    return o->ids && chown(upper, root, root) < 0 ? refuse(upper) : 0;
+}
+
+/* With a user namespace its files belong to the container's ids, and none of them is changed. */
+static int name_lower(const struct options *o, const char *name, const char *lower)
+{
+    if (o->ids) {
+        const char *const dirs[] = {name, NULL};
+        return make_dirs(dirs) < 0 ? -1 : mount_mapped(lower, name, o->ids, true);
+    }
+    return symlink(lower, name) < 0 && errno != EEXIST ? refuse(name) : 0;
+}
+
+int shim_map(const struct options *o)
+{
+    return mount_mapped(o->lower[0], NULL, o->ids, true) < 0;
+}
+
 /* Each of them under a short name of this directory, lower/1 the uppermost: the options of a mount
  * have a page at most, and colons and commas mean something in them. */
 static int name_lowers(const struct options *o)
@@ -71,9 +94,7 @@ static int name_lowers(const struct options *o)
     for (int i = 0; result == 0 && i < o->lowers; i++) {
         char name[32];
         snprintf(name, sizeof(name), "lower/%d", i + 1);
-        if (symlink(o->lower[i], name) < 0 && errno != EEXIST) {
-            result = refuse(name);
-        }
+        result = name_lower(o, name, o->lower[i]);
     }
     return result;
 }
@@ -133,8 +154,8 @@ int shim_prepare(const struct options *o)
         return 1; /* which also gives the lock back */
     }
     if (o->lowers && (make_dirs(o->disk_mb > 0 ? limited : layers) < 0 ||
-                      (o->disk_mb > 0 && mount_disk(o) < 0) || name_lowers(o) < 0 ||
-                      mount_overlay(o) < 0)) {
+                      (o->disk_mb > 0 && mount_disk(o) < 0) || own_upper(o) < 0 ||
+                      name_lowers(o) < 0 || mount_overlay(o) < 0)) {
         return 1;
     }
     return publish_note() < 0;

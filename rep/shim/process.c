@@ -86,6 +86,9 @@ long spawn(const struct options *o, int out, int err, int failure)
     close(null);
     ordinary_signals();
     const char *why = o->process ? become_program(o) : NULL;
+    if (o->root_at && mount_root_at(o->root_at) < 0) {
+        why = "cannot mount the root filesystem for it";
+    }
     if (!why) {
         execvp(o->command[0], o->command);
         why = "cannot run it";

@@ -101,6 +101,22 @@ static int unmount(const char *path)
     return 0;
 }
 
+/* What stands there is a mount, or something else. */
+static int unmount_all_in(const char *name)
+{
+    DIR *all = opendir(name);
+    int result = !all && identity_untold(errno) ? untold("what is mounted in its directory") : 0;
+    for (struct dirent *e; all && result == 0 && (e = readdir(all));) {
+        char path[300];
+        snprintf(path, sizeof(path), "%s/%s", name, e->d_name);
+        result = e->d_name[0] == '.' ? 0 : unmount(path);
+    }
+    if (all) {
+        closedir(all);
+    }
+    return result;
+}
+
 static int bury(const struct options *o)
 {
     struct outcome e = {.signal = SIGKILL, .text = o->bury};
@@ -176,7 +192,7 @@ int shim_remove(const struct options *o)
     if (o->bury) {
         return bury(o);
     }
-    if (unmount("rootfs") < 0 || unmount("disk") < 0) {
+    if (unmount("rootfs") < 0 || unmount_all_in("lower") < 0 || unmount("disk") < 0) {
         return 1;
     }
     int parent = open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

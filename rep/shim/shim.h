@@ -6,6 +6,7 @@
  *   rep-shim exec    [options] -- COMMAND   one more process in it; ends with it
  *   rep-shim step    [options] -- COMMAND   a step of it, once and for all; stays until that ended
  *   rep-shim prepare [options]              makes the root filesystem, then the note durable
+ *   rep-shim map     --lower=DIR --ids=N    tries whether it can be mounted with other ids
  *   rep-shim note    --note=FILE            makes another note durable, in place of the one before
  *   rep-shim remove  [options] [-- COMMAND] kills all of it, unmounts, deletes the directory
  *   rep-shim idle                           waits for SIGTERM: the first process of a container
@@ -36,6 +37,7 @@ enum {
     SHIM_INIT_MS = 5000,      /* for the init to become ready, on a very busy machine */
     SHIM_END_MS = 3000,       /* a shim told to end gets this long before it is killed */
     SHIM_STATUS_TRIES = 60,   /* once a second, when the disk is full */
+    SHIM_IDS = 65536,         /* user ids, and group ids, of a user namespace */
     SHIM_DEPTH = 32,          /* directory levels held open while deleting */
     SHIM_LOWERS_MAX = 128,    /* directories below a container's upper layer */
 };
@@ -68,6 +70,9 @@ struct options {
     bool unfinished;         /* remove: only if it was never finished */
     const char *note;        /* note: the file that becomes the note */
     long step;               /* step: its number */
+    long long ids;           /* of run, exec, step and prepare: the first of its SHIM_IDS ids of
+                              * this machine; 0: it has no user namespace */
+    const char *root_at;     /* run: where COMMAND finds the root filesystem, too; NULL */
     char **command;          /* after "--"; NULL: none */
 };
 
@@ -79,6 +84,7 @@ int shim_supervise(const struct options *o, enum shim_mode mode);
 int shim_prepare(const struct options *o);
 int shim_remove(const struct options *o);
 int shim_note(const struct options *o);
+int shim_map(const struct options *o);
 int shim_idle(void);
 
 /* report.c: what the rep hears; silently nothing when it is gone. */
@@ -131,6 +137,15 @@ void kill_children(void);                    /* every child of this subreaper, t
 int kill_marked(const char *mark);
 /* Waits; gives its exit code, its output goes to the report. */
 int run_command(const char *const *command);
+
+/* mounts.c: mounts the directory `source` at `target`, where ids from 0 on are those from `first`
+ * on; without following links at its end; NULL: nowhere, it is only tried. 0, or -1 after a
+ * report. */
+int mount_mapped(const char *source, const char *target, long long first, bool readonly);
+
+/* For this process and its children alone, the root filesystem stands there too: in a place that
+ * the root of a user namespace can reach, who may enter nothing of ours. -1 with errno. */
+int mount_root_at(const char *path);
 
 /* cgroup.c: kills what is in them. 0, or -1 after a report. */
 int cgroup_remove(const char *name);

@@ -265,6 +265,9 @@ static int begin(struct supervision *s)
         }
         s->fds[i] = pipes[i][0];
         fcntl(s->fds[i], F_SETFL, O_NONBLOCK);
+        if (s->o->ids && i != FAILURE) { /* else its own /dev/stdout would be closed to it */
+            fchown(pipes[i][1], (uid_t)s->o->ids, (gid_t)s->o->ids);
+        }
     }
     s->command = spawn(s->o, pipes[OUT][1], pipes[ERR][1], pipes[FAILURE][1]);
     for (int i = 0; i < 3; i++) {

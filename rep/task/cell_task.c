@@ -3,6 +3,7 @@
 #include "common/model/keys.h"
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
+#include "rep/container/room.h"
 #include "rep/container/spec.h"
 #include "rep/inside.h"
 
@@ -93,6 +94,11 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
     struct err err;
     if (!definition || spec_check_task(definition, &err) < 0) {
         hopeless(c, definition ? arena_strdup(out->arena, err.text) : "it has no definition", out);
+        return;
+    }
+    const char *why = room_refuses(r, c, definition->privileged);
+    if (why) {
+        hopeless(c, why, out);
         return;
     }
     container_learn(c, spec_note_task(c->about, definition));

@@ -263,6 +263,37 @@ static void bad_specs_leave_nothing(struct subject *s)
     assert_int_equal(a.container_count, 0);
 }
 
+/* Two containers have no user id in common, also when the rep has been away; with the container its
+ * range is free again. */
+static void a_range_of_ids_is_given_once(struct subject *s)
+{
+    enum { FIRST = 1200000000 };
+    SCOPED_ARENA(arena);
+    struct container_spec spec = {.rootfs = s->rootfs, .ids_first = FIRST};
+    s->program(s, "mapped", PROGRAM_SLEEPS, &spec);
+    struct verb_answer a = subject_prepare(s, &arena, "mapped", &spec);
+    done(&a);
+    a = subject_plain(s, &arena, VERB_START, "mapped");
+    done(&a);
+    for (int i = 0; s->has_ids && i < 2; i++) {
+        spec.ids_first = FIRST + (i ? CONTAINER_IDS - 1 : 0);
+        a = subject_prepare(s, &arena, "second", &spec);
+        assert_int_equal(a.outcome, VERB_FAILED);
+        assert_non_null(strstr(a.text, "range of ids"));
+        assert_null(subject_find(s, &arena, "second").guid);
+        s->restart(s);
+    }
+    spec.ids_first = FIRST + CONTAINER_IDS;
+    a = subject_prepare(s, &arena, "second", &spec);
+    done(&a);
+    subject_remove(s, "mapped");
+    spec.ids_first = FIRST;
+    a = subject_prepare(s, &arena, "third", &spec);
+    done(&a);
+    subject_remove(s, "second");
+    subject_remove(s, "third");
+}
+
 static void restart_adopts(struct subject *s)
 {
     SCOPED_ARENA(arena);
@@ -418,6 +449,7 @@ void driver_conformance(struct subject *s)
     kill_is_obeyed(s);
     bad_starts_say_why(s);
     bad_specs_leave_nothing(s);
+    a_range_of_ids_is_given_once(s);
     restart_adopts(s);
     only_what_runs_is_measured(s);
     exec_needs_a_container(s);

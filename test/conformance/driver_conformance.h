@@ -27,6 +27,7 @@ struct subject {
                     struct container_spec *spec);
     const char *rootfs; /* one that is there */
     bool knows_rootfs;  /* and refuses others */
+    bool has_ids;       /* and user namespaces */
     const char *file;   /* where PROGRAM_LEAVES leaves it; absolute */
     uint64_t ids;       /* given out by subject_call() */
     /* Events of containers that came while something else was awaited. */

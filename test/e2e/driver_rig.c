@@ -98,10 +98,18 @@ static int64_t now_ns(struct subject *s)
     return t.tv_sec * SECOND_NS + t.tv_nsec;
 }
 
+/* A range of ids for each container, as a rep gives them. */
 static void call(struct subject *s, const struct verb_call *c)
 {
     struct rig *r = (struct rig *)s;
-    r->shell->ops->call(r->shell, c);
+    struct verb_call own = *c;
+    struct container_spec spec;
+    if (c->verb == VERB_PREPARE && c->spec && !c->spec->privileged && !c->spec->ids_first) {
+        spec = *c->spec;
+        spec.ids_first = RIG_IDS + r->ranges++ % 4096 * CONTAINER_IDS;
+        own.spec = &spec;
+    }
+    r->shell->ops->call(r->shell, &own);
 }
 
 static void stop_waiting(evutil_socket_t fd, short what, void *loop)
@@ -214,12 +222,14 @@ void rig_open(struct rig *r, enum driver_kind kind)
                                        .state_dir = r->state,
                                        .shim = r->shim,
                                        .rootfs = &r->rootfs,
-                                       .rootfs_count = 1};
+                                       .rootfs_count = 1,
+                                       .ids_first = RIG_IDS};
     if (driver_probe(&r->config, &r->choice, &err) < 0) {
         fail_msg("%s", err.text);
     }
     print_message("%s\n", r->choice.text);
     r->config.choice = &r->choice;
+    r->subject.has_ids = r->choice.user_namespaces;
     r->loop = event_base_new();
     r->events_end = &r->events;
     open_driver(r);

@@ -7,6 +7,8 @@
 
 struct event_base;
 
+enum { RIG_IDS = 1000000000 };
+
 struct rig {
     struct subject subject; /* first */
     struct driver_config config;
@@ -20,6 +22,7 @@ struct rig {
     struct reply reply; /* to the last output request */
     struct buf reply_body;
     bool replied;
+    uint32_t ranges; /* of ids, given out */
 };
 
 /* Makes a rig in a new directory, probes, opens the driver. Fails the test when none works. */
@@ -86,6 +89,11 @@ void trial_fuse(void **state);
 void trial_out_of_memory(void **state);
 void trial_exec(void **state);
 void trial_dash(void **state);
+
+/* isolation_trials.c: oci only. */
+void rig_install(struct rig *r, const char *name); /* test/e2e/inside/NAME as /NAME of its files */
+void trial_break_out(void **state);
+void trial_ids(void **state);
 
 /* output_trials.c */
 void trial_output(void **state);

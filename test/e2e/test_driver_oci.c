@@ -28,6 +28,8 @@ int main(int argc, char **argv)
         TRIAL(trial_users),
         TRIAL(trial_at_home),
         TRIAL(trial_isolation),
+        TRIAL(trial_break_out),
+        TRIAL(trial_ids),
         TRIAL(trial_limits),
         TRIAL(trial_weights),
         TRIAL(trial_fuse),

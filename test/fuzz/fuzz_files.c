@@ -11,6 +11,7 @@
 #include "rep/container/spec.h"
 #include "rep/driver/oci_spec.h"
 #include "rep/driver/passwd.h"
+#include "rep/driver/seccomp.h"
 #include "rep/driver/status.h"
 #include "test/fuzz/fuzz.h"
 
@@ -184,6 +185,28 @@ void fuzz_files(struct bytes in)
         rep__note__free_unpacked(copy, NULL);
         rep__note__free_unpacked(note, NULL);
     }
+}
+
+/* A profile of system calls either becomes words for the runtime, or is refused with a reason. */
+void fuzz_seccomp(struct bytes in)
+{
+    static const char *const machines[] = {"x86_64", "aarch64", "riscv64", "other"};
+    const struct seccomp_subject subject = {machines[fuzz_byte(&in) & 3],
+                                            fuzz_byte(&in) & 1 ? UINT64_MAX : 0};
+    struct id_range ids;
+    if (id_range_parse(in, &ids)) {
+        SCOPED_BUF(text);
+        id_range_print(ids, &text);
+        struct id_range again;
+        FUZZ_REQUIRE(id_range_parse(buf_bytes(&text), &again) && again.first == ids.first);
+    }
+    struct err err = {0};
+    json_t *profile = json_loadb((const char *)in.data, in.size, 0, NULL);
+    json_t *made = profile ? seccomp_for(profile, &subject, &err) : NULL;
+    FUZZ_REQUIRE(!profile || made || err.text[0]);
+    FUZZ_REQUIRE(!made || json_is_array(json_object_get(made, "syscalls")));
+    json_decref(made);
+    json_decref(profile);
 }
 
 /* ---- from a definition to a container ----------------------------------------------------------

@@ -21,6 +21,7 @@ struct box {
     int exit_code, exit_signal;
     char text[TEXT_BYTES]; /* why it never ran */
     struct blob *note;
+    uint32_t ids_first;
     int64_t pid;
     int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
     bool end_untold;    /* EVENT_CONTAINER is still due */
@@ -39,6 +40,7 @@ struct pending {
     uint32_t *ports; /* of PREPARE's spec, or asked by PORTS */
     size_t port_count;
     struct model_steps *steps; /* of PREPARE's spec; goes to its container */
+    uint32_t ids_first; /* likewise */
     bool hung;
     bool carried; /* out already; what it led to is told first, then this */
     struct verb_answer answer;
@@ -174,6 +176,7 @@ static struct pending *pending_new(const struct verb_call *call)
     p->call = *call;
     keep_ports(p, call);
     p->steps = model_steps_new(call->spec);
+    p->ids_first = call->spec ? call->spec->ids_first : 0;
     p->call.text = ""; /* of a line for a log, which no model keeps */
     p->call.spec = NULL;
     p->call.ports = NULL;
@@ -290,6 +293,19 @@ static void ports(const struct model_containers *m, const struct pending *p, str
     answer->taken = taken;
 }
 
+const char *model_containers_with_ids(const struct model_containers *m, uint32_t first)
+{
+    MAP_EACH(&m->boxes, n)
+    {
+        const struct box *b = map_value(n);
+        int64_t apart = (int64_t)b->ids_first - (int64_t)first;
+        if (first > 0 && b->ids_first > 0 && apart > -CONTAINER_IDS && apart < CONTAINER_IDS) {
+            return b->guid;
+        }
+    }
+    return NULL;
+}
+
 static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
                                  struct arena *arena, struct verb_answer *answer)
 {
@@ -303,6 +319,9 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     if (map_get(&m->boxes, p->guid)) {
         return failed(answer, "the container exists");
     }
+    if (model_containers_with_ids(m, p->ids_first)) {
+        return failed(answer, "its range of ids is another container's");
+    }
     if (m->fail_prepares) {
         m->fail_prepares--;
         return failed(answer, m->fail_text);
@@ -312,6 +331,7 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     b->guid = strdup(p->guid);
     b->state = CONTAINER_PREPARED;
     b->note = blob_ref(p->note);
+    b->ids_first = p->ids_first;
     b->ends_at_ns = NEVER_NS;
     b->steps = p->steps;
     p->steps = NULL;

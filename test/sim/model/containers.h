@@ -85,6 +85,9 @@ void model_containers_hang(struct model_containers *m, bool hung);
 /* The state of this container, -1 when there is none. */
 int model_containers_state(const struct model_containers *m, const char *guid);
 
+/* The container that has some id of the range that begins here; NULL when none has, and for 0. */
+const char *model_containers_with_ids(const struct model_containers *m, uint32_t first);
+
 /* A verb for this container is under way. */
 bool model_containers_busy(const struct model_containers *m, const char *guid);
 

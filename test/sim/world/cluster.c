@@ -101,6 +101,8 @@ static struct role *make_rep(void *context, unsigned incarnation)
         .rootfs_names = rootfs,
         .placement_tags = none,
         .optional_placement_tags = none,
+        .ids_first = 1000000000, /* a range for each of its containers, and none to spare */
+        .ids_count = (100 + more) * CONTAINER_IDS,
         .port_low = 20000,
         .port_high = 20999,
         .reconcile_interval_ns = p->cluster->options.reconcile_interval_ns,

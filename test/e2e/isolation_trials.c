@@ -1,0 +1,130 @@
+/* What a container may not do to the cell and to others, tried from within, as its root. */
+#include "test/e2e/driver_trials.h"
+#include "test/tool/cmocka.h"
+#include "test/tool/patience.h"
+
+#include "rep/shim/identity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ADD_KEY_USER_RING = -4 };
+
+/* A static program of test/e2e/inside, put into the root filesystem as /NAME. */
+void rig_install(struct rig *r, const char *name)
+{
+    char command[700], program[300];
+    snprintf(program, sizeof(program), "%s", r->shim);
+    char *at = strstr(program, "/bin/rep-shim");
+    assert_non_null(at);
+    snprintf(command, sizeof(command), "install -m 0755 %.*s/test/e2e/inside/%s %s/%s",
+             (int)(at - program), program, name, r->rootfs_path, name);
+    if (system(command) != 0) {
+        fail_msg("%s: is it built (make tests)?", command);
+    }
+}
+
+/* Runs a program of the root filesystem to its end; what it wrote to stdout. */
+static const char *output_of(struct rig *r, struct container_spec *spec)
+{
+    SCOPED_ARENA(arena);
+    rig_done(subject_prepare(&r->subject, &arena, "tries", spec));
+    rig_done(subject_plain(&r->subject, &arena, VERB_START, "tries"));
+    assert_int_equal(subject_await_end(&r->subject, "tries").exit_code, 0);
+    const char *text = rig_text_of(rig_path(r, "tries", "log/stdout"));
+    subject_remove(&r->subject, "tries");
+    return text;
+}
+
+static long neighbour_of(struct rig *r, char *text, size_t size)
+{
+    struct identity id = {0};
+    int dir = open(rig_path(r, "neighbour", "."), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(identity_read(dir, "pid", &id), 0);
+    close(dir);
+    snprintf(text, size, "%ld", id.pid);
+    return id.pid;
+}
+
+static bool was_done(const char *text, const char *name)
+{
+    char line[80];
+    snprintf(line, sizeof(line), "%s done\n", name);
+    return strstr(text, line) != NULL;
+}
+
+/* Nothing at all of it succeeds; with all rights, what a cell lets nobody else do does. */
+void trial_break_out(void **state)
+{
+    static const char *const with_rights[] = {"mount", "settings", "device", "handle"};
+    struct rig *r = *state;
+    char neighbour[32];
+    const char *args[2] = {neighbour, NULL};
+    assert_true(r->choice.user_namespaces && r->choice.seccomp);
+    rig_install(r, "break_out");
+    syscall(SYS_add_key, "user", "corkboard-trial", "x", 1, ADD_KEY_USER_RING);
+    rig_begin_shell(r, "neighbour", "exec sleep 1000");
+    neighbour_of(r, neighbour, sizeof(neighbour));
+    struct container_spec spec = {
+        .rootfs = r->subject.rootfs, .path = "/break_out", .args = args, .user = "root"};
+    const char *text = output_of(r, &spec);
+    print_message("%s", text);
+    assert_non_null(strstr(text, "mount "));
+    assert_null(strstr(text, "done"));
+    spec.privileged = true;
+    text = output_of(r, &spec);
+    for (size_t i = 0; i < sizeof(with_rights) / sizeof(with_rights[0]); i++) {
+        if (!was_done(text, with_rights[i])) {
+            fail_msg("a privileged container may not %s:\n%s", with_rights[i], text);
+        }
+    }
+    subject_remove(&r->subject, "neighbour");
+}
+
+/* Its root owns all of its root filesystem, and what it makes belongs to nobody of this machine; no
+ * two containers share an id. */
+void trial_ids(void **state)
+{
+    struct rig *r = *state;
+    struct stat one, other;
+    const char *args[4];
+    SCOPED_ARENA(arena);
+    struct container_spec spec = rig_shell(
+        r, "stat -c %u:%g / /bin/busybox /tmp; cat /proc/self/uid_map | tr -s ' '; "
+           "touch /mine; chown 2000:2001 /mine; echo to >/dev/stdout; echo x >/bin/busybox-more",
+        args);
+    const char *text = output_of(r, &spec);
+    assert_int_equal(strncmp(text, "0:0\n0:0\n0:0\n 0 ", 15), 0);
+    assert_non_null(strstr(text, " 65536\nto\n"));
+    rig_begin_shell(r, "one", "touch /mine; exec sleep 1000");
+    rig_begin_shell(r, "other", "touch /mine; exec sleep 1000");
+    for (struct patience p = {0}; patience(&p);) {
+        if (stat(rig_path(r, "one", "rootfs/mine"), &one) == 0 &&
+            stat(rig_path(r, "other", "rootfs/mine"), &other) == 0) {
+            break;
+        }
+    }
+    assert_true(one.st_uid >= RIG_IDS && other.st_uid >= RIG_IDS && one.st_uid != other.st_uid);
+    assert_int_equal(one.st_uid, one.st_gid);
+    /* A range that one has is no other's. */
+    spec.ids_first = one.st_uid;
+    struct verb_answer a = subject_prepare(&r->subject, &arena, "third", &spec);
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_non_null(strstr(a.text, "range of ids"));
+    /* Nor is one known only after a restart. */
+    rig_restart(r);
+    a = subject_prepare(&r->subject, &arena, "third", &spec);
+    assert_int_equal(a.outcome, VERB_FAILED);
+    subject_remove(&r->subject, "one");
+    rig_done(subject_prepare(&r->subject, &arena, "third", &spec));
+    subject_remove(&r->subject, "third");
+    subject_remove(&r->subject, "other");
+    spec.ids_first = 0;
+    spec.user = "70000:0";
+    a = subject_prepare(&r->subject, &arena, "third", &spec);
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_non_null(strstr(a.text, "beyond the 65536"));
+}
