@@ -280,6 +280,7 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->address = arena_strdup(a, from->address);
     to->isolation = arena_strdup(a, from->isolation ? from->isolation : "");
     to->rootfs_names = copy_list(a, from->rootfs_names, NULL);
+    to->volume_drivers = copy_list(a, from->volume_drivers, NULL);
     to->placement_tags = copy_list(a, from->placement_tags, NULL);
     to->optional_placement_tags =
         copy_list(a, from->optional_placement_tags, arena_printf(a, "cell:%s", to->cell_id));

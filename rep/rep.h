@@ -26,6 +26,7 @@ struct rep_config {
     uint16_t port_low, port_high;           /* for allotted host ports, both included */
     uint32_t ids_first, ids_count; /* of containers' user ids: ranges of CONTAINER_IDS; count 0 = no
                                       user namespaces */
+    const char *const *volume_drivers;      /* NULL-terminated; NULL: none */
     bool privileged;        /* privileged containers are allowed */
     const char *isolation;  /* for people: what is on, and why not what is off; NULL = not known */
     /* Settings; 0 = default. */

@@ -19,6 +19,7 @@ enum {
     ANNOTATION_BYTES_MAX = 10240,
     ROUTES_BYTES_MAX = 131072,
     INSTANCES_MAX = 1000000,
+    CPU_MAX_PERCENT_MAX = 100000, /* more processors than any cell has; likewise */
 };
 
 /* Requests; absent members (NULL) are said. */
@@ -52,6 +53,7 @@ bool good_guid(const char *guid);        /* [a-zA-Z0-9_-]+ */
 
 /* What DesiredLRPs and tasks have in common. */
 void not_negative(struct validation *v, int32_t value, const char *field);
+void valid_cpu_max(struct validation *v, uint32_t percent); /* ours */
 void valid_annotation(struct validation *v, const char *annotation);
 void valid_log_rate(struct validation *v, const Models__LogRateLimit *limit, const char *field);
 void valid_action_of(struct validation *v, const Models__Action *action, const char *field);

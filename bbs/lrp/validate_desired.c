@@ -66,6 +66,13 @@ static void valid_on_evacuate(struct validation *v, Models__OnEvacuate policy)
     }
 }
 
+void valid_cpu_max(struct validation *v, uint32_t percent)
+{
+    if (percent > CPU_MAX_PERCENT_MAX) {
+        say_field(v, "cpu_max_percent");
+    }
+}
+
 /* Values are stored as JSON; what is not, does not fit into its place (behaviour.md 2). Nobody
  * looks into what is too long anyway. */
 static void valid_routes(struct validation *v, const Models__ProtoRoutes *routes)
@@ -379,6 +386,7 @@ void valid_desire(struct validation *v, const Models__DesiredLRP *d)
     valid_running(v, d);
     valid_on_cell_loss(v, d->on_cell_loss);
     valid_on_evacuate(v, d->on_evacuate);
+    valid_cpu_max(v, d->cpu_max_percent);
     check_length(v, d->process_guid, NAME_CHARACTERS_MAX);
     check_length(v, d->domain, NAME_CHARACTERS_MAX);
     check_length(v, d->log_guid, NAME_CHARACTERS_MAX);

@@ -50,6 +50,7 @@ static void valid_definition(struct validation *v, const Models__TaskDefinition 
     valid_image_credentials(v, d->image_username, d->image_password);
     valid_dependencies(v, d->cached_dependencies, d->n_cached_dependencies);
     valid_layers(v, d->image_layers, d->n_image_layers, d->legacy_download_user);
+    valid_cpu_max(v, d->cpu_max_percent);
 }
 
 void valid_desire_task(struct validation *v, const Models__DesireTaskRequest *r)

@@ -8,7 +8,7 @@
 #include "models/metric_tags.pb-c.h"
 #include "models/sidecar.pb-c.h"
 
-enum { APP_CPU_WEIGHT_MAX = 100 };
+enum { APP_CPU_WEIGHT_MAX = 100, APP_CPU_MAX_PERCENT_MAX = 100000 };
 
 struct app_source {
     struct arena *arena;

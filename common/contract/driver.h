@@ -54,6 +54,14 @@ struct step_process {
     uint64_t nofile;
 };
 
+/* A volume of a container: a directory of the cell, or memory (docs/cell.md, Volumes). */
+struct volume {
+    const char *driver, *name; /* "bind", "tmpfs"; name = volume_id, "" = none */
+    const char *config;        /* of tmpfs: "size=64M", "" = no bound but its memory */
+    const char *path;          /* in the container, absolute */
+    bool writable;
+};
+
 struct container_spec {
     const char *rootfs; /* as in the DesiredLRP: "preloaded:NAME" */
     const char *path; /* NULL: its first process only waits, and its steps run beside it */
@@ -67,11 +75,14 @@ struct container_spec {
     int32_t max_pids;
     /* 1..100, where 100 is about an ordinary process's; 0 = the kernel's default. */
     uint32_t cpu_weight;
+    uint32_t cpu_max_percent; /* of one processor; 0 = no limit */
     uint64_t nofile;
     bool privileged;
     uint32_t ids_first; /* of CONTAINER_IDS that no other container has; 0 = no user namespace */
     const struct port_pair *ports;
     size_t port_count;
+    const struct volume *volumes;
+    size_t volume_count;
     const struct step_process *steps; /* without path: what may be begun; by number */
     size_t step_count;
 };

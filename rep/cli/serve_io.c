@@ -2,6 +2,7 @@
 
 #include "rep/cli/commands_io.h"
 #include "rep/cli/driver_options_io.h"
+#include "rep/driver/volumes.h"
 #include "rep/rep.h"
 #include "rep/state_dir_io.h"
 
@@ -31,6 +32,10 @@ const struct cli_option rep_serve_options[] = {
      .help = "root filesystem preloaded:NAME",
      .repeated = true},
     {.name = "rootfs-dir", .value = "DIR", .help = "each directory in it is one by its own name"},
+    {.name = "volume",
+     .value = "NAME=DIR",
+     .help = "directory that containers may have as a volume, or one below it",
+     .repeated = true},
     {.name = "memory-mb", .value = "N", .help = "memory of the cell; the machine's by default"},
     {.name = "disk-mb", .value = "N", .help = "disk of the cell", .fallback = "10240"},
     {.name = "containers", .value = "N", .help = "most containers", .fallback = "250"},
@@ -86,6 +91,34 @@ struct rootfs_list {
     const char *names[CLI_REPEATS_MAX + 1];
     size_t count;
 };
+
+struct volume_list {
+    struct volume_source entries[CLI_REPEATS_MAX];
+    size_t count;
+};
+
+/* A name is the first step of a volume_id, so it has no slash. */
+static int read_volumes(const struct invocation *call, struct volume_list *list, struct err *err)
+{
+    for (const char *const *given = cli_list(call, "volume"); *given; given++) {
+        const char *equals = strchr(*given, '=');
+        struct stat st;
+        if (!equals || equals == *given || memchr(*given, '/', (size_t)(equals - *given))) {
+            return err_set(err, ERR_INVALID, "--volume must be NAME=DIR, not \"%.60s\"", *given);
+        }
+        char *real = realpath(equals + 1, NULL);
+        if (!real || stat(real, &st) < 0 || !S_ISDIR(st.st_mode)) {
+            free(real);
+            return err_set(err, ERR_INVALID, "--volume: \"%.120s\" is no directory", equals + 1);
+        }
+        list->entries[list->count++] = (struct volume_source){
+            .name = arena_strndup(call->arena, *given, (size_t)(equals - *given)),
+            .path = arena_strdup(call->arena, real),
+        };
+        free(real);
+    }
+    return 0;
+}
 
 static int add_rootfs(const struct invocation *call, const char *name, const char *path,
                       struct rootfs_list *list, struct err *err)
@@ -271,6 +304,14 @@ static const char *boot_id(struct arena *a)
     return read && *text ? arena_strdup(a, text) : NULL;
 }
 
+/* Without a directory there is no use in "bind", and work that needs it is not placed here. */
+static const char *const *volume_drivers(const struct driver_config *driver)
+{
+    static const char *const none[] = {NULL}, *const memory[] = {"tmpfs", NULL};
+    static const char *const both[] = {"bind", "tmpfs", NULL};
+    return driver->kind != DRIVER_OCI ? none : driver->volume_count > 0 ? both : memory;
+}
+
 /* Before the role is made, which goes by what works here. */
 static int probe(const struct invocation *call, struct driver_config *driver,
                  struct rep_config *config, struct err *err)
@@ -282,14 +323,21 @@ static int probe(const struct invocation *call, struct driver_config *driver,
     if (r == 0) {
         driver->choice = choice;
         config->isolation = choice->isolation;
+        config->volume_drivers = volume_drivers(driver);
         config->ids_count = choice->user_namespaces ? config->ids_count : 0;
     }
     return r;
 }
 
+struct directories {
+    struct rootfs_list rootfs;
+    struct volume_list volumes;
+};
+
 static int serve(const struct invocation *call, struct host_config *host, struct rep_config *config,
-                 struct rootfs_list *rootfs, struct err *err)
+                 struct directories *directories, struct err *err)
 {
+    const struct rootfs_list *rootfs = &directories->rootfs;
     struct state_dir state;
     struct driver_config driver;
     int r = state_dir_open(&state, cli_text(call, "state-dir"), config->cell_id, err);
@@ -297,6 +345,8 @@ static int serve(const struct invocation *call, struct host_config *host, struct
     if (r == 0) {
         driver.rootfs = rootfs->entries;
         driver.rootfs_count = rootfs->count;
+        driver.volumes = directories->volumes.entries;
+        driver.volume_count = directories->volumes.count;
         r = probe(call, &driver, config, err);
     }
     if (r == 0) {
@@ -321,15 +371,16 @@ int rep_serve_run(const struct invocation *call, struct err *err)
 {
     struct host_config host = {0};
     struct rep_config config;
-    struct rootfs_list rootfs = {.count = 0};
+    struct directories directories = {.rootfs.count = 0};
     int r = serve_host_config(call, &host, err);
     r = r < 0 ? r : read_config(call, &config, err);
-    r = r < 0 ? r : read_rootfs(call, &rootfs, err);
+    r = r < 0 ? r : read_rootfs(call, &directories.rootfs, err);
+    r = r < 0 ? r : read_volumes(call, &directories.volumes, err);
     if (r == 0) {
         host.name = host.name ? host.name : config.cell_id;
         host.admin = cli_text(call, "admin-listen");
         config.admin_url = host.admin ? arena_printf(call->arena, "https://%s", host.admin) : NULL;
-        r = serve(call, &host, &config, &rootfs, err);
+        r = serve(call, &host, &config, &directories, err);
     }
     return r;
 }

@@ -18,6 +18,15 @@ static const char *rootfs_text(struct arena *a, const Cell__CellState *s)
     return text;
 }
 
+static const char *words_text(struct arena *a, char *const *words, size_t count)
+{
+    const char *text = "";
+    for (size_t i = 0; i < count; i++) {
+        text = arena_printf(a, "%s%s%s", text, i ? " " : "", words[i]);
+    }
+    return text;
+}
+
 static const char *resource_text(struct arena *a, int32_t free, int32_t total, const char *unit)
 {
     return arena_printf(a, "%d of %d%s free", (int)free, (int)total, unit);
@@ -40,6 +49,7 @@ void rep_state_table(struct arena *a, const Cell__CellState *s, struct buf *out)
         {"starting", arena_printf(a, "%d", (int)s->startingcontainercount)},
         {"failed starts", arena_printf(a, "%d lately, in a row", (int)s->failedstarts)},
         {"root filesystems", rootfs_text(a, s)},
+        {"volume drivers", words_text(a, s->volumedrivers, s->n_volumedrivers)},
         {"isolation", *s->isolation ? s->isolation : "not known"},
         {"lrps", arena_printf(a, "%zu", s->n_lrps)},
         {"tasks", arena_printf(a, "%zu", s->n_tasks)},

@@ -56,6 +56,26 @@ void room_give(struct rep *r, const struct container *c)
     id_ranges_give(&r->ids, c->about->ids_first);
 }
 
+static bool has_driver(const struct rep *r, const char *driver)
+{
+    for (const char *const *have = r->config.volume_drivers; have && *have; have++) {
+        if (strcmp(*have, driver) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool room_has_drivers(const struct rep *r, char *const *drivers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!has_driver(r, drivers[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool room_has_rootfs(const struct rep *r, const char *rootfs)
 {
     static const char scheme[] = "preloaded:";

@@ -25,5 +25,8 @@ void room_give_ports(struct rep *r, const struct container *c);
 /* Frees all that it still has. */
 void room_give(struct rep *r, const struct container *c);
 
+/* All of these volume drivers are the cell's. */
+bool room_has_drivers(const struct rep *r, char *const *drivers, size_t count);
+
 /* "preloaded:NAME" with a name this cell has. */
 bool room_has_rootfs(const struct rep *r, const char *rootfs);

@@ -34,7 +34,6 @@ static const char *unsupported_part(const Models__DesiredLRP *lrp)
         {lrp->check_definition, "check_definition"},
         {lrp->n_cached_dependencies > 0, "cached_dependencies"},
         {lrp->n_image_layers > 0, "image_layers"},
-        {lrp->n_volume_mounts > 0, "volume_mounts"},
     };
     return first_set(parts, sizeof(parts) / sizeof(parts[0]));
 }
@@ -44,7 +43,6 @@ static const char *unsupported_part_of_task(const Models__TaskDefinition *d)
     const struct part parts[] = {
         {d->n_cached_dependencies > 0, "cached_dependencies"},
         {d->n_image_layers > 0, "image_layers"},
-        {d->n_volume_mounts > 0, "volume_mounts"},
     };
     return first_set(parts, sizeof(parts) / sizeof(parts[0]));
 }
@@ -301,6 +299,24 @@ static struct step_process process_of(struct arena *a, const struct surroundings
     return p;
 }
 
+static void spec_volumes(struct arena *a, Models__VolumeMount *const *mounts, size_t count,
+                         struct container_spec *spec)
+{
+    struct volume *list = ARENA_ARRAY(a, count, struct volume);
+    for (size_t i = 0; i < count; i++) {
+        const Models__SharedDevice *shared = mounts[i]->shared;
+        list[i] = (struct volume){
+            .driver = mounts[i]->driver,
+            .name = shared ? shared->volume_id : "",
+            .config = shared ? shared->mount_config : "",
+            .path = mounts[i]->container_dir,
+            .writable = strcmp(mounts[i]->mode, "rw") == 0,
+        };
+    }
+    spec->volumes = list;
+    spec->volume_count = count;
+}
+
 static void spec_program(const struct step_process *p, struct container_spec *spec)
 {
     spec->path = p->path;
@@ -362,6 +378,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
         .disk_mb = lrp->disk_mb,
         .max_pids = lrp->max_pids,
         .cpu_weight = lrp->cpu_weight, /* 0 is not 1, as Diego has it: design.md 7, Limits */
+        .cpu_max_percent = lrp->cpu_max_percent,
         .privileged = lrp->privileged,
         .ids_first = about->ids_first,
     };
@@ -371,6 +388,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     }
     ret_spec->ports = ports;
     ret_spec->port_count = about->n_ports;
+    spec_volumes(a, lrp->volume_mounts, lrp->n_volume_mounts, ret_spec);
     const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
                                         address, about};
     const struct tree_parts parts = tree_parts_of(lrp);
@@ -386,9 +404,11 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
         .disk_mb = definition->disk_mb,
         .max_pids = definition->max_pids,
         .cpu_weight = definition->cpu_weight,
+        .cpu_max_percent = definition->cpu_max_percent,
         .privileged = definition->privileged,
         .ids_first = about->ids_first,
     };
+    spec_volumes(a, definition->volume_mounts, definition->n_volume_mounts, ret_spec);
     const struct surroundings around = {definition->environment_variables,
                                         definition->n_environment_variables, address, about};
     const struct tree_parts parts = tree_parts_of_task(definition);

@@ -26,6 +26,9 @@ struct driver_rootfs {
     const char *path;
 };
 
+/* A directory of the cell that containers may have as a volume: rep/driver/volumes.h. */
+struct volume_source;
+
 /* Log limits where the config says 0: two files of 10 MiB each for stdout and for stderr. */
 enum { DRIVER_LOG_BYTES = 10 * 1024 * 1024, DRIVER_LOG_FILES = 2, DRIVER_LOG_FILES_MAX = 10 };
 
@@ -53,6 +56,8 @@ struct driver_config {
     const char *init;      /* oci: the PID 1, static; NULL = try catatonit, then tini-static */
     const struct driver_rootfs *rootfs;
     size_t rootfs_count;
+    const struct volume_source *volumes;
+    size_t volume_count;
     int64_t log_bytes; /* size at which a log file is rotated; 0 = DRIVER_LOG_BYTES */
     int log_files;     /* the current one included; 0 = DRIVER_LOG_FILES */
     uint32_t ids_first; /* oci: of a range that a trial may take; 0 = no user namespaces */

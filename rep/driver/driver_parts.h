@@ -8,6 +8,7 @@
 #include "rep/driver/job_io.h"
 #include "rep/driver/oci_spec.h"
 #include "rep/driver/status.h"
+#include "rep/driver/volumes.h"
 #include "rep/driver/worker_io.h"
 #include "rep/shim/identity.h"
 
@@ -52,6 +53,8 @@ struct driver {
     char *state_dir, *containers_dir, *runtime_dir, *shim;
     struct rootfs *rootfs;
     size_t rootfs_count;
+    struct volume_source *volumes; /* directories that may be volumes, by name */
+    size_t volume_count;
     int64_t log_bytes;
     int log_files;
     struct driver_choice choice;

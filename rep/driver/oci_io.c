@@ -1,6 +1,7 @@
 /* The oci driver: containers by runc or crun through their standard command line, over an overlay
  * of a preloaded directory, on the host's network (design.md 7). */
 #include "common/base/memory.h"
+#include "rep/driver/cgroup_files.h"
 #include "rep/driver/driver_parts.h"
 
 #include <sys/stat.h>
@@ -119,6 +120,26 @@ static int write_steps(const char *dir, const char *rootfs, const struct contain
     return result;
 }
 
+static int plan_volumes(const struct driver *d, const struct container_spec *spec,
+                        struct volume_plan *plans, struct command *c, struct err *err)
+{
+    if (spec->volume_count > VOLUMES_MAX) {
+        return err_set(err, ERR_TOO_LARGE, VOLUME_FAILED ": %d are the most of a container",
+                       VOLUMES_MAX);
+    }
+    for (size_t i = 0; i < spec->volume_count; i++) {
+        int result = volume_plan(&spec->volumes[i], d->volumes, d->volume_count, &plans[i], err);
+        if (result < 0) {
+            return result;
+        }
+        if (plans[i].source) {
+            command_add(c, "--volume=%s", plans[i].source);
+            command_add(c, "--below=%s", plans[i].below);
+        }
+    }
+    return 0;
+}
+
 static int oci_prepare(struct driver *d, const char *guid, const char *dir,
                        const struct container_spec *spec, struct command *c, struct err *err)
 {
@@ -136,7 +157,11 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     oci_cgroup(d, guid, cgroup, sizeof(cgroup));
     p.facts.limits = d->choice.limits;
     p.facts.fuse = has_fuse();
-    if (!rootfs) {
+    struct volume_plan plans[VOLUMES_MAX];
+    p.volumes = plans;
+    p.volume_count = spec->volume_count;
+    p.dir = dir;
+    if (!rootfs || plan_volumes(d, spec, plans, c, err) < 0) {
         return -err->code;
     }
     int result = take_user(rootfs, spec->user, &p, err);
@@ -242,14 +267,18 @@ static void add_guid(struct command *c, const char *guid)
     command_add(c, "%s", guid);
 }
 
+/* On a hybrid machine the controller is of the one version or of the other. */
+static enum cgroup_version memory_version(void)
+{
+    return access(CGROUP_ROOT "/memory", F_OK) == 0 ? CGROUP_V1 : CGROUP_V2;
+}
+
 static void add_oom_file(struct driver *d, const char *guid, struct command *c)
 {
-    char cgroup[128];
+    char cgroup[128], path[256];
     oci_cgroup(d, guid, cgroup, sizeof(cgroup));
-    if (d->facts.unified) {
-        command_add(c, "--oom-file=/sys/fs/cgroup%s/memory.events", cgroup);
-    } else {
-        command_add(c, "--oom-file=/sys/fs/cgroup/memory%s/memory.oom_control", cgroup);
+    if (cgroup_path(memory_version(), CGROUP_OOM_KILLS, CGROUP_ROOT, cgroup, path, sizeof(path))) {
+        command_add(c, "--oom-file=%s", path);
     }
 }
 

@@ -163,6 +163,39 @@ static json_t *bind(const char *source, const char *destination)
                      "source", source, "options", "bind", "ro", "nosuid", "nodev");
 }
 
+/* The shim has mounted the n-th directory as volumes/N. */
+static json_t *directory_volume(const struct oci_params *p, const struct volume_plan *v, size_t n)
+{
+    SCOPED_BUF(source);
+    buf_printf(&source, "%s/volumes/%zu", p->dir, n);
+    return json_pack("{s:s, s:s, s:s, s:[s,s,s,s]}", "destination", v->path, "type", "bind",
+                     "source", buf_string(&source), "options", "bind",
+                     v->writable ? "rw" : "ro", "nosuid", "nodev");
+}
+
+static json_t *memory_volume(const struct volume_plan *v)
+{
+    json_t *options = json_pack("[s,s,s,s]", "nosuid", "nodev", "mode=1777",
+                                v->writable ? "rw" : "ro");
+    if (v->bytes > 0) {
+        SCOPED_BUF(size);
+        buf_printf(&size, "size=%llu", (unsigned long long)v->bytes);
+        append(options, buf_string(&size));
+    }
+    return json_pack("{s:s, s:s, s:s, s:o}", "destination", v->path, "type", "tmpfs", "source",
+                     "tmpfs", "options", options);
+}
+
+static void add_volumes(json_t *list, const struct oci_params *p)
+{
+    size_t directories = 0;
+    for (size_t i = 0; i < p->volume_count; i++) {
+        const struct volume_plan *v = &p->volumes[i];
+        json_array_append_new(list, v->source ? directory_volume(p, v, directories++)
+                                              : memory_volume(v));
+    }
+}
+
 /* The host's network means the host's resolver. */
 static json_t *mount_list(const struct oci_params *p)
 {
@@ -181,6 +214,7 @@ static json_t *mount_list(const struct oci_params *p)
     if (p->facts.hosts) {
         json_array_append_new(list, bind("/etc/hosts", "/etc/hosts"));
     }
+    add_volumes(list, p);
     return list;
 }
 
@@ -199,7 +233,7 @@ static json_t *memory(const struct container_spec *spec, const struct oci_facts 
  * shares, and a weight of 100 in version 2. There it is set by its own name: what runtimes make of
  * shares is 1 for each weight below 5, and 38 for 100. More than the kernel takes would keep the
  * container from starting, and the API takes any number. */
-static void set_cpu(json_t *r, uint32_t cpu_weight, const struct oci_facts *facts)
+static void set_weight(json_t *r, json_t *cpu, uint32_t cpu_weight, const struct oci_facts *facts)
 {
     assert(cpu_weight > 0);
     enum { SHARES_A_WEIGHT = 10, WEIGHT_MAX = 10000 };
@@ -209,9 +243,31 @@ static void set_cpu(json_t *r, uint32_t cpu_weight, const struct oci_facts *fact
         snprintf(text, sizeof(text), "%u", weight);
         json_object_set_new(r, "unified", json_pack("{s:s}", "cpu.weight", text));
     } else {
-        json_object_set_new(
-            r, "cpu", json_pack("{s:I}", "shares", (json_int_t)weight * SHARES_A_WEIGHT));
+        json_object_set_new(cpu, "shares", json_integer((json_int_t)weight * SHARES_A_WEIGHT));
     }
+}
+
+/* So many microseconds of processor time in each tenth of a second. */
+static void set_most(json_t *cpu, uint32_t percent)
+{
+    enum { PERIOD_US = 100000, A_PERCENT_US = PERIOD_US / 100 };
+    json_object_set_new(cpu, "period", json_integer(PERIOD_US));
+    json_object_set_new(cpu, "quota", json_integer((json_int_t)percent * A_PERCENT_US));
+}
+
+static void set_cpu(json_t *r, const struct container_spec *spec, const struct oci_facts *facts)
+{
+    json_t *cpu = json_object();
+    if (spec->cpu_weight > 0) {
+        set_weight(r, cpu, spec->cpu_weight, facts);
+    }
+    if (spec->cpu_max_percent > 0) {
+        set_most(cpu, spec->cpu_max_percent);
+    }
+    if (json_object_size(cpu) > 0) {
+        json_object_set(r, "cpu", cpu);
+    }
+    json_decref(cpu);
 }
 
 /* Devices first: all denied, the runtime adds the harmless ones. */
@@ -228,9 +284,7 @@ static json_t *resources(const struct container_spec *spec, const struct oci_fac
     if (spec->max_pids > 0) { /* the init is one more */
         json_object_set_new(r, "pids", json_pack("{s:I}", "limit", (json_int_t)spec->max_pids + 1));
     }
-    if (spec->cpu_weight > 0) {
-        set_cpu(r, spec->cpu_weight, facts);
-    }
+    set_cpu(r, spec, facts);
     return r;
 }
 

@@ -6,6 +6,7 @@
 #include "common/contract/driver.h"
 #include "rep/driver/id_range.h"
 #include "rep/driver/passwd.h"
+#include "rep/driver/volumes.h"
 
 #include <jansson.h>
 
@@ -51,6 +52,9 @@ struct oci_params {
     const char *mark;   /* value of MARK_VARIABLE; NULL: none */
     struct user user;
     struct id_range ids; /* first 0: no user namespace */
+    const char *dir;    /* of the container, absolute: its bind volumes are below it */
+    const struct volume_plan *volumes;
+    size_t volume_count;
     const json_t *seccomp; /* which system calls it may make (seccomp.h); NULL: all. Borrowed */
     struct oci_facts facts;
 };

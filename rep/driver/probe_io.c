@@ -79,6 +79,7 @@ static int prepare(struct trial *t, bool disk, struct err *err)
         .max_pids = 64,
         .disk_mb = disk ? 8 : 0,
         .cpu_weight = 10,
+        .cpu_max_percent = 100,
         .ids_first = t->d->choice.user_namespaces ? t->ids_first : 0,
     };
     struct command c;

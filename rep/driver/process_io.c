@@ -109,6 +109,9 @@ static int process_prepare(struct driver *d, const char *guid, const char *dir,
     if (!rootfs_path(d, spec->rootfs, err)) {
         return -err->code;
     }
+    if (spec->volume_count > 0) { /* it has no mounts of its own */
+        return err_set(err, ERR_INVALID, VOLUME_FAILED);
+    }
     if (!spec->path) {
         return prepare_steps(d, dir, spec, &p, &c->arena, err);
     }

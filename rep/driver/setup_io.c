@@ -39,6 +39,16 @@ static void copy_rootfs(struct driver *d, const struct driver_config *config)
     }
 }
 
+static void copy_volumes(struct driver *d, const struct driver_config *config)
+{
+    d->volume_count = config->volume_count;
+    d->volumes = calloc(config->volume_count + 1, sizeof(*d->volumes));
+    for (size_t i = 0; i < config->volume_count; i++) {
+        d->volumes[i] = (struct volume_source){strdup(config->volumes[i].name),
+                                               strdup(config->volumes[i].path)};
+    }
+}
+
 /* The profile in the runtime's words, for this machine and the rights that containers have here. */
 static void load_seccomp(struct driver *d, const struct driver_config *config)
 {
@@ -99,6 +109,7 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
     d->log_files = config->log_files ? config->log_files : DRIVER_LOG_FILES;
     d->hash = hash_of(config->state_dir);
     copy_rootfs(d, config);
+    copy_volumes(d, config);
     facts_gather(&d->facts);
     if (config->kind == DRIVER_OCI) {
         load_seccomp(d, config);
@@ -128,6 +139,11 @@ void driver_done(struct driver *d)
     }
     json_decref(d->seccomp);
     free(d->rootfs);
+    for (size_t i = 0; i < d->volume_count; i++) {
+        free((char *)(uintptr_t)d->volumes[i].name);
+        free((char *)(uintptr_t)d->volumes[i].path);
+    }
+    free(d->volumes);
     free(d->state_dir);
     free(d->containers_dir);
     free(d->runtime_dir);

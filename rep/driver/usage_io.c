@@ -2,6 +2,7 @@
  * as they are found (a hybrid machine has both); of the process driver's containers, the processes
  * of their sessions. Read beside the loop (worker_io.h). */
 #include "common/base/memory.h"
+#include "rep/driver/cgroup_files.h"
 #include "rep/driver/driver_parts.h"
 
 #include <dirent.h>
@@ -10,7 +11,6 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
-#define CGROUPS "/sys/fs/cgroup"
 #define NS_A_MS ((int64_t)1000000)
 
 /* Bounds of one MEASURE: files looked at below root filesystems that have no limit, and how deep.
@@ -30,22 +30,14 @@ static int64_t now_ns(clockid_t clock)
 
 /* ---- Control groups ---- */
 
-static ssize_t slurp(const char *controller, const char *group, const char *file, char *text,
-                     size_t size)
+/* Of the version that has its file; 0 when none has. */
+static uint64_t figure(const char *group, enum cgroup_figure which)
 {
-    char path[512];
-    snprintf(path, sizeof(path), CGROUPS "%s%s/%s", controller, group, file);
-    return identity_slurp(AT_FDCWD, path, text, size);
-}
-
-/* The number behind a name at the begin of a line; 0 when there is none. */
-static uint64_t field(const char *text, const char *name)
-{
-    size_t size = strlen(name);
-    for (const char *at = text; at; at = strchr(at, '\n')) {
-        at += *at == '\n';
-        if (strncmp(at, name, size) == 0 && at[size] == ' ') {
-            return strtoull(at + size, NULL, 10);
+    char path[512], text[8192];
+    for (int v = 0; v < CGROUP_VERSION_COUNT; v++) {
+        if (cgroup_path((enum cgroup_version)v, which, CGROUP_ROOT, group, path, sizeof(path)) &&
+            identity_slurp(AT_FDCWD, path, text, sizeof(text)) > 0) {
+            return cgroup_value((enum cgroup_version)v, which, text);
         }
     }
     return 0;
@@ -58,24 +50,9 @@ static uint64_t without(uint64_t all, uint64_t part)
 
 static void read_group(const char *group, struct usage_reading *ret)
 {
-    char text[8192];
-    *ret = (struct usage_reading){0};
-    if (slurp("/cpuacct", group, "cpuacct.usage", text, sizeof(text)) > 0) {
-        ret->cpu_ns = strtoull(text, NULL, 10);
-    } else if (slurp("", group, "cpu.stat", text, sizeof(text)) > 0) {
-        ret->cpu_ns = field(text, "usage_usec") * 1000;
-    }
-    if (slurp("/memory", group, "memory.usage_in_bytes", text, sizeof(text)) > 0) {
-        ret->memory_bytes = strtoull(text, NULL, 10);
-        if (slurp("/memory", group, "memory.stat", text, sizeof(text)) > 0) {
-            ret->memory_bytes = without(ret->memory_bytes, field(text, "total_inactive_file"));
-        }
-    } else if (slurp("", group, "memory.current", text, sizeof(text)) > 0) {
-        ret->memory_bytes = strtoull(text, NULL, 10);
-        if (slurp("", group, "memory.stat", text, sizeof(text)) > 0) {
-            ret->memory_bytes = without(ret->memory_bytes, field(text, "inactive_file"));
-        }
-    }
+    ret->cpu_ns = figure(group, CGROUP_CPU_NS);
+    ret->memory_bytes = without(figure(group, CGROUP_MEMORY_BYTES),
+                                figure(group, CGROUP_CACHE_BYTES));
 }
 
 /* ---- Sessions, for the process driver ---- */

@@ -76,6 +76,8 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     s->evacuating = r->drain.on;
     s->startingcontainercount = (int32_t)r->containers.starting;
     s->failedstarts = (int32_t)starts_failed_lately(&r->starts, r->now.mono_ns);
+    s->n_volumedrivers = rep_list_size(config->volume_drivers);
+    s->volumedrivers = (char **)config->volume_drivers;
     s->n_placementtags = rep_list_size(config->placement_tags);
     s->placementtags = (char **)config->placement_tags;
     s->n_optionalplacementtags = rep_list_size(config->optional_placement_tags);

@@ -51,7 +51,8 @@ static bool is_starting_here(const struct rep *r, const Cell__LRP *lrp)
 static bool is_acceptable(const struct rep *r, const Cell__LRP *lrp)
 {
     return lrp->process_guid[0] != '\0' && lrp->domain[0] != '\0' && lrp->index >= 0 &&
-           lrp->n_volumedrivers == 0 && room_has_rootfs(r, lrp->rootfs);
+           room_has_drivers(r, lrp->volumedrivers, lrp->n_volumedrivers) &&
+           room_has_rootfs(r, lrp->rootfs);
 }
 
 bool instance_reserve(struct rep *r, const Cell__LRP *lrp, struct effects *out)

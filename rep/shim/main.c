@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { TEXT, NUMBER, FLAG, LOWER };
+enum kind { TEXT, NUMBER, FLAG, LOWER, VOLUME, BELOW };
 
 static const struct row {
     const char *name;
@@ -31,17 +31,25 @@ static const struct row {
     ROW("runtime-root", TEXT, runtime_root), ROW("keep", TEXT, keep),
     ROW("note", TEXT, note),               ROW("step", NUMBER, step),
     ROW("ids", NUMBER, ids),               ROW("root-at", TEXT, root_at),
+    ROW("volume", VOLUME, volume),         ROW("below", BELOW, below),
 #undef ROW
 };
 
 static bool set(struct options *o, const struct row *row, const char *value)
 {
     void *at = (char *)o + row->offset;
-    if (row->kind == LOWER && o->lowers == SHIM_LOWERS_MAX) {
+    if ((row->kind == LOWER && o->lowers == SHIM_LOWERS_MAX) ||
+        (row->kind == VOLUME && o->volumes == SHIM_VOLUMES_MAX) ||
+        (row->kind == BELOW && o->volumes == 0)) {
         return false;
     }
     if (row->kind == LOWER) {
         o->lower[o->lowers++] = value;
+    } else if (row->kind == VOLUME) {
+        o->volume[o->volumes] = value;
+        o->below[o->volumes++] = "";
+    } else if (row->kind == BELOW) {
+        o->below[o->volumes - 1] = value;
     } else if (row->kind == TEXT) {
         *(const char **)at = value;
     } else if (row->kind == FLAG) {

@@ -25,6 +25,13 @@ enum {
     ATTRIBUTE_MAPPED = 0x100000, /* MOUNT_ATTR_IDMAP */
 };
 
+/* Of <linux/openat2.h>, which is not there for every C library. */
+enum { RESOLVE_WITHOUT_LINKS = 0x04, RESOLVE_UNDER = 0x08 };
+
+struct how {
+    uint64_t flags, mode, resolve;
+};
+
 struct attributes {
     uint64_t set, clear, propagation, user_namespace;
 };
@@ -92,13 +99,56 @@ static int map(int tree, long long first, bool readonly)
     return (int)result;
 }
 
+static int attach(int tree, const char *target)
+{
+    return (int)syscall(SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_FROM_FD);
+}
+
+/* Whoever may write into the base must not lead elsewhere: no link is followed, and nothing above
+ * it is reached. */
+static int open_below(const char *base, const char *below)
+{
+    struct how how = {
+        .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+        .resolve = RESOLVE_UNDER | RESOLVE_WITHOUT_LINKS,
+    };
+    const char *name = *below ? below : ".";
+    int parent = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = parent < 0 ? -1 : (int)syscall(SYS_openat2, parent, name, &how, sizeof(how));
+    int saved = errno;
+    if (parent >= 0) {
+        close(parent);
+    }
+    errno = saved;
+    return fd;
+}
+
+int mount_below(const char *base, const char *below, const char *target, long long first)
+{
+    int fd = open_below(base, below);
+    int tree = fd < 0 ? -1
+                      : (int)syscall(SYS_open_tree, fd, "",
+                                     TREE_CLONE | TREE_CLOEXEC | AT_EMPTY_PATH);
+    int result = tree < 0 ? -1 : first > 0 ? map(tree, first, false) : 0;
+    result = result < 0 ? result : attach(tree, target);
+    int saved = errno;
+    if (tree >= 0) {
+        close(tree);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    errno = saved;
+    return result;
+}
+
 int mount_mapped(const char *source, const char *target, long long first, bool readonly)
 {
     int tree = (int)syscall(SYS_open_tree, AT_FDCWD, source,
                             TREE_CLONE | TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
     long result = tree < 0 ? -1 : map(tree, first, readonly);
     if (result == 0 && target) {
-        result = syscall(SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_FROM_FD);
+        result = attach(tree, target);
     }
     if (result < 0) {
         report("cannot mount %s with the ids of a container: %s", source, strerror(errno));

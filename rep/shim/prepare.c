@@ -80,6 +80,24 @@ static int name_lower(const struct options *o, const char *name, const char *low
     return symlink(lower, name) < 0 && errno != EEXIST ? refuse(name) : 0;
 }
 
+static int mount_volumes(const struct options *o)
+{
+    static const char *const dirs[] = {"volumes", NULL};
+    int result = o->volumes > 0 ? make_dirs(dirs) : 0;
+    for (int i = 0; result == 0 && i < o->volumes; i++) {
+        char name[32];
+        const char *const one[] = {name, NULL};
+        snprintf(name, sizeof(name), "volumes/%d", i);
+        result = make_dirs(one);
+        if (result == 0 && mount_below(o->volume[i], o->below[i], name, o->ids) < 0) {
+            report("failed to mount volume: %s/%s: %s", o->volume[i], o->below[i],
+                   strerror(errno));
+            result = -1;
+        }
+    }
+    return result;
+}
+
 int shim_map(const struct options *o)
 {
     return mount_mapped(o->lower[0], NULL, o->ids, true) < 0;
@@ -156,6 +174,9 @@ int shim_prepare(const struct options *o)
     if (o->lowers && (make_dirs(o->disk_mb > 0 ? limited : layers) < 0 ||
                       (o->disk_mb > 0 && mount_disk(o) < 0) || own_upper(o) < 0 ||
                       name_lowers(o) < 0 || mount_overlay(o) < 0)) {
+        return 1;
+    }
+    if (mount_volumes(o) < 0) {
         return 1;
     }
     return publish_note() < 0;

@@ -192,7 +192,8 @@ int shim_remove(const struct options *o)
     if (o->bury) {
         return bury(o);
     }
-    if (unmount("rootfs") < 0 || unmount_all_in("lower") < 0 || unmount("disk") < 0) {
+    if (unmount("rootfs") < 0 || unmount_all_in("lower") < 0 ||
+        unmount_all_in("volumes") < 0 || unmount("disk") < 0) {
         return 1;
     }
     int parent = open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -39,6 +39,7 @@ enum {
     SHIM_STATUS_TRIES = 60,   /* once a second, when the disk is full */
     SHIM_IDS = 65536,         /* user ids, and group ids, of a user namespace */
     SHIM_DEPTH = 32,          /* directory levels held open while deleting */
+    SHIM_VOLUMES_MAX = 64,    /* of a container */
     SHIM_LOWERS_MAX = 128,    /* directories below a container's upper layer */
 };
 
@@ -72,6 +73,11 @@ struct options {
     long step;               /* step: its number */
     long long ids;           /* of run, exec, step and prepare: the first of its SHIM_IDS ids of
                               * this machine; 0: it has no user namespace */
+    const char *volume[SHIM_VOLUMES_MAX]; /* prepare: directories of the cell that become volumes/0,
+                                           * volumes/1, ... each by a --below that follows it: the
+                                           * one below it that is meant */
+    const char *below[SHIM_VOLUMES_MAX];
+    int volumes;
     const char *root_at;     /* run: where COMMAND finds the root filesystem, too; NULL */
     char **command;          /* after "--"; NULL: none */
 };
@@ -142,6 +148,10 @@ int run_command(const char *const *command);
  * on; without following links at its end; NULL: nowhere, it is only tried. 0, or -1 after a
  * report. */
 int mount_mapped(const char *source, const char *target, long long first, bool readonly);
+
+/* The same of a directory below a base, writable; `first` 0: with the ids that it has. -1 with
+ * errno. */
+int mount_below(const char *base, const char *below, const char *target, long long first);
 
 /* For this process and its children alone, the root filesystem stands there too: in a place that
  * the root of a user namespace can reach, who may enter nothing of ours. -1 with errno. */

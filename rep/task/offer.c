@@ -51,7 +51,8 @@ static bool is_here(const struct container *c, const Cell__Task *task)
 
 static bool is_acceptable(const struct rep *r, const Cell__Task *task)
 {
-    return task->taskguid[0] != '\0' && task->domain[0] != '\0' && task->n_volumedrivers == 0 &&
+    return task->taskguid[0] != '\0' && task->domain[0] != '\0' &&
+           room_has_drivers(r, task->volumedrivers, task->n_volumedrivers) &&
            room_has_rootfs(r, task->rootfs);
 }
 

@@ -263,6 +263,19 @@ static void bad_specs_leave_nothing(struct subject *s)
     assert_int_equal(a.container_count, 0);
 }
 
+/* The text is Diego's. */
+static void an_unknown_volume_driver_is_told(struct subject *s)
+{
+    static const struct volume volume = {"nosuch", "data", "", "/data", true};
+    SCOPED_ARENA(arena);
+    struct container_spec spec = {.rootfs = s->rootfs, .volumes = &volume, .volume_count = 1};
+    s->program(s, "volume", PROGRAM_SLEEPS, &spec);
+    struct verb_answer a = subject_prepare(s, &arena, "volume", &spec);
+    assert_int_equal(a.outcome, VERB_FAILED);
+    assert_string_equal(a.text, "failed to mount volume");
+    assert_null(subject_find(s, &arena, "volume").guid);
+}
+
 /* Two containers have no user id in common, also when the rep has been away; with the container its
  * range is free again. */
 static void a_range_of_ids_is_given_once(struct subject *s)
@@ -449,6 +462,7 @@ void driver_conformance(struct subject *s)
     kill_is_obeyed(s);
     bad_starts_say_why(s);
     bad_specs_leave_nothing(s);
+    an_unknown_volume_driver_is_told(s);
     a_range_of_ids_is_given_once(s);
     restart_adopts(s);
     only_what_runs_is_measured(s);

@@ -59,6 +59,8 @@ CHANGE(instances) { (void)a; d->instances = -1; }
 CHANGE(instances_most) { (void)a; d->instances = INSTANCES_MAX; }
 CHANGE(instances_too_many) { (void)a; d->instances = INSTANCES_MAX + 1; }
 CHANGE(memory) { (void)a; d->memory_mb = -1; }
+CHANGE(cpu_max) { (void)a; d->cpu_max_percent = 100001; }
+CHANGE(cpu_max_most) { (void)a; d->cpu_max_percent = 100000; }
 CHANGE(disk) { (void)a; d->disk_mb = -1; }
 CHANGE(max_pids) { (void)a; d->max_pids = -1; }
 CHANGE(log_rate)
@@ -345,6 +347,8 @@ static void desire(void **state)
         {instances_most, ""},
         {instances_too_many, FIELD("instances")},
         {memory, FIELD("memory_mb")},
+        {cpu_max, FIELD("cpu_max_percent")},
+        {cpu_max_most, ""},
         {disk, FIELD("disk_mb")},
         {log_rate, FIELD("log_rate_limit_bytes_per_second") ", " FIELD("log_rate_limit")},
         {log_rate_unlimited, ""},

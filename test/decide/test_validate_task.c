@@ -64,6 +64,7 @@ CHANGE(root_fs) { q->d.root_fs = text(q, "foo"); }
 CHANGE(no_action) { q->d.action = NULL; }
 CHANGE(bad_action) { q->run.user = text(q, ""); }
 CHANGE(memory) { q->d.memory_mb = -1; }
+CHANGE(cpu_max) { q->d.cpu_max_percent = 100001; }
 CHANGE(disk) { q->d.disk_mb = -1; }
 CHANGE(rate)
 {
@@ -162,6 +163,7 @@ static void desire(void **state)
         {no_action, "invalid action type"},
         {bad_action, F "action, " F "user"},
         {memory, F "memory_mb"},
+        {cpu_max, F "cpu_max_percent"},
         {disk, F "disk_mb"},
         {rate, F "log_rate_limit"},
         {rate_unlimited, ""},

@@ -85,6 +85,8 @@ void trial_users(void **state);
 void trial_isolation(void **state);
 void trial_limits(void **state);
 void trial_weights(void **state); /* oci only, likewise the next */
+void trial_cpu_max(void **state);
+void trial_memory_files(void **state);
 void trial_fuse(void **state);
 void trial_out_of_memory(void **state);
 void trial_exec(void **state);
@@ -94,6 +96,7 @@ void trial_dash(void **state);
 void rig_install(struct rig *r, const char *name); /* test/e2e/inside/NAME as /NAME of its files */
 void trial_break_out(void **state);
 void trial_ids(void **state);
+void trial_volumes(void **state);
 
 /* output_trials.c */
 void trial_output(void **state);

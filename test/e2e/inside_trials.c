@@ -201,6 +201,70 @@ void trial_weights(void **state)
     }
 }
 
+static unsigned long long number_in(const char *guid, const char *const *files, const char *name)
+{
+    char pattern[300];
+    glob_t found;
+    unsigned long long n = 0;
+    for (; *files; files++) {
+        snprintf(pattern, sizeof(pattern), "/sys/fs/cgroup%.*s/corkboard-*-%s/%s",
+                 (int)strcspn(*files, ":"), *files, guid, strchr(*files, ':') + 1);
+        if (glob(pattern, 0, NULL, &found) == 0) {
+            const char *text = rig_text_of(found.gl_pathv[0]);
+            const char *at = *name ? strstr(text, name) : text;
+            n = at ? strtoull(at + strlen(name), NULL, 10) : 0;
+        }
+        globfree(&found);
+    }
+    return n;
+}
+
+/* Two programs that would take all they can get no more than a fifth of one processor together. */
+void trial_cpu_max(void **state)
+{
+    enum { LOOK_S = 2, PERCENT = 20 };
+    static const char *const stats[] = {"/cpu:cpu.stat", ":cpu.stat", NULL};
+    struct rig *r = *state;
+    const char *args[4];
+    SCOPED_ARENA(arena);
+    struct container_spec spec =
+        rig_shell(r, "while :; do :; done & while :; do :; done", args);
+    spec.cpu_max_percent = PERCENT;
+    rig_done(subject_prepare(&r->subject, &arena, "greedy", &spec));
+    rig_done(subject_plain(&r->subject, &arena, VERB_START, "greedy"));
+    for (struct patience p = {0};
+         number_in("greedy", stats, "nr_throttled ") < 3 && patience(&p);) {
+    }
+    assert_true(number_in("greedy", stats, "nr_throttled ") >= 3);
+    static const char *const version1[] = {"/cpuacct:cpuacct.usage", NULL};
+    int64_t from_ns = r->subject.now_ns(&r->subject);
+    unsigned long long from = number_in("greedy", version1, "");
+    unsigned long long from_us = number_in("greedy", stats, "usage_usec ");
+    rig_pause_ms(LOOK_S * 1000);
+    unsigned long long used_ns = number_in("greedy", version1, "") - from +
+                                 1000 * (number_in("greedy", stats, "usage_usec ") - from_us);
+    int64_t passed_ns = r->subject.now_ns(&r->subject) - from_ns;
+    assert_true(used_ns > 0 && used_ns < (unsigned long long)passed_ns * (PERCENT + 10) / 100);
+    subject_remove(&r->subject, "greedy");
+}
+
+/* What stands in file systems of memory is its memory. */
+void trial_memory_files(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    SCOPED_ARENA(arena);
+    struct container_spec spec =
+        rig_shell(r, "dd if=/dev/zero of=/dev/shm/big bs=1M count=60; exit $?", args);
+    spec.memory_mb = 24;
+    rig_done(subject_prepare(&r->subject, &arena, "greedy", &spec));
+    rig_done(subject_plain(&r->subject, &arena, VERB_START, "greedy"));
+    struct ended e = subject_await_end(&r->subject, "greedy");
+    assert_true(e.oom_killed);
+    assert_int_not_equal(e.exit_code, 0);
+    subject_remove(&r->subject, "greedy");
+}
+
 /* Opened, not only there: the group of devices must let it pass. */
 void trial_fuse(void **state)
 {

@@ -3,6 +3,7 @@
 #include "test/tool/cmocka.h"
 #include "test/tool/patience.h"
 
+#include "rep/driver/volumes.h"
 #include "rep/shim/identity.h"
 
 #include <stdio.h>
@@ -127,4 +128,64 @@ void trial_ids(void **state)
     a = subject_prepare(&r->subject, &arena, "third", &spec);
     assert_int_equal(a.outcome, VERB_FAILED);
     assert_non_null(strstr(a.text, "beyond the 65536"));
+}
+
+static struct verb_answer prepared(struct rig *r, struct arena *a, struct container_spec *spec,
+                                   const struct volume *volumes, size_t count)
+{
+    spec->volumes = volumes;
+    spec->volume_count = count;
+    return subject_prepare(&r->subject, a, "tries", spec);
+}
+
+/* A directory of the cell and memory, to write and to read only; two containers share the one, each
+ * as its own root, and nothing of the cell is reached by a link. */
+void trial_volumes(void **state)
+{
+    struct rig *r = *state;
+    const char *args[4];
+    char base[100], file[140];
+    struct stat st;
+    SCOPED_ARENA(a);
+    snprintf(base, sizeof(base), "%s/data", r->dir);
+    snprintf(file, sizeof(file), "%s/below", base);
+    assert_int_equal(mkdir(base, 0755) | mkdir(file, 0755), 0);
+    const struct volume_source source = {"data", base};
+    r->config.volumes = &source;
+    r->config.volume_count = 1;
+    rig_restart(r);
+    const struct volume all[] = {
+        {"bind", "data", "", "/data", true},
+        {"bind", "data/below", "", "/only", false},
+        {"tmpfs", "", "size=1M", "/memory", true},
+        {"tmpfs", "", "", "/none", false},
+    };
+    struct container_spec spec = rig_shell(
+        r, "echo 1 >/data/file && stat -c %u /data/file; touch /only/x 2>/dev/null || echo ro; "
+           "dd if=/dev/zero of=/memory/x bs=1M count=2 2>/dev/null || echo full; "
+           "touch /none/x 2>/dev/null || echo none; ln -s /etc /data/out; touch /data/below/y",
+        args);
+    spec.volumes = all;
+    spec.volume_count = 4;
+    assert_string_equal(output_of(r, &spec), "0\nro\nfull\nnone\n");
+    snprintf(file, sizeof(file), "%s/file", base);
+    assert_int_equal(stat(file, &st), 0);
+    assert_int_equal(st.st_uid, 0); /* it stays, as the cell's root would have written it */
+    spec = rig_shell(r, "cat /data/file; stat -c %u /data/file; ls /only", args);
+    spec.volumes = all;
+    spec.volume_count = 2;
+    assert_string_equal(output_of(r, &spec), "1\n0\ny\n");
+    static const struct volume bad[] = {
+        {"bind", "data/out", "", "/data", true},
+        {"bind", "data/nosuch", "", "/data", true},
+        {"bind", "other", "", "/data", true},
+        {"nfs", "data", "", "/data", true},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct verb_answer got = prepared(r, &a, &spec, &bad[i], 1);
+        assert_int_equal(got.outcome, VERB_FAILED);
+        assert_int_equal(strncmp(got.text, "failed to mount volume", 22), 0);
+        assert_null(subject_find(&r->subject, &a, "tries").guid);
+    }
+    r->config.volume_count = 0;
 }

@@ -41,6 +41,7 @@ struct pending {
     size_t port_count;
     struct model_steps *steps; /* of PREPARE's spec; goes to its container */
     uint32_t ids_first; /* likewise */
+    bool bad_volume;    /* one of a driver that is not there */
     bool hung;
     bool carried; /* out already; what it led to is told first, then this */
     struct verb_answer answer;
@@ -177,6 +178,10 @@ static struct pending *pending_new(const struct verb_call *call)
     keep_ports(p, call);
     p->steps = model_steps_new(call->spec);
     p->ids_first = call->spec ? call->spec->ids_first : 0;
+    for (size_t i = 0; call->spec && i < call->spec->volume_count; i++) {
+        const char *driver = call->spec->volumes[i].driver;
+        p->bad_volume |= strcmp(driver, "bind") != 0 && strcmp(driver, "tmpfs") != 0;
+    }
     p->call.text = ""; /* of a line for a log, which no model keeps */
     p->call.spec = NULL;
     p->call.ports = NULL;
@@ -321,6 +326,9 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     }
     if (model_containers_with_ids(m, p->ids_first)) {
         return failed(answer, "its range of ids is another container's");
+    }
+    if (p->bad_volume) {
+        return failed(answer, "failed to mount volume");
     }
     if (m->fail_prepares) {
         m->fail_prepares--;

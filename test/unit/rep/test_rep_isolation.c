@@ -90,12 +90,52 @@ static void an_adopted_one_keeps_its_range(void **state)
     assert_int_equal(ids_of(rep_rig_take_verb(&g, VERB_PREPARE)), FIRST + CONTAINER_IDS);
 }
 
+/* How many came back. */
+static size_t offered(struct rep_rig *g, const char *driver)
+{
+    SCOPED_BUF(body);
+    buf_printf(&body, "{\"LRPs\":[{\"process_guid\":\"web\",\"index\":0,\"domain\":\"d\","
+               "\"VolumeDrivers\":[\"tmpfs\",\"%s\"],\"RootFs\":\"preloaded:busybox\","
+               "\"MemoryMB\":1,\"DiskMB\":1}]}", driver);
+    rep_rig_request(g, "auctioneer", "POST", "/work", "application/json", buf_bytes(&body));
+    struct reply reply = rep_rig_take_reply(g);
+    assert_int_equal(reply.status, 200);
+    return strstr((const char *)reply.body.data, "web") ? 1 : 0;
+}
+
+static void work_needs_its_volume_drivers(void **state)
+{
+    static const char *const drivers[] = {"bind", "tmpfs", NULL};
+    SCOPED_REP_RIG(g);
+    g.config.volume_drivers = drivers;
+    open_rig(&g, 2, NULL, 0);
+    assert_int_equal(offered(&g, "nfs"), 1);
+    assert_int_equal(offered(&g, "bind"), 0);
+}
+
+/* In JSON, which rep state reads, as well. */
+static void state_tells_the_isolation(void **state)
+{
+    static const char *const drivers[] = {"tmpfs", NULL};
+    SCOPED_REP_RIG(g);
+    g.config.isolation = "user namespaces; no seccomp: why";
+    g.config.volume_drivers = drivers;
+    open_rig(&g, 2, NULL, 0);
+    rep_rig_request(&g, "auctioneer", "GET", "/state", "", (struct bytes){0});
+    struct reply reply = rep_rig_take_reply(&g);
+    const char *text = arena_strndup(&g.arena, (const char *)reply.body.data, reply.body.size);
+    assert_non_null(strstr(text, "\"Isolation\":\"user namespaces; no seccomp: why\""));
+    assert_non_null(strstr(text, "\"VolumeDrivers\":[\"tmpfs\"]"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_has_a_range),
         cmocka_unit_test(a_privileged_one_needs_leave),
         cmocka_unit_test(an_adopted_one_keeps_its_range),
+        cmocka_unit_test(work_needs_its_volume_drivers),
+        cmocka_unit_test(state_tells_the_isolation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

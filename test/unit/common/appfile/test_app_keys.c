@@ -319,7 +319,7 @@ static void print_page(struct buf *out)
         "list) is taken. The API itself takes them all, as Diego's does: there an instance with\n"
         "`monitor`, `check_definition`, `cached_dependencies`, `image_layers` or a `download` or\n"
         "`upload` anywhere in its actions crashes, and says which of them it was; with\n"
-        "`volume_mounts`, or a root filesystem that no cell has, it is placed nowhere; what else\n"
+        "a volume driver, or a root filesystem, that no cell has, it is placed nowhere; what else\n"
         "stands here does nothing.\n");
     print_refused(out);
 }

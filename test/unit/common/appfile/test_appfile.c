@@ -72,6 +72,7 @@ static void shorthands_and_api_names_say_the_same(void **state)
         {"disk: 2g", "disk_mb: 2048"},
         {"cpu: 1", "cpu_weight: 1"},
         {"cpu: 100", "cpu_weight: 100"},
+        {"cpu_max: 250", "cpu_max_percent: 250"},
         {"env: [{name: A, value: 1.10}, {name: B, value: true}]",
          "env: [{name: A, value: '1.10'}, {name: B, value: 'true'}]"},
         {"placement_tags: [1.10, 2, true, x]", "placement_tags: ['1.10', '2', 'true', x]"},
@@ -179,6 +180,7 @@ static void a_key_without_a_value_is_as_left_out(void **state)
     static const char *const keys[] = {
         "instances",  "memory",       "memory_mb",   "disk",           "disk_mb",    "env",
         "ports",      "user",         "dir",         "cpu",            "cpu_weight", "max_pids",
+        "cpu_max",    "cpu_max_percent",
         "privileged", "domain",       "metric_tags", "placement_tags", "log_guid",   "routes",
         "annotation", "on_cell_loss", "on_evacuate", "action",
     };
@@ -270,6 +272,7 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml", GOOD "cpu: 1.5\n", "a.yaml:4: cpu: must be a whole number from 1 to 100"},
         {"a.yaml", GOOD "cpu: half\n", "a.yaml:4: cpu: must be a whole number from 1 to 100"},
         {"a.yaml", GOOD "cpu: [5]\n", "a.yaml:4: cpu: must be a whole number from 1 to 100"},
+        {"a.yaml", GOOD "cpu_max: 100001\n", "a.yaml:4: cpu_max: must be 100000 at most"},
         {"a.yaml", GOOD "cpu: 5\ncpu_weight: 5\n",
          "a.yaml:5: cpu_weight: is said already, by another key"},
         {"a.yaml", GOOD "instances: three\n", "a.yaml:4: instances: must be a whole number"},

@@ -269,6 +269,27 @@ static void weights_keep_their_proportions(void **state)
     }
 }
 
+/* A quota is a limit of its own beside the weight, in the same words for both versions. */
+static void the_most_of_processors_is_a_quota(void **state)
+{
+    for (int unified = 0; unified < 2; unified++) {
+        struct oci_params p = params;
+        struct container_spec spec = {.path = "/bin/sh", .cpu_max_percent = 250};
+        p.facts.unified = unified;
+        json_t *c = oci_config(&spec, &p);
+        assert_int_equal(json_integer_value(at(c, "linux.resources.cpu.period")), 100000);
+        assert_int_equal(json_integer_value(at(c, "linux.resources.cpu.quota")), 250000);
+        assert_null(at(c, "linux.resources.cpu.shares"));
+        json_decref(c);
+        spec.cpu_weight = 7;
+        spec.cpu_max_percent = 1;
+        c = oci_config(&spec, &p);
+        assert_int_equal(json_integer_value(at(c, "linux.resources.cpu.quota")), 1000);
+        assert_int_equal(json_integer_value(at(c, "linux.resources.cpu.shares")), unified ? 0 : 70);
+        json_decref(c);
+    }
+}
+
 /* Where the machine has it, and for privileged containers alone. */
 static void the_privileged_have_fuse(void **state)
 {
@@ -358,6 +379,7 @@ int main(void)
         cmocka_unit_test(too_many_groups_are_refused),
         cmocka_unit_test(a_spec_becomes_a_config),
         cmocka_unit_test(weights_keep_their_proportions),
+        cmocka_unit_test(the_most_of_processors_is_a_quota),
         cmocka_unit_test(the_privileged_have_fuse),
         cmocka_unit_test(limits_are_left_out_where_there_are_none),
         cmocka_unit_test(bad_words_make_no_config),
