@@ -291,14 +291,12 @@ static int read_files(struct session *s, const struct invocation *call, struct a
     return check_names(all, files, total, err);
 }
 
-int bbs_apply_run(const struct invocation *call, struct err *err)
+static int apply_files(struct session *s, const struct invocation *call, struct err *err)
 {
-    struct session s;
-    struct app *apps = NULL;
-    size_t count = 0;
-    int r = session_open(call, &s, err);
-    r = r < 0 ? r : read_files(&s, call, &apps, &count, err);
-    r = r < 0 ? r : apply_all(&s, apps, count, err);
-    session_close(&s);
-    return r;
+    struct app *apps;
+    size_t count;
+    int r = read_files(s, call, &apps, &count, err);
+    return r < 0 ? r : apply_all(s, apps, count, err);
 }
+
+SESSION_RUN(bbs_apply_run, apply_files)

@@ -56,33 +56,21 @@ static int say(struct session *s, bool keep, struct err *err)
     return cli_print(buf_bytes(&out), err);
 }
 
-static int run_show(const struct invocation *call, struct err *err)
+static int confirm(struct session *s, const struct invocation *call, struct err *err)
 {
-    struct session s;
-    int r = session_open(call, &s, err);
-    r = r < 0 ? r : show(&s, call, err);
-    session_close(&s);
-    return r;
+    (void)call;
+    return say(s, false, err);
 }
 
-static int run_say(const struct invocation *call, bool keep, struct err *err)
+static int keep(struct session *s, const struct invocation *call, struct err *err)
 {
-    struct session s;
-    int r = session_open(call, &s, err);
-    r = r < 0 ? r : say(&s, keep, err);
-    session_close(&s);
-    return r;
+    (void)call;
+    return say(s, true, err);
 }
 
-static int run_confirm(const struct invocation *call, struct err *err)
-{
-    return run_say(call, false, err);
-}
-
-static int run_keep(const struct invocation *call, struct err *err)
-{
-    return run_say(call, true, err);
-}
+static SESSION_RUN(run_show, show)
+static SESSION_RUN(run_confirm, confirm)
+static SESSION_RUN(run_keep, keep)
 
 /* ---- The table ---- */
 

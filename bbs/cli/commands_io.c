@@ -57,25 +57,21 @@ static int show_ps(struct session *s, const char *name, int32_t index,
     return cli_print(buf_bytes(&out), err);
 }
 
-int bbs_ps_run(const struct invocation *call, struct err *err)
+static int ps(struct session *s, const struct invocation *call, struct err *err)
 {
-    struct session s;
     Models__DesiredLRP **lrps = NULL;
     size_t count = 0;
     const char *name = NULL;
     int32_t index = -1;
-    int r = session_open(call, &s, err);
-    if (r == 0 && call->argument_count) {
-        r = cli_target(call, &name, &index, err);
-    }
+    int r = call->argument_count ? cli_target(call, &name, &index, err) : 0;
     if (r == 0) {
-        r = name ? session_named(&s, name, &lrps, &count, err)
-                 : session_desired(&s, "", &lrps, &count, err);
+        r = name ? session_named(s, name, &lrps, &count, err)
+                 : session_desired(s, "", &lrps, &count, err);
     }
-    r = r < 0 ? r : show_ps(&s, name, index, lrps, count, err);
-    session_close(&s);
-    return r;
+    return r < 0 ? r : show_ps(s, name, index, lrps, count, err);
 }
+
+SESSION_RUN(bbs_ps_run, ps)
 
 static int read_instances(const char *text, int32_t *ret_count, struct err *err)
 {
@@ -89,11 +85,14 @@ static int read_instances(const char *text, int32_t *ret_count, struct err *err)
     return 0;
 }
 
-static int scale(struct session *s, const char *name, int32_t instances, struct err *err)
+static int scale(struct session *s, const struct invocation *call, struct err *err)
 {
+    const char *name = call->arguments[0];
+    int32_t instances = 0;
     Models__DesiredLRP **lrps;
-    size_t count;
-    int r = session_named(s, name, &lrps, &count, err);
+    size_t count = 0;
+    int r = read_instances(call->arguments[1], &instances, err);
+    r = r < 0 ? r : session_named(s, name, &lrps, &count, err);
     if (r == 0 && count > 1) {
         r = name_ambiguous(name, count, err);
     }
@@ -122,16 +121,7 @@ static int scale(struct session *s, const char *name, int32_t instances, struct 
     return r < 0 || !s->wait ? r : session_wait(s, name, lrps[0]->process_guid, instances, err);
 }
 
-int bbs_scale_run(const struct invocation *call, struct err *err)
-{
-    struct session s;
-    int32_t instances = 0;
-    int r = session_open(call, &s, err);
-    r = r < 0 ? r : read_instances(call->arguments[1], &instances, err);
-    r = r < 0 ? r : scale(&s, call->arguments[0], instances, err);
-    session_close(&s);
-    return r;
-}
+SESSION_RUN(bbs_scale_run, scale)
 
 /* A process that goes, under the name that was given for it. */
 struct gone {
@@ -199,11 +189,4 @@ static int remove_all(struct session *s, const struct invocation *call, struct e
     return session_end(s, err);
 }
 
-int bbs_rm_run(const struct invocation *call, struct err *err)
-{
-    struct session s;
-    int r = session_open(call, &s, err);
-    r = r < 0 ? r : remove_all(&s, call, err);
-    session_close(&s);
-    return r;
-}
+SESSION_RUN(bbs_rm_run, remove_all)

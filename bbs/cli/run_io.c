@@ -143,6 +143,7 @@ static int run(struct session *s, const struct invocation *call, struct err *err
     struct bytes text;
     struct task_app app;
     Models__Task *task = NULL;
+    s->guid_key = "task_guid";
     int r = app_file_read(&s->arena, call->arguments[0], &text, err);
     r = r < 0 ? r : task_app_parse(&s->arena, call->arguments[0], text, &app, err);
     r = r < 0 ? r : desire(s, &app, err);
@@ -165,13 +166,8 @@ static int run(struct session *s, const struct invocation *call, struct err *err
 
 int bbs_run_run(const struct invocation *call, struct err *err)
 {
-    struct session s;
     if (cli_switch(call, "rm") && !cli_switch(call, "wait")) {
         return err_set(err, ERR_INVALID, "--rm needs --wait: a task is deleted when it is over");
     }
-    int r = session_open(call, &s, err);
-    s.guid_key = "task_guid";
-    r = r < 0 ? r : run(&s, call, err);
-    session_close(&s);
-    return r;
+    return session_run(call, run, err);
 }

@@ -83,6 +83,17 @@ void session_close(struct session *s)
     arena_done(&s->arena);
 }
 
+int session_run(const struct invocation *call,
+                int (*work)(struct session *s, const struct invocation *call, struct err *err),
+                struct err *err)
+{
+    struct session s;
+    int r = session_open(call, &s, err);
+    r = r < 0 ? r : work(&s, call, err);
+    session_close(&s);
+    return r;
+}
+
 int session_desired(struct session *s, const char *domain, Models__DesiredLRP ***ret_lrps,
                     size_t *ret_count, struct err *err)
 {

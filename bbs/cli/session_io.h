@@ -31,6 +31,18 @@ struct session {
 int session_open(const struct invocation *call, struct session *s, struct err *err);
 void session_close(struct session *s);
 
+/* A command of one: opens it, does the work if that went well, closes it. */
+int session_run(const struct invocation *call,
+                int (*work)(struct session *s, const struct invocation *call, struct err *err),
+                struct err *err);
+
+/* Defines its cli_command.run. */
+#define SESSION_RUN(run, work)                                                                     \
+    int run(const struct invocation *call, struct err *err)                                        \
+    {                                                                                              \
+        return session_run(call, work, err);                                                       \
+    }
+
 /* All desired LRPs, of one domain if not "". */
 int session_desired(struct session *s, const char *domain, Models__DesiredLRP ***ret_lrps,
                     size_t *ret_count, struct err *err);

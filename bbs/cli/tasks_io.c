@@ -113,6 +113,7 @@ static int list_tasks(struct session *s, const struct invocation *call, struct e
 {
     Models__Task **tasks, **found;
     size_t count;
+    s->guid_key = "task_guid";
     const char *domain = cli_text(call, "domain");
     struct task_selection selection;
     int r = read_selection(call, &selection, err);
@@ -131,15 +132,7 @@ static int list_tasks(struct session *s, const struct invocation *call, struct e
            : cli_switch(call, "rm") ? remove_tasks(s, found, n, err) : show_tasks(s, found, n, err);
 }
 
-static int run_tasks(const struct invocation *call, struct err *err)
-{
-    struct session s;
-    int r = session_open(call, &s, err);
-    s.guid_key = "task_guid";
-    r = r < 0 ? r : list_tasks(&s, call, err);
-    session_close(&s);
-    return r;
-}
+static SESSION_RUN(run_tasks, list_tasks)
 
 /* ---- task ---- */
 
@@ -157,6 +150,7 @@ static int remove_task(struct session *s, const Models__Task *task, struct err *
 static int show_task(struct session *s, const struct invocation *call, struct err *err)
 {
     Models__Task *task;
+    s->guid_key = "task_guid";
     int r = session_task(s, call->arguments[0], &task, err);
     if (r < 0) {
         return r;
@@ -172,15 +166,7 @@ static int show_task(struct session *s, const struct invocation *call, struct er
     return r == 0 && cli_switch(call, "rm") ? remove_task(s, task, err) : r;
 }
 
-int bbs_task_run(const struct invocation *call, struct err *err)
-{
-    struct session s;
-    int r = session_open(call, &s, err);
-    s.guid_key = "task_guid";
-    r = r < 0 ? r : show_task(&s, call, err);
-    session_close(&s);
-    return r;
-}
+SESSION_RUN(bbs_task_run, show_task)
 
 /* ---- cancel ---- */
 
@@ -202,18 +188,16 @@ static int cancel_one(struct session *s, const char *name, struct err *err)
                  : session_line(s, task_name(task), task->task_guid, "cancelled", err);
 }
 
-int bbs_cancel_run(const struct invocation *call, struct err *err)
+static int cancel_all(struct session *s, const struct invocation *call, struct err *err)
 {
-    struct session s;
-    int r = session_open(call, &s, err);
-    s.guid_key = "task_guid";
-    for (size_t i = 0; r == 0 && i < call->argument_count && session_goes_on(&s); i++) {
-        session_count(&s, call->arguments[i], cancel_one(&s, call->arguments[i], err), err);
+    s->guid_key = "task_guid";
+    for (size_t i = 0; i < call->argument_count && session_goes_on(s); i++) {
+        session_count(s, call->arguments[i], cancel_one(s, call->arguments[i], err), err);
     }
-    r = r < 0 ? r : session_end(&s, err);
-    session_close(&s);
-    return r;
+    return session_end(s, err);
 }
+
+SESSION_RUN(bbs_cancel_run, cancel_all)
 
 /* ---- The tables ---- */
 
