@@ -11,8 +11,7 @@
 #define UNCLAIMED_AFTER_NS (5 * SECOND_NS)
 enum { POOL_MAX = 1024 * 1024 };
 
-/* ---- Changes of the feed ------------------------------------------------------------------------
- * */
+/* ---- Changes of the feed --------------------------------------------------------------------- */
 
 /* What waits, in the order in which it is read again: tasks first, for they end. */
 static const struct waiting_kind *const kinds[] = {&waiting_task, &waiting_instance};

@@ -30,8 +30,7 @@ void cells_done(struct cells *c)
     }
 }
 
-/* ---- Changes of the feed ------------------------------------------------------------------------
- * */
+/* ---- Changes of the feed --------------------------------------------------------------------- */
 
 static struct cell *cell_new(const char *id)
 {

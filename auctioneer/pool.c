@@ -119,8 +119,7 @@ void pool_done(struct pool *p)
     }
 }
 
-/* ---- Changes of the board -----------------------------------------------------------------------
- * */
+/* ---- Changes of the board -------------------------------------------------------------------- */
 
 /* A hint ran ahead of the feed, which now tells of what was before. */
 static bool is_outdated(struct entry *e, int64_t mod_revision)

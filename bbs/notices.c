@@ -121,8 +121,8 @@ static const char *instance_url(struct arena *a, const char *rep_url, const char
 /* A cell that is not there is skipped; its rep will see the mark when it comes back. */
 static const char *rep_url(struct bbs *b, const char *cell_id, struct arena *a)
 {
-    const struct seen *seen = view_peek(board_view(b->board, a), key_cell(a, cell_id));
-    const Board__CellRecord *cell = seen ? (const Board__CellRecord *)seen->message : NULL;
+    const Board__CellRecord *cell =
+        view_peek_message(board_view(b->board, a), key_cell(a, cell_id));
     if (!cell || cell->state != BOARD__CELL_RECORD__STATE__PRESENT || !cell->presence ||
         !cell->presence->rep_url[0]) {
         return NULL;
@@ -232,17 +232,16 @@ static void send_refresh(struct bbs *b, const struct notice *notice, const char 
 {
     struct arena *a = out->arena;
     struct view *v = board_view(b->board, a);
-    const struct seen *desired = view_peek(v, key_desired(a, notice->process_guid));
+    const Models__DesiredLRP *desired =
+        view_peek_message(v, key_desired(a, notice->process_guid));
     int64_t end = (int64_t)notice->first_index + REFRESH_INDICES_MAX;
     end = notice->end_index < end ? notice->end_index : end;
     bool room = desired != NULL;
     for (int32_t index = notice->first_index; room && index < end; index++) {
-        const struct seen *seen = view_peek(v, key_actual(a, notice->process_guid, index, 0));
         const Models__ActualLRP *record =
-            seen ? (const Models__ActualLRP *)seen->message : NULL;
+            view_peek_message(v, key_actual(a, notice->process_guid, index, 0));
         if (record && actual_has_instance(record)) {
-            room = send_update(b, (const Models__DesiredLRP *)desired->message, record, trace_id,
-                               out);
+            room = send_update(b, desired, record, trace_id, out);
         }
     }
 }
@@ -291,9 +290,9 @@ void notices_add(struct bbs *b, const struct notice *notice, const char *trace_i
 
 static const char *auctioneer_url(struct bbs *b, struct arena *a)
 {
-    const struct seen *seen = view_peek(board_view(b->board, a), key_lead(a, "auctioneer"));
-    const char *url = seen ? ((const Board__LeaderLockRecord *)seen->message)->url : "";
-    return url[0] ? url : NULL;
+    const Board__LeaderLockRecord *leader =
+        view_peek_message(board_view(b->board, a), key_lead(a, "auctioneer"));
+    return leader && leader->url[0] ? leader->url : NULL;
 }
 
 /* Those of its instances that await a cell, with the revisions of their records. */
@@ -319,11 +318,10 @@ static ProtobufCMessage *start_message(struct bbs *b, struct arena *a,
                                        const struct start_notice *s)
 {
     struct view *v = board_view(b->board, a);
-    const struct seen *seen = view_peek(v, key_desired(a, s->guid));
-    if (!seen) {
+    const Models__DesiredLRP *d = view_peek_message(v, key_desired(a, s->guid));
+    if (!d) {
         return NULL;
     }
-    const Models__DesiredLRP *d = (const Models__DesiredLRP *)seen->message;
     Cell__LRPStart *m = arena_message(a, &cell__lrpstart__descriptor);
     m->process_guid = d->process_guid;
     m->domain = d->domain;

@@ -260,8 +260,7 @@ int state_dir_keep(struct state_dir *s, const struct kept_evacuation *e, struct 
     return r;
 }
 
-/* ---- The incarnation
- * ----------------------------------------------------------------------------- */
+/* ---- The incarnation ------------------------------------------------------------------------- */
 
 static int write_incarnation(const struct state_dir *s, uint64_t incarnation, struct err *err)
 {

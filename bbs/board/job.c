@@ -102,7 +102,7 @@ struct adopt_snapshot {
 
 static const char *adopt_target(struct arena *a, const struct op_input *in)
 {
-    const Board__JobRecord *job = (const Board__JobRecord *)in->request;
+    const Board__JobRecord *job = in->request;
     return key_job(a, job->target, job->name);
 }
 
@@ -110,8 +110,7 @@ static void adopt_gather(struct view *v, const struct op_input *in, void *snapsh
 {
     struct adopt_snapshot *s = snapshot;
     s->key = adopt_target(view_arena(v), in);
-    const struct seen *seen = view_get(v, s->key);
-    s->job = seen ? (const Board__JobRecord *)seen->message : NULL;
+    s->job = view_message(v, s->key);
 }
 
 static void adopt_decide(const void *snapshot, const struct op_input *in, struct plan *plan)

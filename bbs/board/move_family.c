@@ -17,7 +17,7 @@ const struct move_row *move_row_named(const struct move_family *f, const char *n
 
 const char *move_subject_key(struct arena *a, const struct op_input *in)
 {
-    return move_key(a, (const Board__Move *)in->request);
+    return move_key(a, in->request);
 }
 
 static int trigger_of(const struct move_family *f, const struct move_row *row)
@@ -42,7 +42,7 @@ static void decide_absent(const struct move_turn *t)
 void move_decide(const struct move_family *f, const void *snapshot, const struct op_input *in,
                  struct plan *p)
 {
-    const Board__Move *m = (const Board__Move *)in->request;
+    const Board__Move *m = in->request;
     struct move_turn t = {.family = f,
                           .row = move_row_named(f, m->move),
                           .snapshot = snapshot,

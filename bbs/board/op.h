@@ -15,7 +15,7 @@ struct op_input {
     const char *peer_name;           /* a rep's cell id */
     const char *trace_id;
     const char *boot_id;             /* of this bbs: the worker of a job that the plan makes */
-    const ProtobufCMessage *request; /* of the type the row expects */
+    const void *request;             /* a message, of the type the row expects */
     struct moment now;               /* renewed before each decision */
     struct random *random;           /* for guids; renewed before each decision */
 };

@@ -7,8 +7,7 @@ void speaker_gather(struct view *v, const struct op_input *in, struct speaker *r
     struct arena *a = view_arena(v);
     ret->board_generation = view_board_generation(v);
     if (in->actor == ACTOR_REP) {
-        const struct seen *cell = view_get(v, key_cell(a, in->peer_name));
-        ret->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
+        ret->cell = view_message(v, key_cell(a, in->peer_name));
     } else if (in->actor == ACTOR_AUCTIONEER || in->actor == ACTOR_CONVERGER) {
         const struct seen *leader_lock = view_get(v, key_lead(a, actor_name(in->actor)));
         ret->leader_lock_term = leader_lock ? leader_lock->create_revision : 0;
@@ -59,7 +58,7 @@ static const char *leader_refused(const struct speaker *s, enum actor actor,
 
 bool speaker_authorised(const struct speaker *s, const struct op_input *in, struct plan *p)
 {
-    const Board__Move *m = (const Board__Move *)in->request;
+    const Board__Move *m = in->request;
     const char *why = NULL;
     if (in->actor == ACTOR_REP) {
         why = incarnation_refused(p->arena, s->cell, in->peer_name, m->incarnation);

@@ -1,11 +1,5 @@
 #include "bbs/board/validation.h"
 
-void validation_init(struct validation *v)
-{
-    *v = (struct validation){0};
-    buf_init(&v->text);
-}
-
 void validation_done(struct validation *v)
 {
     buf_done(&v->text);

@@ -10,13 +10,12 @@ enum {
     VALIDATION_TEXT_MAX = 64 * 1024, /* further messages are left out */
 };
 
-/* Collects messages, joined by ", ". */
+/* Collects messages, joined by ", ". Begins as {0}. */
 struct validation {
     struct buf text;
     bool unstorable; /* nothing wrong but that it does not fit into its place */
 };
 
-void validation_init(struct validation *v);
 void validation_done(struct validation *v);
 bool validation_ok(const struct validation *v); /* nothing is wrong so far */
 

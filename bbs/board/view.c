@@ -59,6 +59,18 @@ const struct seen *view_get(struct view *v, const char *key)
     return s;
 }
 
+const void *view_message(struct view *v, const char *key)
+{
+    const struct seen *s = view_get(v, key);
+    return s ? s->message : NULL;
+}
+
+const void *view_peek_message(struct view *v, const char *key)
+{
+    const struct seen *s = view_peek(v, key);
+    return s ? s->message : NULL;
+}
+
 bool view_exists(struct view *v, const char *key)
 {
     bool there = v->board->copy && copy_find(v->board->copy, key);

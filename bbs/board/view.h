@@ -31,6 +31,10 @@ const struct seen *view_get(struct view *v, const char *key);
 /* The same without noting it: for what the answer shows but the decision does not rest on. */
 const struct seen *view_peek(struct view *v, const char *key);
 
+/* The same, its message alone, of the type that such a key has; NULL if there is none. */
+const void *view_message(struct view *v, const char *key);
+const void *view_peek_message(struct view *v, const char *key);
+
 /* Only that it exists is relied on: noted as exists, or absent. */
 bool view_exists(struct view *v, const char *key);
 

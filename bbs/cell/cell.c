@@ -42,8 +42,7 @@ static const char *cell_target(struct arena *a, const struct op_input *in)
 static void cell_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct cell_snapshot *s = snapshot;
-    const struct seen *seen = view_get(v, cell_target(view_arena(v), in));
-    s->cell = seen ? (const Board__CellRecord *)seen->message : NULL;
+    s->cell = view_message(v, cell_target(view_arena(v), in));
 }
 
 static bool same_content(const Board__CellRecord *a, const Board__CellRecord *b)

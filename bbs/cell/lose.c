@@ -18,10 +18,8 @@ static void valid_lose(struct validation *v, const Board__Move *move)
 static void lose_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct lose_snapshot *s = snapshot;
-    const struct seen *cell = view_get(v, move_subject_key(view_arena(v), in));
-    const struct seen *limiter = view_get(v, key_brake(view_arena(v)));
-    s->cell = cell ? (const Board__CellRecord *)cell->message : NULL;
-    s->limiter = limiter ? (const Board__LimiterRecord *)limiter->message : NULL;
+    s->cell = view_message(v, move_subject_key(view_arena(v), in));
+    s->limiter = view_message(v, key_brake(view_arena(v)));
     speaker_gather(v, in, &s->by);
 }
 

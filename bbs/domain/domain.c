@@ -12,8 +12,7 @@ static const char *upsert_target(struct arena *a, const struct op_input *in)
 static void upsert_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct domain_snapshot *s = snapshot;
-    const struct seen *seen = view_get(v, upsert_target(view_arena(v), in));
-    s->domain = seen ? (const Board__DomainRecord *)seen->message : NULL;
+    s->domain = view_message(v, upsert_target(view_arena(v), in));
     s->seen = view_domain_seen(v, upsert_target(view_arena(v), in));
 }
 
@@ -22,7 +21,7 @@ static void upsert_gather(struct view *v, const struct op_input *in, void *snaps
 void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct domain_snapshot *s = snapshot;
-    const Models__UpsertDomainRequest *r = (const Models__UpsertDomainRequest *)in->request;
+    const Models__UpsertDomainRequest *r = in->request;
     int to = lifecycle_transition(&domain_lifecycle, s->domain ? DOMAIN_KNOWN : DOMAIN_NONE,
                                   in->actor, DOMAIN_TRIGGER_UPSERT, 0);
     assert(to == DOMAIN_KNOWN);

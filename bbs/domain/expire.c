@@ -12,8 +12,7 @@ static void valid_expire(struct validation *v, const Board__Move *move)
 static void expire_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct domain_snapshot *s = snapshot;
-    const struct seen *seen = view_get(v, move_subject_key(view_arena(v), in));
-    s->domain = seen ? (const Board__DomainRecord *)seen->message : NULL;
+    s->domain = view_message(v, move_subject_key(view_arena(v), in));
     s->seen = view_domain_seen(v, move_subject_key(view_arena(v), in));
     speaker_gather(v, in, &s->by);
 }

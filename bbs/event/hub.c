@@ -192,10 +192,8 @@ static void unchanged_records(struct hub *h, const char *key, const bool changed
     struct view *v = board_view(h->board, &h->arena);
     for (int p = 0; p < ACTUAL_PRESENCES; p++) {
         if (!changed[p]) {
-            const struct seen *seen =
-                view_peek(v, arena_printf(&h->arena, "%.*s%d", (int)size, key, p));
             ret->before.records[p] = ret->after.records[p] =
-                seen ? (const Models__ActualLRP *)seen->message : NULL;
+                view_peek_message(v, arena_printf(&h->arena, "%.*s%d", (int)size, key, p));
         }
     }
 }

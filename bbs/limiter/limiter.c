@@ -63,8 +63,7 @@ void cell_status(const Board__CellRecord *cell, const Board__LimiterRecord *limi
 
 static const Board__LimiterRecord *limiter_at(struct view *v)
 {
-    const struct seen *seen = view_get(v, key_brake(view_arena(v)));
-    return seen ? (const Board__LimiterRecord *)seen->message : NULL;
+    return view_message(v, key_brake(view_arena(v)));
 }
 
 static const char *limiter_target(struct arena *a, const struct op_input *in)
@@ -267,8 +266,7 @@ const struct move_family limiter_moves = {
     .begin = limiter_begin,
 };
 
-/* ---- an operator's word -----------------------------------------------------------------------
- * */
+/* ---- an operator's word ---------------------------------------------------------------------- */
 
 void valid_limiter_word(struct validation *v, const Board__LimiterRequest *request)
 {
@@ -292,7 +290,7 @@ static void word_gather(struct view *v, const struct op_input *in, void *snapsho
 void limiter_word_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct limiter_word_snapshot *s = snapshot;
-    const Board__LimiterRequest *r = (const Board__LimiterRequest *)in->request;
+    const Board__LimiterRequest *r = in->request;
     p->record = s->limiter ? &s->limiter->base : NULL;
     if (!r->keep && !r->confirm) { /* 1 */
         return;

@@ -17,8 +17,7 @@ bool lock_name_of_role(const char *name)
     return false;
 }
 
-/* ---- What is asked ----------------------------------------------------------------------------
- */
+/* ---- What is asked --------------------------------------------------------------------------- */
 
 static const Models__LockRequest *asked_lock(const struct op_input *in)
 {
@@ -40,8 +39,7 @@ static const char *release_target(struct arena *a, const struct op_input *in)
     return key_lock(a, asked_release(in)->key);
 }
 
-/* ---- What is read -----------------------------------------------------------------------------
- */
+/* ---- What is read ---------------------------------------------------------------------------- */
 
 static void gather_lock(struct view *v, const char *key, struct lock_snapshot *s)
 {
@@ -77,8 +75,7 @@ static void expire_lock_gather(struct view *v, const struct op_input *in, void *
     speaker_gather(v, in, &s->by);
 }
 
-/* ---- What is decided --------------------------------------------------------------------------
- */
+/* ---- What is decided ------------------------------------------------------------------------- */
 
 static int state_of(const struct lock_snapshot *s)
 {
@@ -175,8 +172,7 @@ static void decide_expire(const void *snapshot, const struct op_input *in, struc
     move_decide(&lock_moves, snapshot, in, p);
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 const struct op_row lock_row = {
     .name = "lock",

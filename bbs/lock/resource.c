@@ -44,8 +44,7 @@ Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *loc
     return resource(a, lock->type_code, lock->key, lock->owner, lock->value);
 }
 
-/* ---- The lock of the bbs ----------------------------------------------------------------------
- */
+/* ---- The lock of the bbs --------------------------------------------------------------------- */
 
 enum { HEARTBEATS_LOOKED_AT = 256 };
 
@@ -75,14 +74,12 @@ static Models__Resource *of_role(struct view *v, const char *role, struct moment
     if (strcmp(role, "bbs") == 0) {
         return of_bbs(v, now);
     }
-    const struct seen *leader_lock = view_peek(v, key_lead(view_arena(v), role));
-    return leader_lock ? resource_of_leader_lock(
-                             view_arena(v), (const Board__LeaderLockRecord *)leader_lock->message)
-                       : NULL;
+    const Board__LeaderLockRecord *leader_lock =
+        view_peek_message(v, key_lead(view_arena(v), role));
+    return leader_lock ? resource_of_leader_lock(view_arena(v), leader_lock) : NULL;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static bool is_present(const Board__CellRecord *cell)
 {
@@ -95,14 +92,12 @@ Models__Resource *resource_named(struct view *v, const char *name, struct moment
     if (lock_name_of_role(name)) {
         return of_role(v, name, now);
     }
-    const struct seen *cell = view_peek(v, key_cell(a, name));
+    const Board__CellRecord *cell = view_peek_message(v, key_cell(a, name));
     if (cell) {
-        const Board__CellRecord *record = (const Board__CellRecord *)cell->message;
-        return is_present(record) ? resource_of_cell(a, record) : NULL;
+        return is_present(cell) ? resource_of_cell(a, cell) : NULL;
     }
     const char *key = key_lock(a, name);
-    const struct seen *lock = view_peek(v, key);
-    const Board__LockRecord *record = lock ? (const Board__LockRecord *)lock->message : NULL;
+    const Board__LockRecord *record = view_peek_message(v, key);
     return record && !lock_over(record, view_seen(v, key).since_ns, now)
                ? resource_of_lock(a, record)
                : NULL;

@@ -42,10 +42,8 @@ void desired_split(struct arena *a, const Models__DesiredLRP *whole,
 void desired_gather(struct view *v, const char *process_guid, struct desired_snapshot *s)
 {
     struct arena *a = view_arena(v);
-    const struct seen *desired = view_get(v, key_desired(a, process_guid));
-    s->desired = desired ? (const Models__DesiredLRP *)desired->message : NULL;
-    const struct seen *job = view_get(v, key_job(a, process_guid, ""));
-    s->job = job ? (const Board__JobRecord *)job->message : NULL;
+    s->desired = view_message(v, key_desired(a, process_guid));
+    s->job = view_message(v, key_job(a, process_guid, ""));
     s->board_generation = view_board_generation(v);
 }
 

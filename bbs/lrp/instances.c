@@ -210,14 +210,12 @@ static void job_gather(struct view *v, const struct op_input *in, void *snapshot
     struct job_snapshot *s = snapshot;
     struct arena *a = view_arena(v);
     const char *guid = ((const Board__JobRecord *)in->request)->target;
-    const struct seen *job = view_get(v, key_job(a, guid, ""));
-    if (!job) {
+    s->job = view_message(v, key_job(a, guid, ""));
+    if (!s->job) {
         return;
     }
-    s->job = (const Board__JobRecord *)job->message;
     const Board__JobRecord__Instances range = instances_of_job(s->job);
-    const struct seen *desired = view_get(v, key_desired(a, guid));
-    s->desired = desired ? (const Models__DesiredLRP *)desired->message : NULL;
+    s->desired = view_message(v, key_desired(a, guid));
     instances_gather(v, guid, s->desired ? s->desired->instances : 0,
                      s->desired ? s->desired->modification_tag->epoch : "", range.cursor,
                      range.end, &s->instances);

@@ -53,7 +53,7 @@ static const Models__ActualLRP *about(const struct move_row *row, const struct m
 
 static const char *move_target(struct arena *a, const struct op_input *in)
 {
-    const char *key = move_key(a, (const Board__Move *)in->request);
+    const char *key = move_key(a, in->request);
     return arena_strndup(a, key, key_parent_size(key));
 }
 
@@ -81,12 +81,6 @@ static void gather_records(struct view *v, const char *prefix, struct move_snaps
     }
 }
 
-static const ProtobufCMessage *message_at(struct view *v, const char *key)
-{
-    const struct seen *seen = view_get(v, key);
-    return seen ? seen->message : NULL;
-}
-
 /* What has a record is stopped by that. */
 static void gather_removal(struct view *v, const char *definition_id, struct move_snapshot *s)
 {
@@ -95,14 +89,14 @@ static void gather_removal(struct view *v, const char *definition_id, struct mov
     }
     const char *key = key_removal(view_arena(v), s->place.key.process_guid, definition_id);
     if (!view_unreadable(v, key)) {
-        s->removal = (const Board__RemovalRecord *)message_at(v, key);
+        s->removal = view_message(v, key);
     }
 }
 
 static void gather_domain(struct view *v, const char *domain, struct move_snapshot *s)
 {
     const char *key = key_domain(view_arena(v), domain);
-    s->domain = (const Board__DomainRecord *)message_at(v, key);
+    s->domain = view_message(v, key);
     s->domain_seen = view_domain_seen(v, key);
 }
 
@@ -112,7 +106,7 @@ static void gather_around(struct view *v, unsigned reads, const Models__ActualLR
 {
     if ((reads & READS_CELL) && actual_has_instance(record)) {
         const char *cell_id = record->actual_lrp_instance_key->cell_id;
-        s->cell = (const Board__CellRecord *)message_at(v, key_cell(view_arena(v), cell_id));
+        s->cell = view_message(v, key_cell(view_arena(v), cell_id));
     }
     if ((reads & READS_DOMAIN) && record) {
         gather_domain(v, record->actual_lrp_key->domain, s);
@@ -123,7 +117,7 @@ static void move_gather(struct view *v, const struct op_input *in, void *snapsho
 {
     struct move_snapshot *s = snapshot;
     struct arena *a = view_arena(v);
-    const Board__Move *m = (const Board__Move *)in->request;
+    const Board__Move *m = in->request;
     const struct move_row *row = move_row_named(&lrp_moves, m->move);
     const char *definition_id = move_instance(m)->definition_id;
     s->policy = row->reads & READS_SETTINGS ? &settings_gather(v)->crash : &SETTINGS_DEFAULT.crash;
@@ -133,8 +127,7 @@ static void move_gather(struct view *v, const struct op_input *in, void *snapsho
     gather_records(v, move_target(a, in), s);
     if ((row->reads & READS_DESIRED) ||
         ((row->reads & READS_DESIRED_OF_DEFINITION) && definition_id[0])) {
-        s->desired = (const Models__DesiredLRP *)message_at(
-            v, key_desired(a, s->place.key.process_guid));
+        s->desired = view_message(v, key_desired(a, s->place.key.process_guid));
     }
     if (row->reads & READS_REMOVAL) {
         gather_removal(v, definition_id, s);

@@ -46,14 +46,12 @@ static void valid_place(struct validation *v, const Board__Move *move, bool doma
     }
 }
 
-/* Claim and remove name an index without its domain; all but remove are about the ORDINARY record.
- */
-static void valid_index(struct validation *v, const Board__Move *move)
+void valid_at_index(struct validation *v, const Board__Move *move)
 {
     valid_place(v, move, false, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
 }
 
-static void valid_key(struct validation *v, const Board__Move *move)
+void valid_at_key(struct validation *v, const Board__Move *move)
 {
     valid_place(v, move, true, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
 }
@@ -103,14 +101,14 @@ static void valid_net_info(struct validation *v, const Models__ActualLRPNetInfo 
 
 void valid_claim(struct validation *v, const Board__Move *move)
 {
-    valid_index(v, move);
+    valid_at_index(v, move);
     valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
     fits_instance_key(v, move_instance(move)->actual_lrp_instance_key);
 }
 
 void valid_start(struct validation *v, const Board__Move *move)
 {
-    valid_key(v, move);
+    valid_at_key(v, move);
     valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
     valid_net_info(v, move_instance(move)->actual_lrp_net_info);
     fits_key(v, move);
@@ -118,15 +116,15 @@ void valid_start(struct validation *v, const Board__Move *move)
     check_length(v, move_instance(move)->availability_zone, NAME_CHARACTERS_MAX);
 }
 
-void valid_crash(struct validation *v, const Board__Move *move)
+void valid_of_instance(struct validation *v, const Board__Move *move)
 {
-    valid_key(v, move);
+    valid_at_key(v, move);
     valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
 }
 
 void valid_fail(struct validation *v, const Board__Move *move)
 {
-    valid_key(v, move);
+    valid_at_key(v, move);
     if (!move_instance(move)->error_message[0]) {
         say_field(v, "error_message");
     }
@@ -139,45 +137,14 @@ void valid_remove(struct validation *v, const Board__Move *move)
 
 void valid_unclaim(struct validation *v, const Board__Move *move)
 {
-    valid_index(v, move);
-    valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
-}
-
-void valid_retire(struct validation *v, const Board__Move *move)
-{
-    valid_key(v, move);
-}
-
-void valid_evacuate_claimed(struct validation *v, const Board__Move *move)
-{
-    valid_key(v, move);
+    valid_at_index(v, move);
     valid_instance_key(v, move_instance(move)->actual_lrp_instance_key);
 }
 
 void valid_evacuate_crashed(struct validation *v, const Board__Move *move)
 {
-    valid_evacuate_claimed(v, move);
+    valid_of_instance(v, move);
     if (!move_instance(move)->error_message[0]) {
         say_field(v, "error_message");
     }
-}
-
-void valid_evacuate_stopped(struct validation *v, const Board__Move *move)
-{
-    valid_evacuate_claimed(v, move);
-}
-
-void valid_evacuate_running(struct validation *v, const Board__Move *move)
-{
-    valid_start(v, move);
-}
-
-void valid_remove_evacuating(struct validation *v, const Board__Move *move)
-{
-    valid_evacuate_claimed(v, move);
-}
-
-void valid_repair(struct validation *v, const Board__Move *move)
-{
-    valid_index(v, move);
 }

@@ -29,21 +29,17 @@ void valid_remove_desired(struct validation *v, const Models__RemoveDesiredLRPRe
 void valid_process_guid(struct validation *v, const char *process_guid); /* only that it is there */
 void valid_upsert_domain(struct validation *v, const Models__UpsertDomainRequest *request);
 
-/* Moves, from Diego's paths and from /v1/board/apply. */
+/* Moves, from Diego's paths and from /v1/board/apply: the column `valid` of moves.def. All but
+ * remove are about the ORDINARY record. */
+void valid_at_index(struct validation *v, const Board__Move *move); /* names a place: no domain */
+void valid_at_key(struct validation *v, const Board__Move *move);   /* and its domain */
+void valid_of_instance(struct validation *v, const Board__Move *move); /* and an instance there */
 void valid_claim(struct validation *v, const Board__Move *move);
 void valid_start(struct validation *v, const Board__Move *move);
-void valid_crash(struct validation *v, const Board__Move *move);
 void valid_fail(struct validation *v, const Board__Move *move);
 void valid_remove(struct validation *v, const Board__Move *move);
 void valid_unclaim(struct validation *v, const Board__Move *move);
-void valid_retire(struct validation *v, const Board__Move *move);
-void valid_evacuate_claimed(struct validation *v, const Board__Move *move);
 void valid_evacuate_crashed(struct validation *v, const Board__Move *move);
-void valid_evacuate_stopped(struct validation *v, const Board__Move *move);
-void valid_evacuate_running(struct validation *v, const Board__Move *move);
-void valid_remove_evacuating(struct validation *v, const Board__Move *move);
-/* create, ask, restart, stop, suspect, resolve, vacate. */
-void valid_repair(struct validation *v, const Board__Move *move);
 
 /* Parts, used by the ones above. */
 void valid_action(struct validation *v, const Models__Action *action);

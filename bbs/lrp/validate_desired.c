@@ -141,8 +141,7 @@ static void valid_desired_tags(struct validation *v, const Models__DesiredLRP *d
     if (d->n_metric_tags == 0) {
         say_field(v, "metric_tags");
     }
-    struct validation inner;
-    validation_init(&inner);
+    struct validation inner = {0};
     valid_tags(&inner, values, d->n_metric_tags);
     if (d->metrics_guid[0] && d->n_metric_tags > 0 &&
         (!source || strcmp(source->static_, d->metrics_guid) != 0)) {
@@ -153,8 +152,7 @@ static void valid_desired_tags(struct validation *v, const Models__DesiredLRP *d
 
 void valid_action_of(struct validation *v, const Models__Action *action, const char *field)
 {
-    struct validation inner;
-    validation_init(&inner);
+    struct validation inner = {0};
     valid_action(&inner, action);
     say_inner(v, field, &inner);
 }
@@ -171,8 +169,7 @@ static void valid_environment(struct validation *v, const Models__DesiredLRP *d)
 static void valid_egress(struct validation *v, const Models__DesiredLRP *d)
 {
     for (size_t i = 0; i < d->n_egress_rules; i++) {
-        struct validation inner;
-        validation_init(&inner);
+        struct validation inner = {0};
         valid_egress_rule(&inner, d->egress_rules[i]);
         say_inner(v, "egress_rules", &inner);
     }
@@ -182,8 +179,7 @@ void valid_dependencies(struct validation *v, Models__CachedDependency *const *l
 {
     for (size_t i = 0; i < count; i++) {
         const Models__CachedDependency *c = list[i];
-        struct validation inner;
-        validation_init(&inner);
+        struct validation inner = {0};
         if (!c->from[0]) {
             say_field(&inner, "from");
         }
@@ -239,8 +235,7 @@ void valid_layers(struct validation *v, Models__ImageLayer *const *list, size_t 
 {
     bool exclusive = false;
     for (size_t i = 0; i < count; i++) {
-        struct validation inner;
-        validation_init(&inner);
+        struct validation inner = {0};
         valid_layer(&inner, list[i]);
         say_inner(v, "image_layer", &inner);
         exclusive |= list[i]->layer_type == MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE;
@@ -252,8 +247,7 @@ void valid_layers(struct validation *v, Models__ImageLayer *const *list, size_t 
 
 static void valid_sidecars(struct validation *v, const Models__DesiredLRP *d)
 {
-    struct validation inner;
-    validation_init(&inner);
+    struct validation inner = {0};
     for (size_t i = 0; i < d->n_sidecars; i++) {
         const Models__Sidecar *s = d->sidecars[i];
         if (!s->action) {
@@ -295,8 +289,7 @@ static void valid_check(struct validation *v, const Models__Check *c)
 
 static void valid_check_definition(struct validation *v, const Models__CheckDefinition *c)
 {
-    struct validation inner;
-    validation_init(&inner);
+    struct validation inner = {0};
     for (size_t i = 0; c && i < c->n_checks; i++) {
         valid_check(&inner, c->checks[i]);
     }
@@ -413,8 +406,7 @@ void valid_update(struct validation *v, const Models__UpdateDesiredLRPRequest *r
     for (size_t i = 0; i < u->n_metric_tags; i++) {
         values[i] = u->metric_tags[i]->value;
     }
-    struct validation inner;
-    validation_init(&inner);
+    struct validation inner = {0};
     valid_tags(&inner, values, u->n_metric_tags);
     say_inner(v, "metric_tags", &inner);
     if (u->optional_on_cell_loss_case ==

@@ -106,8 +106,7 @@ static void valid_each_destination(struct validation *v, const Models__SecurityG
 
 static void valid_destinations(struct validation *v, const Models__SecurityGroupRule *rule)
 {
-    struct validation inner;
-    validation_init(&inner);
+    struct validation inner = {0};
     valid_each_destination(&inner, rule);
     if (!validation_ok(&inner)) {
         SCOPED_BUF(field);

@@ -29,9 +29,9 @@ static bool of_index(struct blob *record, int32_t index)
     return same;
 }
 
-static size_t pick_instances(struct view *v, const ProtobufCMessage *request, struct picked **ret)
+static size_t pick_instances(struct view *v, const void *request, struct picked **ret)
 {
-    const Models__ActualLRPsRequest *r = (const Models__ActualLRPsRequest *)request;
+    const Models__ActualLRPsRequest *r = request;
     struct arena *a = view_arena(v);
     if (has_index(r) && r->index < 0) {
         return 0;
@@ -116,16 +116,16 @@ static void add_groups(struct records *r, struct view *v, const struct picked *l
 }
 
 /* The filters come before the grouping, so a group may show only the half that is on the cell. */
-static size_t pick_groups(struct view *v, const ProtobufCMessage *request, struct picked **ret)
+static size_t pick_groups(struct view *v, const void *request, struct picked **ret)
 {
-    const Models__ActualLRPGroupsRequest *r = (const Models__ActualLRPGroupsRequest *)request;
+    const Models__ActualLRPGroupsRequest *r = request;
     Board__Selector selector = read_selector(v, RECORD_ACTUAL);
     selector.domain = r->domain;
     selector.cell_id = r->cell_id;
     return view_pick(v, &selector, ret);
 }
 
-static size_t pick_process(struct view *v, const ProtobufCMessage *request, struct picked **ret)
+static size_t pick_process(struct view *v, const void *request, struct picked **ret)
 {
     struct arena *a = view_arena(v);
     const char *guid = ((const Models__ActualLRPGroupsByProcessGuidRequest *)request)->process_guid;
@@ -134,26 +134,24 @@ static size_t pick_process(struct view *v, const ProtobufCMessage *request, stru
     return view_pick(v, &selector, ret);
 }
 
-static void valid_process(struct validation *v, const ProtobufCMessage *request)
+static void valid_process(struct validation *v, const void *request)
 {
     valid_process_guid(
         v, ((const Models__ActualLRPGroupsByProcessGuidRequest *)request)->process_guid);
 }
 
-static size_t pick_index(struct view *v, const ProtobufCMessage *request, struct picked **ret)
+static size_t pick_index(struct view *v, const void *request, struct picked **ret)
 {
     struct arena *a = view_arena(v);
-    const Models__ActualLRPGroupByProcessGuidAndIndexRequest *r =
-        (const Models__ActualLRPGroupByProcessGuidAndIndexRequest *)request;
+    const Models__ActualLRPGroupByProcessGuidAndIndexRequest *r = request;
     Board__Selector selector = read_selector(v, RECORD_ACTUAL);
     selector.key_prefix = arena_strdup(a, key_actual_index(a, r->process_guid, r->index));
     return view_pick(v, &selector, ret);
 }
 
-static void valid_index(struct validation *v, const ProtobufCMessage *request)
+static void valid_index(struct validation *v, const void *request)
 {
-    const Models__ActualLRPGroupByProcessGuidAndIndexRequest *r =
-        (const Models__ActualLRPGroupByProcessGuidAndIndexRequest *)request;
+    const Models__ActualLRPGroupByProcessGuidAndIndexRequest *r = request;
     valid_process_guid(v, r->process_guid);
     not_negative(v, r->index, "index");
 }

@@ -169,8 +169,7 @@ static const struct move_row *check_move(struct apply_batch *t, Board__MoveResul
 {
     const struct move_family *family = family_of(m);
     const struct move_row *row = family ? move_row_named(family, m->move) : NULL;
-    struct validation v;
-    validation_init(&v);
+    struct validation v = {0};
     if (!move_well_formed(&t->arena, m)) {
         say_field(&v, "subject");
     } else if (!row || !move_permitted(family, row, actor)) {
@@ -222,7 +221,7 @@ static struct apply_batch *batch_new(const struct ask *ask, size_t count)
 
 void route_apply(struct ask *ask, struct effects *out)
 {
-    const Board__ApplyRequest *r = (const Board__ApplyRequest *)ask->in.request;
+    const Board__ApplyRequest *r = ask->in.request;
     Models__Error__Type type;
     const char *text = refused(ask, r, &type);
     if (ask->in.actor == ACTOR_REP && r->cell_id[0] &&

@@ -3,6 +3,7 @@
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,20 +33,29 @@ struct ask *ask_new(struct router *r, const struct request *q, actor_set callers
 void ask_end(struct ask *ask)
 {
     struct arena *arena = ask->arena; /* the ask lives in it */
+    validation_done(&ask->faults);
     arena_done(arena);
     free(arena);
 }
 
-bool ask_valid(struct ask *ask, struct validation *v, struct effects *out)
+bool ask_valid(struct ask *ask, struct effects *out)
 {
-    bool well = validation_ok(v);
-    if (!well) {
-        answer_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
-                     validation_text(v));
-        ask_end(ask);
+    if (validation_ok(&ask->faults)) {
+        return true;
     }
-    validation_done(v);
-    return well;
+    answer_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
+                 validation_text(&ask->faults));
+    ask_end(ask);
+    return false;
+}
+
+const struct op_row *ask_move(struct ask *ask, const struct move_family *family, Board__Move *m)
+{
+    const struct move_row *row = move_row_named(family, m->move);
+    assert(row);
+    row->valid(&ask->faults, m);
+    ask->in.request = &m->base;
+    return row->op;
 }
 
 void ask_answer_unavailable(struct ask *ask, const struct op_result *result, struct effects *out)

@@ -48,20 +48,16 @@ static void op_with_job(struct ask *ask, const struct op_row *row, struct effect
 
 void route_desire(struct ask *ask, struct effects *out)
 {
-    struct validation v;
-    validation_init(&v);
-    valid_desire(&v, ((const Models__DesireLRPRequest *)ask->in.request)->desired_lrp);
-    if (ask_valid(ask, &v, out)) {
+    valid_desire(&ask->faults, ((const Models__DesireLRPRequest *)ask->in.request)->desired_lrp);
+    if (ask_valid(ask, out)) {
         op_with_job(ask, &desire_row, out);
     }
 }
 
 void route_update(struct ask *ask, struct effects *out)
 {
-    struct validation v;
-    validation_init(&v);
-    valid_update(&v, (const Models__UpdateDesiredLRPRequest *)ask->in.request);
-    if (ask_valid(ask, &v, out)) {
+    valid_update(&ask->faults, ask->in.request);
+    if (ask_valid(ask, out)) {
         op_with_job(ask, &update_row, out);
     }
 }
@@ -69,10 +65,8 @@ void route_update(struct ask *ask, struct effects *out)
 /* Answers before the instances are gone. */
 void route_remove_desired(struct ask *ask, struct effects *out)
 {
-    struct validation v;
-    validation_init(&v);
-    valid_remove_desired(&v, (const Models__RemoveDesiredLRPRequest *)ask->in.request);
-    if (ask_valid(ask, &v, out)) {
+    valid_remove_desired(&ask->faults, ask->in.request);
+    if (ask_valid(ask, out)) {
         ask_op(ask, &remove_row, out);
     }
 }

@@ -58,38 +58,38 @@ static size_t find(struct view *v, const Models__DesiredLRPsRequest *r, const ch
     return view_pick(v, &selector, ret_list);
 }
 
-static size_t pick_desired(struct view *v, const ProtobufCMessage *request,
+static size_t pick_desired(struct view *v, const void *request,
                            struct picked **ret_list)
 {
-    const Models__DesiredLRPsRequest *r = (const Models__DesiredLRPsRequest *)request;
+    const Models__DesiredLRPsRequest *r = request;
     return find(v, r, r->domain, ret_list);
 }
 
 /* The request's domain does not filter here. */
-static size_t pick_routing(struct view *v, const ProtobufCMessage *request,
+static size_t pick_routing(struct view *v, const void *request,
                            struct picked **ret_list)
 {
     return find(v, (const Models__DesiredLRPsRequest *)request, "", ret_list);
 }
 
-static const char *guid_of(const ProtobufCMessage *request)
+static const char *guid_of(const void *request)
 {
     return ((const Models__DesiredLRPByProcessGuidRequest *)request)->process_guid;
 }
 
-static size_t pick_one(struct view *v, const ProtobufCMessage *request, struct picked **ret_list)
+static size_t pick_one(struct view *v, const void *request, struct picked **ret_list)
 {
     return read_pick_one(v, key_desired(view_arena(v), guid_of(request)), ret_list);
 }
 
 /* Whether or not its record can be read. */
-static size_t pick_stored(struct view *v, const ProtobufCMessage *request, struct picked **ret_list)
+static size_t pick_stored(struct view *v, const void *request, struct picked **ret_list)
 {
     *ret_list = ARENA_NEW(view_arena(v), struct picked);
     return view_pick_one(v, key_desired(view_arena(v), guid_of(request)), *ret_list);
 }
 
-static void valid_guid(struct validation *v, const ProtobufCMessage *request)
+static void valid_guid(struct validation *v, const void *request)
 {
     valid_process_guid(v, guid_of(request));
 }

@@ -23,10 +23,8 @@ const struct read_row read_domains = {.message = domains};
 
 void route_upsert_domain(struct ask *ask, struct effects *out)
 {
-    struct validation v;
-    validation_init(&v);
-    valid_upsert_domain(&v, (const Models__UpsertDomainRequest *)ask->in.request);
-    if (ask_valid(ask, &v, out)) {
+    valid_upsert_domain(&ask->faults, ask->in.request);
+    if (ask_valid(ask, out)) {
         ask_op(ask, &upsert_domain_row, out);
     }
 }

@@ -33,8 +33,7 @@ static bool known_type(Models__TypeCode type)
     return type == MODELS__TYPE_CODE__LOCK || type == MODELS__TYPE_CODE__PRESENCE;
 }
 
-/* ---- Lock, Release ----------------------------------------------------------------------------
- */
+/* ---- Lock, Release --------------------------------------------------------------------------- */
 
 /* Characters of a text, as a database counts them; malformed UTF-8 counts by bytes at most. */
 static size_t characters(const char *s)
@@ -121,8 +120,7 @@ static void handle_release(struct ask *ask, struct effects *out)
     board_op(ask->router->board, &release_lock_row, &ask->in, ask->arena, changed, ask, out);
 }
 
-/* ---- Fetch, FetchAll --------------------------------------------------------------------------
- */
+/* ---- Fetch, FetchAll ------------------------------------------------------------------------- */
 
 static void fetch_read(void *context, struct view *v, const char *text, struct effects *out)
 {
@@ -131,7 +129,7 @@ static void fetch_read(void *context, struct view *v, const char *text, struct e
         effects_grpc_refuse(out, ask->request_id, GRPC_UNAVAILABLE, text);
         return;
     }
-    const Models__FetchRequest *r = (const Models__FetchRequest *)ask->in.request;
+    const Models__FetchRequest *r = ask->in.request;
     Models__FetchResponse response = MODELS__FETCH_RESPONSE__INIT;
     response.resource = resource_named(v, r->key, board_now(ask->router->board));
     if (response.resource) {
@@ -153,7 +151,7 @@ static void fetch_all_read(void *context, struct view *v, const char *text, stru
         effects_grpc_refuse(out, ask->request_id, GRPC_UNAVAILABLE, text);
         return;
     }
-    const Models__FetchAllRequest *r = (const Models__FetchAllRequest *)ask->in.request;
+    const Models__FetchAllRequest *r = ask->in.request;
     Models__FetchAllResponse response = MODELS__FETCH_ALL_RESPONSE__INIT;
     response.n_resources =
         resources_of(v, r->type_code, board_now(ask->router->board), &response.resources);
@@ -162,7 +160,7 @@ static void fetch_all_read(void *context, struct view *v, const char *text, stru
 
 static void handle_fetch_all(struct ask *ask, struct effects *out)
 {
-    const Models__FetchAllRequest *r = (const Models__FetchAllRequest *)ask->in.request;
+    const Models__FetchAllRequest *r = ask->in.request;
     if (known_type(r->type_code)) {
         ask_read(ask, fetch_all_read, out);
     } else {
@@ -170,8 +168,7 @@ static void handle_fetch_all(struct ask *ask, struct effects *out)
     }
 }
 
-/* ---- Methods ----------------------------------------------------------------------------------
- */
+/* ---- Methods --------------------------------------------------------------------------------- */
 
 static const struct locket_method methods[] = {
     {"/models.Locket/Lock", &models__lock_request__descriptor, true, handle_lock},

@@ -37,11 +37,9 @@ static void cell_done(void *context, const struct op_result *result, struct effe
 
 void route_cell(struct ask *ask, struct effects *out)
 {
-    const Board__CellRequest *r = (const Board__CellRequest *)ask->in.request;
-    struct validation v;
-    validation_init(&v);
-    valid_cell(&v, r);
-    if (!ask_valid(ask, &v, out)) {
+    const Board__CellRequest *r = ask->in.request;
+    valid_cell(&ask->faults, r);
+    if (!ask_valid(ask, out)) {
         return;
     }
     if (strcmp(r->cell->presence->cell_id, ask->in.peer_name) != 0) {
@@ -51,18 +49,16 @@ void route_cell(struct ask *ask, struct effects *out)
     board_op(ask->router->board, &cell_row, &ask->in, ask->arena, cell_done, ask, out);
 }
 
-/* ---- heartbeat
- * ------------------------------------------------------------------------------------ */
+/* ---- heartbeat ------------------------------------------------------------------------------- */
 
 /* Why the heartbeat does not count, by this view of the board; NULL if it does. */
 static const char *heartbeat_refused(struct ask *ask, struct view *v)
 {
-    const Board__HeartbeatRequest *r = (const Board__HeartbeatRequest *)ask->in.request;
+    const Board__HeartbeatRequest *r = ask->in.request;
     struct arena *a = view_arena(v);
     const char *text = NULL;
     if (r->cell) {
-        const struct seen *seen = view_peek(v, key_cell(a, r->cell->cell_id));
-        text = incarnation_refused(a, seen ? (const Board__CellRecord *)seen->message : NULL,
+        text = incarnation_refused(a, view_peek_message(v, key_cell(a, r->cell->cell_id)),
                                    r->cell->cell_id, r->cell->incarnation);
     }
     for (size_t i = 0; i < r->n_leaders && !text; i++) {
@@ -83,7 +79,7 @@ static void answer_heartbeat(struct ask *ask, const char *refused, struct effect
         error.type = MODELS__ERROR__TYPE__ResourceConflict;
         error.message = (char *)(uintptr_t)refused;
         response.error = &error;
-    } else if (!board_heartbeat(r->board, (const Board__HeartbeatRequest *)ask->in.request)) {
+    } else if (!board_heartbeat(r->board, ask->in.request)) {
         answer_unavailable(out, ask->request_id); /* it goes to another bbs */
         return;
     }
@@ -119,7 +115,7 @@ static bool heartbeat_of_caller(const struct ask *ask, const Board__HeartbeatReq
  * the read barrier first (design.md 2). */
 void route_heartbeat(struct ask *ask, struct effects *out)
 {
-    const Board__HeartbeatRequest *r = (const Board__HeartbeatRequest *)ask->in.request;
+    const Board__HeartbeatRequest *r = ask->in.request;
     if (!heartbeat_of_caller(ask, r)) {
         deny(ask, "whom this heartbeat is of", out);
     } else if (heartbeat_refused(ask, board_view(ask->router->board, ask->arena))) {
@@ -171,7 +167,7 @@ static int64_t term_of(const struct ask *ask, const struct op_result *result, st
 static void leader_lock_done(void *context, const struct op_result *result, struct effects *out)
 {
     struct ask *ask = context;
-    const Board__LeaderLockRequest *r = (const Board__LeaderLockRequest *)ask->in.request;
+    const Board__LeaderLockRequest *r = ask->in.request;
     if (result->end == OP_UNAVAILABLE) {
         answer_unavailable(out, ask->request_id);
         return;
@@ -196,11 +192,9 @@ static void leader_lock_done(void *context, const struct op_result *result, stru
 
 void route_leader_lock(struct ask *ask, struct effects *out)
 {
-    const Board__LeaderLockRequest *r = (const Board__LeaderLockRequest *)ask->in.request;
-    struct validation v;
-    validation_init(&v);
-    valid_leader_lock(&v, r);
-    if (!ask_valid(ask, &v, out)) {
+    const Board__LeaderLockRequest *r = ask->in.request;
+    valid_leader_lock(&ask->faults, r);
+    if (!ask_valid(ask, out)) {
         return;
     }
     if (strcmp(r->leader_lock->role, actor_name(ask->in.actor)) != 0) {
@@ -211,8 +205,7 @@ void route_leader_lock(struct ask *ask, struct effects *out)
              out);
 }
 
-/* ---- limiter -----------------------------------------------------------------------------------
- * */
+/* ---- limiter --------------------------------------------------------------------------------- */
 
 static void limiter_done(void *context, const struct op_result *result, struct effects *out)
 {
@@ -230,13 +223,11 @@ static void limiter_done(void *context, const struct op_result *result, struct e
 
 void route_limiter(struct ask *ask, struct effects *out)
 {
-    struct validation v;
-    validation_init(&v);
-    valid_limiter_word(&v, (const Board__LimiterRequest *)ask->in.request);
-    if (!ask_valid(ask, &v, out)) {
-        return;
+    valid_limiter_word(&ask->faults, ask->in.request);
+    if (ask_valid(ask, out)) {
+        board_op(ask->router->board, &limiter_word_row, &ask->in, ask->arena, limiter_done, ask,
+                 out);
     }
-    board_op(ask->router->board, &limiter_word_row, &ask->in, ask->arena, limiter_done, ask, out);
 }
 
 /* ---- feed, state ----------------------------------------------------------------------------- */
@@ -246,7 +237,7 @@ static void feed_read(void *context, struct view *v, const char *text, struct ef
     (void)text;
     struct ask *ask = context;
     struct board *board = ask->router->board;
-    const Board__FeedRequest *r = (const Board__FeedRequest *)ask->in.request;
+    const Board__FeedRequest *r = ask->in.request;
     if (v && board_witness(board, r, ask->in.actor, ask->in.peer_name, out)) {
         answer_not_done(out, ask->request_id, board_went_back(board));
         return;

@@ -62,12 +62,10 @@ static void answer_read(void *context, struct view *v, const char *text, struct 
 void route_read(struct ask *ask, struct effects *out)
 {
     const struct read_row *row = ask->read;
-    struct validation v;
-    validation_init(&v);
     if (row->valid) {
-        row->valid(&v, ask->in.request);
+        row->valid(&ask->faults, ask->in.request);
     }
-    if (ask_valid(ask, &v, out)) {
+    if (ask_valid(ask, out)) {
         ask_read(ask, answer_read, out);
     }
 }

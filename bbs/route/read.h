@@ -8,11 +8,11 @@
 /* What is NULL or false does not apply. */
 struct read_row {
     /* Says what is wrong with the request. */
-    void (*valid)(struct validation *v, const ProtobufCMessage *request);
+    void (*valid)(struct validation *v, const void *request);
     /* The whole answer, in the view's arena. Otherwise it is made of records: */
     const ProtobufCMessage *(*message)(const struct ask *ask, struct view *v);
     /* Which; their array lives in the view's arena. */
-    size_t (*pick)(struct view *v, const ProtobufCMessage *request, struct picked **ret_list);
+    size_t (*pick)(struct view *v, const void *request, struct picked **ret_list);
     bool one;   /* is asked for: none is ResourceNotFound */
     bool whole; /* that one, where it stands and cannot be read whole, is 503 */
     /* How each is shown, if not as it stands on the board; with `differs`, only where that says of

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bbs/board/board.h"
+#include "bbs/board/move_family.h"
 #include "bbs/event/hub.h"
 #include "bbs/lrp/validate.h"
 #include "bbs/route/waiters.h"
@@ -45,6 +46,7 @@ struct ask {
     struct arena *arena;
     uint64_t request_id;
     const struct read_row *read; /* of a READ */
+    struct validation faults;    /* of ask_valid() */
     struct op_input in; /* `request` is the decoded body; now and random are the board's to set */
 };
 
@@ -64,8 +66,12 @@ extern const struct path_table bbs_routes;
 struct ask *ask_new(struct router *r, const struct request *q, actor_set callers);
 void ask_end(struct ask *ask);
 
-/* Answers with everything that is wrong and ends the ask; true if all is well. Ends `v`. */
-bool ask_valid(struct ask *ask, struct validation *v, struct effects *out);
+/* Answers with everything that is wrong, by `faults`, and ends the ask; true if all is well. Asked
+ * by each handler that says faults. */
+bool ask_valid(struct ask *ask, struct effects *out);
+
+/* Makes it a named move of the family: says its faults, and gives the op that does it. */
+const struct op_row *ask_move(struct ask *ask, const struct move_family *family, Board__Move *m);
 
 /* Runs one op on in.request and answers with its error or nothing. */
 void ask_op(struct ask *ask, const struct op_row *row, struct effects *out);

@@ -15,20 +15,16 @@ const struct read_row read_settings = {.message = settings};
 
 void route_set_setting(struct ask *ask, struct effects *out)
 {
-    struct validation v;
-    validation_init(&v);
-    valid_set_setting(&v, (const Board__SetSettingRequest *)ask->in.request);
-    if (ask_valid(ask, &v, out)) {
+    valid_set_setting(&ask->faults, ask->in.request);
+    if (ask_valid(ask, out)) {
         ask_op(ask, &set_setting_row, out);
     }
 }
 
 void route_unset_setting(struct ask *ask, struct effects *out)
 {
-    struct validation v;
-    validation_init(&v);
-    valid_unset_setting(&v, (const Board__UnsetSettingRequest *)ask->in.request);
-    if (ask_valid(ask, &v, out)) {
+    valid_unset_setting(&ask->faults, ask->in.request);
+    if (ask_valid(ask, out)) {
         ask_op(ask, &unset_setting_row, out);
     }
 }

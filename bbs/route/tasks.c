@@ -5,8 +5,6 @@
 #include "bbs/task/validate_task.h"
 #include "common/model/definition_views.h"
 
-#include <assert.h>
-
 /* ---- reads ----------------------------------------------------------------------------------- */
 
 static const ProtobufCMessage *r2_view(struct arena *a, ProtobufCMessage *decoded)
@@ -17,22 +15,22 @@ static const ProtobufCMessage *r2_view(struct arena *a, ProtobufCMessage *decode
 
 static const struct record_viewer r2_viewer = {&models__task__descriptor, r2_view};
 
-static size_t pick_tasks(struct view *v, const ProtobufCMessage *request, struct picked **ret)
+static size_t pick_tasks(struct view *v, const void *request, struct picked **ret)
 {
-    const Models__TasksRequest *r = (const Models__TasksRequest *)request;
+    const Models__TasksRequest *r = request;
     Board__Selector selector = read_selector(v, RECORD_TASK);
     selector.domain = r->domain;
     selector.cell_id = r->cell_id;
     return view_pick(v, &selector, ret);
 }
 
-static size_t pick_task(struct view *v, const ProtobufCMessage *request, struct picked **ret)
+static size_t pick_task(struct view *v, const void *request, struct picked **ret)
 {
     const char *guid = ((const Models__TaskByGuidRequest *)request)->task_guid;
     return read_pick_one(v, key_task(view_arena(v), guid), ret);
 }
 
-static void valid_guid(struct validation *v, const ProtobufCMessage *request)
+static void valid_guid(struct validation *v, const void *request)
 {
     valid_task_guid(v, ((const Models__TaskByGuidRequest *)request)->task_guid);
 }
@@ -51,10 +49,8 @@ const struct read_row read_task_r2 = {.valid = valid_guid,
 
 void route_desire_task(struct ask *ask, struct effects *out)
 {
-    struct validation v;
-    validation_init(&v);
-    valid_desire_task(&v, (const Models__DesireTaskRequest *)ask->in.request);
-    if (ask_valid(ask, &v, out)) {
+    valid_desire_task(&ask->faults, ask->in.request);
+    if (ask_valid(ask, out)) {
         ask_op(ask, &desire_task_row, out);
     }
 }
@@ -62,14 +58,9 @@ void route_desire_task(struct ask *ask, struct effects *out)
 /* `done` answers; its context is the ask. */
 static void run(struct ask *ask, Board__Move *m, op_done *done, struct effects *out)
 {
-    const struct move_row *row = move_row_named(&task_moves, m->move);
-    assert(row);
-    struct validation v;
-    validation_init(&v);
-    row->valid(&v, m);
-    if (ask_valid(ask, &v, out)) {
-        ask->in.request = &m->base;
-        board_op(ask->router->board, row->op, &ask->in, ask->arena, done, ask, out);
+    const struct op_row *op = ask_move(ask, &task_moves, m);
+    if (ask_valid(ask, out)) {
+        board_op(ask->router->board, op, &ask->in, ask->arena, done, ask, out);
     }
 }
 
@@ -88,7 +79,7 @@ static void start_answer(void *context, const struct op_result *result, struct e
 
 void route_start_task(struct ask *ask, struct effects *out)
 {
-    const Models__StartTaskRequest *r = (const Models__StartTaskRequest *)ask->in.request;
+    const Models__StartTaskRequest *r = ask->in.request;
     Board__Move *m = move_new_task(ask->arena, "start", r->task_guid);
     m->task->cell_id = r->cell_id;
     run(ask, m, start_answer, out);
@@ -118,7 +109,7 @@ void route_delete_task(struct ask *ask, struct effects *out)
 
 void route_fail_task(struct ask *ask, struct effects *out)
 {
-    const Models__FailTaskRequest *r = (const Models__FailTaskRequest *)ask->in.request;
+    const Models__FailTaskRequest *r = ask->in.request;
     Board__Move *m = move_new_task(ask->arena, "fail", r->task_guid);
     m->task->error_message = r->failure_reason;
     run(ask, m, ask_answer, out);
@@ -126,7 +117,7 @@ void route_fail_task(struct ask *ask, struct effects *out)
 
 void route_reject_task(struct ask *ask, struct effects *out)
 {
-    const Models__RejectTaskRequest *r = (const Models__RejectTaskRequest *)ask->in.request;
+    const Models__RejectTaskRequest *r = ask->in.request;
     Board__Move *m = move_new_task(ask->arena, "reject", r->task_guid);
     m->task->error_message = r->rejection_reason;
     run(ask, m, ask_answer, out);
@@ -134,7 +125,7 @@ void route_reject_task(struct ask *ask, struct effects *out)
 
 void route_complete_task(struct ask *ask, struct effects *out)
 {
-    const Models__CompleteTaskRequest *r = (const Models__CompleteTaskRequest *)ask->in.request;
+    const Models__CompleteTaskRequest *r = ask->in.request;
     Board__Move *m = move_new_task(ask->arena, "complete", r->task_guid);
     m->task->cell_id = r->cell_id;
     m->task->failed = r->failed;

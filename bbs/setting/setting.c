@@ -46,8 +46,7 @@ void valid_unset_setting(struct validation *v, const Board__UnsetSettingRequest 
 
 static void gather(struct view *v, const char *key, struct setting_snapshot *s)
 {
-    const struct seen *seen = view_get(v, key);
-    s->record = seen ? (const Board__SettingRecord *)seen->message : NULL;
+    s->record = view_message(v, key);
 }
 
 static void set_gather(struct view *v, const struct op_input *in, void *snapshot)

@@ -18,8 +18,7 @@ static const char *desire_target(struct arena *a, const struct op_input *in)
 static void desire_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct task_snapshot *s = snapshot;
-    const struct seen *seen = view_get(v, desire_target(view_arena(v), in));
-    s->task = seen ? (const Models__Task *)seen->message : NULL;
+    s->task = view_message(v, desire_target(view_arena(v), in));
 }
 
 static Models__Task *desired_task(struct arena *a, const Models__DesireTaskRequest *r,

@@ -21,8 +21,7 @@ static void valid_new_guid(struct validation *v, const char *task_guid)
 static void valid_egress_rules(struct validation *v, const Models__TaskDefinition *d)
 {
     for (size_t i = 0; i < d->n_egress_rules; i++) {
-        struct validation inner;
-        validation_init(&inner);
+        struct validation inner = {0};
         valid_egress_rule(&inner, d->egress_rules[i]);
         if (!validation_ok(&inner)) {
             say_field(v, "egress_rules");

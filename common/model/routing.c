@@ -124,8 +124,7 @@ bool routing_equal(const struct routing *x, const struct routing *y)
     return same_names(&a, x, y) && same_tags(&a, x, y);
 }
 
-/* ---- Digest: FNV-1a, mixed so that sums of it do not cancel out -------------------------------
- */
+/* ---- Digest: FNV-1a, mixed so that sums of it do not cancel out ------------------------------ */
 
 static uint64_t hash(uint64_t h, const char *text)
 {

@@ -16,8 +16,7 @@ static struct grpc_fault fault(enum grpc_status status, const char *text)
     return (struct grpc_fault){.status = status, .http_status = 200, .text = text};
 }
 
-/* ---- The head ---------------------------------------------------------------------------------
- */
+/* ---- The head -------------------------------------------------------------------------------- */
 
 static bool is(struct bytes b, const char *text)
 {
@@ -117,8 +116,7 @@ struct grpc_fault grpc_head_fault(const struct grpc_head *h)
     return h->compressed ? fault(GRPC_UNIMPLEMENTED, "compression is not supported") : none;
 }
 
-/* ---- The body ---------------------------------------------------------------------------------
- */
+/* ---- The body -------------------------------------------------------------------------------- */
 
 struct grpc_fault grpc_body_fault(struct bytes body, size_t bound)
 {
@@ -147,8 +145,7 @@ struct grpc_fault grpc_body_message(struct bytes body, size_t bound, struct byte
     return f;
 }
 
-/* ---- The answer -------------------------------------------------------------------------------
- */
+/* ---- The answer ------------------------------------------------------------------------------ */
 
 void grpc_message_encode(struct buf *out, const char *text)
 {

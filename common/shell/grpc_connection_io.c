@@ -19,8 +19,7 @@ void grpc_timer(struct event *timer, int64_t timeout_ms)
     evtimer_add(timer, &tv);
 }
 
-/* ---- Ending -----------------------------------------------------------------------------------
- */
+/* ---- Ending ---------------------------------------------------------------------------------- */
 
 static void connection_free(struct grpc_connection *c)
 {
@@ -72,8 +71,7 @@ void grpc_connection_leave(struct grpc_connection *c)
     }
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static size_t output_bytes(const struct grpc_connection *c)
 {
@@ -145,8 +143,7 @@ static void on_written(struct bufferevent *bev, void *context)
     }
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* True when nghttp2 took it; what it has to say of it is in its output. */
 static bool give_input(struct grpc_connection *c, const uint8_t *data, size_t size)
@@ -178,8 +175,7 @@ static void on_readable(struct bufferevent *bev, void *context)
     }
 }
 
-/* ---- The handshake ----------------------------------------------------------------------------
- */
+/* ---- The handshake --------------------------------------------------------------------------- */
 
 static bool speaks_h2(const SSL *ssl)
 {

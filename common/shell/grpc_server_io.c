@@ -17,8 +17,7 @@
 
 enum { ACCEPT_RETRY_MS = 100 };
 
-/* ---- Accepting --------------------------------------------------------------------------------
- */
+/* ---- Accepting ------------------------------------------------------------------------------- */
 
 static bool full(void *context)
 {
@@ -74,8 +73,7 @@ static void retry_accept(evutil_socket_t fd, short what, void *context)
     }
 }
 
-/* ---- Replies and the end ----------------------------------------------------------------------
- */
+/* ---- Replies and the end --------------------------------------------------------------------- */
 
 void grpc_server_reply(struct grpc_server *s, const struct reply *reply)
 {
@@ -101,8 +99,7 @@ bool grpc_server_closing(struct grpc_server *s)
     return busy;
 }
 
-/* ---- Beginning --------------------------------------------------------------------------------
- */
+/* ---- Beginning ------------------------------------------------------------------------------- */
 
 /* Rule 1. A peer that offers nothing at all is found out when the handshake is over. */
 static int select_h2(SSL *ssl, const unsigned char **ret_name, unsigned char *ret_size,

@@ -18,8 +18,7 @@ bool grpc_server_id(uint64_t id)
     return id & id_bit;
 }
 
-/* ---- What calls hold --------------------------------------------------------------------------
- */
+/* ---- What calls hold ------------------------------------------------------------------------- */
 
 static void hold(struct grpc_call *call, size_t bytes)
 {
@@ -51,8 +50,7 @@ static bool room_alone(const struct grpc_call *call)
     return c->held == 0 && c->server->held < GRPC_HELD_ALL_BYTES;
 }
 
-/* ---- Answers ----------------------------------------------------------------------------------
- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
 static nghttp2_nv header(const char *name, const char *value)
 {
@@ -164,8 +162,7 @@ void grpc_call_reply(struct grpc_call *call, const struct reply *reply)
     }
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------
- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 /* The role is not to answer any more. */
 static void take_from_role(struct grpc_call *call)
@@ -292,8 +289,7 @@ static void body_complete(struct grpc_call *call)
     }
 }
 
-/* ---- What nghttp2 tells -----------------------------------------------------------------------
- */
+/* ---- What nghttp2 tells ---------------------------------------------------------------------- */
 
 static struct grpc_call *call_of(nghttp2_session *session, int32_t stream)
 {

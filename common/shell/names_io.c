@@ -51,8 +51,7 @@ struct names {
     unsigned begun;
 };
 
-/* ---- The thread --------------------------------------------------------------------------------
- */
+/* ---- The thread ------------------------------------------------------------------------------ */
 
 static void lookup_free(struct name_lookup *l)
 {
@@ -122,8 +121,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* ---- The loop ----------------------------------------------------------------------------------
- */
+/* ---- The loop -------------------------------------------------------------------------------- */
 
 /* Signals are the loop's. */
 static void begin(struct names *n, struct name_lookup *l)
@@ -227,8 +225,7 @@ static void on_timer(evutil_socket_t fd, short what, void *context)
     w->done(w->context, NAME_TIMED_OUT, "the name server does not answer");
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------
- */
+/* ---- Asking ---------------------------------------------------------------------------------- */
 
 static struct name_lookup *lookup_of(struct names *n, const char *host)
 {

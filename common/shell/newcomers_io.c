@@ -21,8 +21,7 @@ struct newcomer_address {
     unsigned count;
 };
 
-/* ---- Who is there ------------------------------------------------------------------------------
- */
+/* ---- Who is there ---------------------------------------------------------------------------- */
 
 static void address_text(int fd, char ret[INET6_ADDRSTRLEN])
 {
@@ -81,8 +80,7 @@ void newcomers_remove(struct newcomers *n, struct newcomer *c)
     }
 }
 
-/* ---- Who yields --------------------------------------------------------------------------------
- */
+/* ---- Who yields ------------------------------------------------------------------------------ */
 
 /* It is the peer's turn, and has been for long. */
 static bool silent(const struct newcomer *c, int64_t now_ns)

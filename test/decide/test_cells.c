@@ -129,13 +129,12 @@ static void incarnations(void **state)
 static void cells_are_validated(void **state)
 {
     SCOPED_ARENA(a);
-    struct validation v;
-    validation_init(&v);
+    struct validation v = {0};
     Board__CellRequest r = BOARD__CELL_REQUEST__INIT;
     valid_cell(&v, &r);
     assert_string_equal(validation_text(&v), "Invalid field: cell");
     validation_done(&v);
-    validation_init(&v);
+    v = (struct validation){0};
     r.cell = row_cell(&a, "present incarnation=0");
     r.cell->presence->cell_id = r.cell->presence->rep_url = r.cell->identity;
     valid_cell(&v, &r);
@@ -144,7 +143,7 @@ static void cells_are_validated(void **state)
         "Invalid field: cell_id, Invalid field: identity, Invalid field: incarnation, "
         "Invalid field: rep_url");
     validation_done(&v);
-    validation_init(&v);
+    v = (struct validation){0};
     r.cell = row_cell(&a, "present incarnation=1 identity=A");
     valid_cell(&v, &r);
     assert_true(validation_ok(&v));

@@ -172,8 +172,7 @@ static void limiters_are_validated(void **state)
     };
     SCOPED_ARENA(a);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct validation v;
-        validation_init(&v);
+        struct validation v = {0};
         move_row_named(&limiter_moves, "hold")
             ->valid(&v, row_move(&a, arena_printf(&a, "hold cells=%s", rows[i].cells)));
         assert_int_equal(validation_ok(&v), rows[i].good);
@@ -190,15 +189,13 @@ static void limiters_are_validated(void **state)
         many.cells[many.n_cells]->incarnation = 1;
     }
     for (size_t over = 0; over < 2; over++) {
-        struct validation v;
-        validation_init(&v);
+        struct validation v = {0};
         many.n_cells = LIMITER_CELLS_MAX + over;
         move_row_named(&limiter_moves, "hold")->valid(&v, whole);
         assert_int_equal(validation_ok(&v), !over);
         validation_done(&v);
     }
-    struct validation v;
-    validation_init(&v);
+    struct validation v = {0};
     move_row_named(&cell_moves, "lose")->valid(&v, row_move(&a, "lose"));
     assert_string_equal(validation_text(&v), "Invalid field: cell_id, Invalid field: incarnation");
     validation_done(&v);

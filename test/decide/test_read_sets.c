@@ -452,8 +452,7 @@ typedef void valid_move(struct validation *v, const Board__Move *move);
 
 static bool is_valid(valid_move *valid, const Board__Move *move)
 {
-    struct validation v;
-    validation_init(&v);
+    struct validation v = {0};
     valid(&v, move);
     bool ok = validation_ok(&v);
     validation_done(&v);
@@ -476,7 +475,7 @@ static void try_once(struct tried *t, unsigned number, const struct op_row *row,
     struct laid_board *l = lay(&u);
     struct random unused;
     struct op_input in = row_input(actor, &unused, draw(&u, name, actor));
-    if (valid && !is_valid(valid, (const Board__Move *)in.request)) {
+    if (valid && !is_valid(valid, in.request)) {
         laid_free(l);
         return;
     }

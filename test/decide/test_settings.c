@@ -105,9 +105,8 @@ static void what_may_be_set(void **state)
          "there is no setting \"crash_frist_wait\"; did you mean \"crash_first_wait\"?"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct validation v;
+        struct validation v = {0};
         Board__SetSettingRequest q = BOARD__SET_SETTING_REQUEST__INIT;
-        validation_init(&v);
         q.name = (char *)(uintptr_t)rows[i].name;
         q.value = rows[i].value;
         valid_set_setting(&v, &q);

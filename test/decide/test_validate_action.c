@@ -5,8 +5,7 @@
 
 static const char *action_text(struct arena *a, const Models__Action *action)
 {
-    struct validation v;
-    validation_init(&v);
+    struct validation v = {0};
     valid_action(&v, action);
     return said(a, &v);
 }

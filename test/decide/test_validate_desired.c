@@ -434,15 +434,13 @@ static void desire(void **state)
         {policies_well, ""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct validation v;
-        validation_init(&v);
+        struct validation v = {0};
         Models__DesiredLRP *d = valid(a);
         rows[i].change(a, d);
         valid_desire(&v, d);
         assert_string_equal(said(a, &v), rows[i].text);
     }
-    struct validation v;
-    validation_init(&v);
+    struct validation v = {0};
     valid_desire(&v, NULL);
     assert_string_equal(said(a, &v), FIELD("desired_lrp"));
 }
@@ -451,8 +449,7 @@ static void desire(void **state)
 
 static const char *update_text(struct arena *a, const Models__UpdateDesiredLRPRequest *r)
 {
-    struct validation v;
-    validation_init(&v);
+    struct validation v = {0};
     valid_update(&v, r);
     return said(a, &v);
 }

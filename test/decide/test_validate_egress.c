@@ -48,8 +48,7 @@ static void egress_rules(void **state)
          FIELD("destinations [ invalid CIDR address: 1.2.3/8 ]")},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct validation v;
-        validation_init(&v);
+        struct validation v = {0};
         Models__SecurityGroupRule *r = NEW(a, Models__SecurityGroupRule,
                                            models__security_group_rule);
         uint32_t port = rows[i].port;

@@ -185,9 +185,8 @@ static void desire(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct wish q;
-        struct validation v;
+        struct validation v = {0};
         request_init(&q);
-        validation_init(&v);
         rows[i].change(&q);
         valid_desire_task(&v, &q.r);
         assert_string_equal(said(&q.arena, &v), rows[i].text);
@@ -223,8 +222,7 @@ static void moves(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         SCOPED_ARENA(a);
-        struct validation v;
-        validation_init(&v);
+        struct validation v = {0};
         Board__Move *m = move_new_task(&a, rows[i].move, rows[i].guid);
         m->task->cell_id = (char *)(uintptr_t)rows[i].cell;
         m->task->error_message = (char *)(uintptr_t)rows[i].reason;
@@ -244,8 +242,7 @@ static void lengths(void **state)
     char **fields[] = {&guid, &m->task->cell_id, &m->task->attempt};
     m->task->cell_id = longest;
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        struct validation v;
-        validation_init(&v);
+        struct validation v = {0};
         *fields[i] = longest;
         move_row_named(&task_moves, "start")->valid(&v, m);
         assert_true(validation_ok(&v));

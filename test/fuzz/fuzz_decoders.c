@@ -91,8 +91,7 @@ static void validated(struct arena *a, const ProtobufCMessageDescriptor *type, s
 {
     ProtobufCMessage *m;
     if (scan_and_unpack(a, type, in, DECODED_MAX, &m, NULL) == 0) {
-        struct validation v;
-        validation_init(&v);
+        struct validation v = {0};
         rules(&v, m);
         FUZZ_REQUIRE(validation_ok(&v) || validation_text(&v)[0]);
         FUZZ_REQUIRE(strlen(validation_text(&v)) <= VALIDATION_TEXT_MAX + 1024);

@@ -22,7 +22,7 @@ static const char *slice_target(struct arena *a, const struct op_input *in)
 
 static void slice_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    const Board__JobRecord *job = (const Board__JobRecord *)in->request;
+    const Board__JobRecord *job = in->request;
     struct slice_shot *s = snapshot;
     s->job = view_get(v, key_job(view_arena(v), job->target, job->name));
     s->counted = view_get(v, COUNTED);

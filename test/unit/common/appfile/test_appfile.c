@@ -463,7 +463,7 @@ static void what_is_taken_is_taken_by_a_bbs(void **state)
                 continue;
             }
             assert_int_equal(r, 0);
-            validation_init(&v);
+            v = (struct validation){0};
             valid_desire(&v, parsed_apps[0].lrp);
             if (!validation_ok(&v)) {
                 fail_msg("%s: %s", rows[i].key, validation_text(&v));
