@@ -4,12 +4,8 @@
  * events. */
 #pragma once
 
-#include "auctioneer/cells.h"
 #include "auctioneer/freeing.h"
-#include "auctioneer/pool.h"
 #include "auctioneer/report.h"
-#include "auctioneer/schedule.h"
-#include "common/client/leader.h"
 
 /* Instances and tasks of one round; more wait for the next, which follows at once. */
 enum { ROUND_JOBS_MAX = 65536 };
@@ -44,7 +40,6 @@ struct round_counts {
     int64_t duration_ns;
 };
 
-struct cell_commit; /* one cell's work, to be sent or on its way */
 TAILQ_HEAD(commit_list, cell_commit);
 
 struct auction {

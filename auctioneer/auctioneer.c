@@ -1,7 +1,6 @@
 #include "auctioneer/inside.h"
 #include "common/base/memory.h"
 
-#include "common/model/keys.h"
 #include "common/model/record.h"
 
 #include <assert.h>

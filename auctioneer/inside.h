@@ -2,7 +2,6 @@
 #pragma once
 
 #include "auctioneer/auction.h"
-#include "auctioneer/auctioneer.h"
 #include "auctioneer/rules.h"
 #include "common/client/leading.h"
 #include "common/client/questions.h"

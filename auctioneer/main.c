@@ -4,8 +4,6 @@
 #include "common/cli/question_io.h"
 #include "common/cli/serve_io.h"
 
-#include <stddef.h>
-
 static const struct cli_option *const serve[] = {auctioneer_serve_options, serve_leader_options,
                                                  auctioneer_rules_options, serve_options, NULL};
 static const struct cli_option *const simulate[] = {

@@ -8,7 +8,6 @@
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/map.h"
-#include "common/contract/moment.h"
 
 #include <bsd/sys/queue.h>
 #include <stdbool.h>

@@ -1,7 +1,6 @@
 #include "auctioneer/schedule.h"
 
 #include "auctioneer/compat.h"
-#include "auctioneer/pick.h"
 #include "auctioneer/tie.h"
 #include "auctioneer/zone.h"
 

@@ -1,6 +1,5 @@
 #include "auctioneer/wanted.h"
 
-#include "common/base/arena.h"
 #include "common/base/memory.h"
 
 #include <assert.h>

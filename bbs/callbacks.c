@@ -4,7 +4,6 @@
 #include "bbs/task/task.h"
 #include "common/base/memory.h"
 #include "common/codec/json.h"
-#include "models/task_requests.pb-c.h"
 
 #include <assert.h>
 #include <stdlib.h>

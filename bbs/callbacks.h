@@ -5,13 +5,11 @@
 #pragma once
 
 #include "bbs/bbs.h"
-#include "bbs/board/board.h"
 #include "common/base/map.h"
 
 #include <sys/queue.h>
 
 struct bbs;
-struct callback;
 
 /* The defaults of struct callback_limits (bbs/bbs.h). The delete of what was delivered is tried
  * CALLBACK_DELETES_MAX times while the board answers nothing. */

@@ -3,9 +3,6 @@
 #include "common/base/memory.h"
 #include "common/model/routing.h"
 
-#include "models/desired_lrp.pb-c.h"
-#include "models/task.pb-c.h"
-
 #include "cell.pb-c.h"
 
 #include <stdlib.h>

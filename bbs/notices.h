@@ -27,8 +27,6 @@ enum {
 
 #define NOTICE_TIMEOUT_NS (10 * SECOND_NS)
 
-struct start_notice;
-
 /* Not yet sent. */
 struct start_notices {
     TAILQ_HEAD(, start_notice) list;

@@ -3,7 +3,6 @@
 #include "converger/inside.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #define UNPLACED_AFTER_NS (30 * SECOND_NS)

@@ -6,7 +6,6 @@
 #include "converger/inside.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 #include "common/cli/serve_io.h"
 #include "converger/cli/commands_io.h"
 
-#include <stddef.h>
-
 static const struct cli_option *const serve[] = {converger_serve_options, serve_leader_options,
                                                  serve_options, NULL};
 static const struct cli_option *const question[] = {converger_url_options, question_options,

@@ -1,7 +1,6 @@
 #include "converger/process_cache.h"
 
 #include "common/base/memory.h"
-#include "common/lifecycle/actual_lrp.h"
 #include "common/model/record.h"
 #include "common/model/routing.h"
 #include "converger/instances.h"

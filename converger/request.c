@@ -1,6 +1,5 @@
 /* What the converger is asked: GET /state and GET /plan by anybody, POST /once by an ordinary
  * client. */
-#include "common/lifecycle/actor.h"
 #include "converger/inside.h"
 
 static void state(struct role *role, const struct request *q, struct effects *out)

@@ -2,8 +2,6 @@
 
 #include "common/lifecycle/task.h"
 
-#include <stddef.h>
-
 struct task_pass {
     const char *name;
     int state;

@@ -5,7 +5,6 @@
 #include "converger/inside.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 /* Tasks looked at in one step. */

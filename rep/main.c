@@ -1,11 +1,8 @@
 /* The program rep: represents one cell, and tells about it. */
 #include "common/cli/cli_io.h"
-#include "common/cli/client_io.h"
 #include "common/cli/question_io.h"
 #include "common/cli/serve_io.h"
 #include "rep/cli/commands_io.h"
-
-#include <stddef.h>
 
 static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_options,
                                                  serve_options, NULL};

@@ -11,7 +11,6 @@
 #include "common/cli/cli_io.h"
 #include "common/cli/client_io.h"
 #include "common/codec/json.h"
-#include "common/model/keys.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "models/cells.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"

@@ -47,11 +47,6 @@ static struct batch_key *place_of(struct batch *b, const char *key)
     return &b->table[at];
 }
 
-static bool starts_with(const char *key, const char *prefix)
-{
-    return strncmp(key, prefix, strlen(prefix)) == 0;
-}
-
 /* Nothing that `c` writes is read or written by the batch. */
 static bool writes_apart(struct batch *b, const struct commit *c)
 {
@@ -61,7 +56,7 @@ static bool writes_apart(struct batch *b, const struct commit *c)
             return false;
         }
         for (size_t r = 0; r < b->range_count; r++) {
-            if (starts_with(key, b->ranges[r]->key)) {
+            if (text_begins(key, b->ranges[r]->key)) {
                 return false;
             }
         }
@@ -73,7 +68,7 @@ static bool range_is_written(const struct batch *b, const char *prefix)
 {
     for (size_t m = 0; m < b->count; m++) {
         for (size_t w = 0; w < b->members[m]->write_count; w++) {
-            if (starts_with(b->members[m]->writes[w].key, prefix)) {
+            if (text_begins(b->members[m]->writes[w].key, prefix)) {
                 return true;
             }
         }

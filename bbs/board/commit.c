@@ -177,20 +177,9 @@ void commits_send(struct board *b, struct effects *out)
     }
 }
 
-/* ---- what came of it ---- */
-
-static struct op *take_op(struct slot *s)
-{
-    struct op *op = TAILQ_FIRST(&s->ops);
-    if (op) {
-        TAILQ_REMOVE(&s->ops, op, link);
-    }
-    return op;
-}
-
 static void all_failed(struct slot *s, const char *text, struct effects *out)
 {
-    for (struct op *op; (op = take_op(s));) {
+    for (struct op *op; (op = op_list_take(&s->ops));) {
         op_failed(op, text, out);
     }
 }
@@ -198,7 +187,7 @@ static void all_failed(struct slot *s, const char *text, struct effects *out)
 static void all_committed(struct slot *s, int64_t revision, struct effects *out)
 {
     assert(revision > 0);
-    for (struct op *op; (op = take_op(s));) {
+    for (struct op *op; (op = op_list_take(&s->ops));) {
         op_committed(op, revision, out);
     }
 }

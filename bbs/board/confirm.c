@@ -91,19 +91,10 @@ void confirms_send(struct board *b, struct effects *out)
     }
 }
 
-static struct op *take_op(struct confirm_call *c)
-{
-    struct op *op = TAILQ_FIRST(&c->ops);
-    if (op) {
-        TAILQ_REMOVE(&c->ops, op, link);
-    }
-    return op;
-}
-
 /* Who waits still is asked for again: a transaction that writes nothing may be sent twice. */
 static void again(struct confirm_call *c, struct effects *out)
 {
-    for (struct op *op; (op = take_op(c));) {
+    for (struct op *op; (op = op_list_take(&c->ops));) {
         if (op->answered) {
             op_failed(op, "", out);
         } else {
@@ -146,7 +137,7 @@ static void on_success_branch(struct confirm_call *c, const Etcd__TxnResponse *r
             TAILQ_INSERT_TAIL(&lost, op, link);
         }
     }
-    while ((op = take_op(c))) {
+    while ((op = op_list_take(&c->ops))) {
         op_confirmed(op, r->header->revision);
     }
     while ((op = TAILQ_FIRST(&lost))) {
@@ -161,7 +152,7 @@ static void on_failure_branch(struct board *b, struct confirm_call *c, const Etc
     const Etcd__RangeResponse *board_generation = txn_range(r, READ_BOARD_GENERATION);
     bool of_this_board_generation = c->board_generation_number == b->board_generation_number;
     if (of_this_board_generation && (!board_generation || board_generation->n_kvs == 0)) {
-        for (struct op *op; (op = take_op(c));) {
+        for (struct op *op; (op = op_list_take(&c->ops));) {
             op_failed(op, "the board was restored meanwhile", out);
         }
         board_want_reload(b, BOARD_GENERATION_GONE);

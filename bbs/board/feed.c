@@ -1,7 +1,6 @@
 #include "bbs/board/feed.h"
 
 #include "bbs/board/topics.h"
-#include "common/base/arena.h"
 #include "common/base/memory.h"
 
 #include <assert.h>

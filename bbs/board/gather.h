@@ -2,9 +2,6 @@
 #pragma once
 
 #include "bbs/board/copy.h"
-#include "bbs/board/view.h"
-
-struct board;
 
 struct view {
     struct board *board;

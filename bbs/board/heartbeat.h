@@ -1,7 +1,6 @@
 /* The heartbeat of this bbs, and those that it sees */
 #pragma once
 
-#include "bbs/board/await.h"
 #include "common/base/map.h"
 #include "common/contract/effect.h"
 

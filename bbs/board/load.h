@@ -1,7 +1,6 @@
 /* The list that makes a copy (load.c), and how the copy is given up and taken over (reload.c) */
 #pragma once
 
-#include "bbs/board/copy.h"
 #include "bbs/board/page.h"
 #include "common/base/map.h"
 #include "common/contract/effect.h"
@@ -32,7 +31,6 @@ struct load {
 void load_begin(struct board *b, struct effects *out);
 void load_timer(struct board *b, struct effects *out);
 void load_done(struct board *b);
-
 
 /* Gives up the copy and loads it again; `why` is logged unless it is NULL. */
 void reload_begin(struct board *b, const char *why, struct effects *out);

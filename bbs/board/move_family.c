@@ -86,3 +86,8 @@ void move_delete(const struct move_turn *t, const char *key, int from, const cha
     check(t, from, 0, trigger); /* 0 is `none` in every table */
     plan_delete(t->plan, key, trigger, t->in->actor);
 }
+
+void move_delete_subject(const struct move_turn *t)
+{
+    move_delete(t, move_subject_key(t->plan->arena, t->in), t->from, t->row->name);
+}

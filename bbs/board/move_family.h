@@ -78,3 +78,6 @@ void move_decide(const struct move_family *f, const void *snapshot, const struct
 struct change *move_put(const struct move_turn *t, const char *key, int from, int to,
                         const ProtobufCMessage *message);
 void move_delete(const struct move_turn *t, const char *key, int from, const char *trigger);
+
+/* A row's `decide`: the record that it is about goes. */
+void move_delete_subject(const struct move_turn *t);

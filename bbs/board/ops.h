@@ -27,8 +27,6 @@ enum op_state {
     OP_OVER,
 };
 
-struct turn; /* of the ops with one target */
-
 struct op {
     TAILQ_ENTRY(op) link; /* in the queue, the ready list, its turn's or its slot's list */
     LIST_ENTRY(op) all;
@@ -61,6 +59,16 @@ struct op {
 };
 
 TAILQ_HEAD(op_list, op);
+
+/* The first, which is out of the list then; NULL if there is none. */
+static inline struct op *op_list_take(struct op_list *list)
+{
+    struct op *op = TAILQ_FIRST(list);
+    if (op) {
+        TAILQ_REMOVE(list, op, link);
+    }
+    return op;
+}
 
 /* As board_op(); it is run by the next ops_run(). */
 void op_start(struct board *b, const struct op_row *row, const struct op_input *in,

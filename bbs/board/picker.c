@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static bool starts_with(const char *key, const char *prefix)
-{
-    return strncmp(key, prefix, strlen(prefix)) == 0;
-}
-
 struct picker picker_of_topic(const char *topic)
 {
     size_t size = strlen(topic);
@@ -37,7 +32,7 @@ struct picker picker_of(struct arena *a, const Board__Selector *s)
 
 static bool key_matches(const struct picker *p, const char *key)
 {
-    return p->whole_key ? strcmp(key, p->key_prefix) == 0 : starts_with(key, p->key_prefix);
+    return p->whole_key ? strcmp(key, p->key_prefix) == 0 : text_begins(key, p->key_prefix);
 }
 
 bool picker_matches(const struct picker *p, const struct version *item)

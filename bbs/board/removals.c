@@ -45,7 +45,7 @@ static bool still_stands(const struct board *b, struct arena *a, const Board__Re
 {
     const char *prefix = key_actual_process(a, r->process_guid);
     struct copied *p = copy_from(b->copy, key_actual_index(a, r->process_guid, r->from_index));
-    return p && strncmp(version_key(copied_version(p)), prefix, strlen(prefix)) == 0;
+    return p && text_begins(version_key(copied_version(p)), prefix);
 }
 
 /* 1. Of another format: a later version's; left alone.

@@ -1,7 +1,6 @@
 /* What every subject of the board may note, and what all share (state.c) */
 #pragma once
 
-#include "common/base/arena.h"
 #include "common/contract/effect.h"
 #include "common/contract/moment.h"
 

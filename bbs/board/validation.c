@@ -33,11 +33,5 @@ void say_field(struct validation *v, const char *field)
 
 void check_length(struct validation *v, const char *text, size_t characters)
 {
-    size_t count = 0;
-    for (const char *c = text; *c; c++) {
-        count += ((unsigned char)*c & 0xc0) != 0x80; /* not the second and later byte of one */
-    }
-    if (count > characters) {
-        v->unstorable = true;
-    }
+    v->unstorable = v->unstorable || text_characters(text) > characters;
 }

@@ -87,11 +87,6 @@ bool view_unreadable(struct view *v, const char *key)
     return true;
 }
 
-static bool starts_with(const char *key, const char *prefix)
-{
-    return strncmp(key, prefix, strlen(prefix)) == 0;
-}
-
 /* The readable ones among the records whose keys start so, and in *ret_keys how many keys do; -1 if
  * more than `max`. */
 static int read_range(struct view *v, const char *prefix, size_t max, size_t *ret_keys,
@@ -100,7 +95,7 @@ static int read_range(struct view *v, const char *prefix, size_t max, size_t *re
     const struct copy *c = v->board->copy;
     struct copied *first = c ? copy_from(c, prefix) : NULL, *p;
     size_t count = 0, n = 0;
-    for (p = first; p && starts_with(version_key(copied_version(p)), prefix); p = copy_next(p)) {
+    for (p = first; p && text_begins(version_key(copied_version(p)), prefix); p = copy_next(p)) {
         if (++count > max) {
             return -1;
         }

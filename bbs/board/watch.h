@@ -3,7 +3,6 @@
 
 #include "bbs/board/copy.h"
 #include "common/contract/effect.h"
-#include "common/contract/event.h"
 
 #include <stdbool.h>
 #include <sys/queue.h>

@@ -1,6 +1,5 @@
 /* lose: the failure detector did not hear of a cell for the window (design.md 6). The one move of a
  * cell's record that is no request of its rep. */
-#include "bbs/board/speaker.h"
 #include "bbs/limiter/limiter.h"
 #include "bbs/cell/cell.h"
 #include "common/lifecycle/cell.h"

@@ -4,7 +4,6 @@
 #include "bbs/cli/snapshot.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
-#include "common/shell/etcd_io.h"
 
 #include <errno.h>
 #include <event2/event.h>

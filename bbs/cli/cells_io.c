@@ -1,7 +1,6 @@
 #include "bbs/cli/cells.h"
 
 #include "bbs/cli/commands_io.h"
-#include "bbs/cli/name.h"
 #include "bbs/cli/session_io.h"
 #include "common/cli/cli_io.h"
 #include "common/cli/commands.h"

@@ -1,7 +1,6 @@
 #include "bbs/cli/commands_io.h"
 
 #include "bbs/cli/session_io.h"
-#include "common/appfile/app.h"
 #include "common/cli/cli_io.h"
 #include "models/desired_lrp_requests.pb-c.h"
 

@@ -2,7 +2,6 @@
 
 #include "bbs/cli/record_text.h"
 #include "common/base/memory.h"
-#include "board.pb-c.h"
 #include "common/cli/table.h"
 #include "common/codec/json.h"
 #include "common/codec/secrets.h"

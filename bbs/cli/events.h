@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bbs/cli/frames.h"
-#include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/base/map.h"

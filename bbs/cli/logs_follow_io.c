@@ -14,8 +14,6 @@ enum {
     END_TRIGGER_MS = 2000, /* the board learns of an end a moment later than its reader sees it */
 };
 
-struct following;
-
 /* One container that is followed. What the main thread and the container's share is under the lock.
  */
 struct log_slot {

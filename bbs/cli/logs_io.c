@@ -1,7 +1,6 @@
 /* bbs logs: finds by the board where the containers are whose output is wanted, and has it read. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/logs_io.h"
-#include "bbs/cli/name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,6 @@
 #include "common/appfile/app.h"
 #include "common/base/memory.h"
 #include "common/model/keys.h"
-#include "models/actual_lrp.pb-c.h"
-#include "models/desired_lrp.pb-c.h"
 
 #include <stdio.h>
 #include <stdlib.h>

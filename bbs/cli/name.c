@@ -3,7 +3,6 @@
 #include "common/appfile/app.h"
 #include "common/codec/nearest.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

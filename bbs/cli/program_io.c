@@ -1,7 +1,5 @@
 #include "bbs/cli/commands_io.h"
 
-#include <stddef.h>
-
 static const struct cli_group *const groups[] = {
 #define GROUP(name) &bbs_##name##_group,
 #include "bbs/cli/groups.def"

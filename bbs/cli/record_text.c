@@ -3,8 +3,6 @@
 #include "bbs/cli/lrps.h"
 #include "bbs/cli/tasks.h"
 
-#include "board.pb-c.h"
-
 const char *record_text(struct arena *a, enum record_type type, const ProtobufCMessage *m)
 {
     static const char *(*const texts[RECORD_TYPE_COUNT])(struct arena *,

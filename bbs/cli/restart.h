@@ -2,7 +2,6 @@
 #pragma once
 
 #include "common/base/arena.h"
-#include "common/base/err.h"
 #include "models/actual_lrp.pb-c.h"
 
 #include <stdbool.h>

@@ -7,7 +7,6 @@
 #include "common/base/random.h"
 #include "common/cli/cli_io.h"
 #include "common/contract/moment.h"
-#include "common/shell/etcd_io.h"
 
 #include <event2/event.h>
 #include <string.h>

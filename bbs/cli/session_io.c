@@ -1,8 +1,6 @@
 #include "bbs/cli/session_io.h"
 
-#include "bbs/cli/commands_io.h"
 #include "bbs/cli/rootfs.h"
-#include "bbs/cli/name.h"
 #include "bbs/cli/task_calls_io.h"
 #include "bbs/cli/tasks.h"
 #include "common/cli/cli_io.h"

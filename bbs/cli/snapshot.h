@@ -12,8 +12,6 @@ enum {
     SNAPSHOT_HEAD_BYTES = 24, /* of the first page: as far as what shows a database of etcd */
 };
 
-struct evp_md_ctx_st;
-
 /* What was taken of one snapshot so far. */
 struct snapshot_file {
     struct evp_md_ctx_st *hash; /* of all bytes but those in `tail` */

@@ -1,7 +1,6 @@
 #include "bbs/cli/task_calls_io.h"
 
 #include "bbs/cli/tasks.h"
-#include "models/task_requests.pb-c.h"
 
 #include <string.h>
 

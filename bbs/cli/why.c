@@ -5,7 +5,6 @@
 #include "bbs/cli/tasks.h"
 #include "common/cli/table.h"
 #include "common/cli/unplaced_text.h"
-#include "common/cli/printable.h"
 #include "common/codec/json.h"
 #include "common/contract/moment.h"
 

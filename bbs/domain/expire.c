@@ -37,11 +37,6 @@ static void expire_refuse(const struct move_turn *t)
                 ((const Board__DomainRecord *)t->record)->domain);
 }
 
-static void expire_decide(const struct move_turn *t)
-{
-    move_delete(t, move_subject_key(t->plan->arena, t->in), t->from, "expire");
-}
-
 static void decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     move_decide(&domain_moves, snapshot, in, p);
@@ -61,7 +56,7 @@ static const struct move_row rows[] = {
      .absent = ABSENT_NOTHING,
      .guards = expire_guards,
      .refuse = expire_refuse,
-     .decide = expire_decide,
+     .decide = move_delete_subject,
      .op = &expire_op,
      .op_of_rep = &expire_op},
 };

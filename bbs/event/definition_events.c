@@ -2,7 +2,6 @@
 
 #include "common/base/message.h"
 #include "common/model/definition_views.h"
-#include "common/model/record.h"
 
 #include <assert.h>
 #include <string.h>

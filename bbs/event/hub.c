@@ -3,13 +3,10 @@
 #include "bbs/event/actual_events.h"
 #include "bbs/event/definition_events.h"
 #include "common/base/memory.h"
-#include "common/lifecycle/actor.h"
-#include "common/model/record.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 enum { CHANGES_KEPT = 256 }; /* room for so many is kept from one revision to the next */
 

@@ -1,7 +1,6 @@
 #include "bbs/lock/lock.h"
 
 #include "common/lifecycle/lock.h"
-#include "common/model/freshness.h"
 
 #include <assert.h>
 #include <string.h>
@@ -162,11 +161,6 @@ static void expire_refuse(const struct move_turn *t)
                 (long long)s->revision, (long long)t->move->subject->revision);
 }
 
-static void expire_decide(const struct move_turn *t)
-{
-    move_delete(t, move_subject_key(t->plan->arena, t->in), t->from, "expire");
-}
-
 static void decide_expire(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     move_decide(&lock_moves, snapshot, in, p);
@@ -211,7 +205,7 @@ static const struct move_row rows[] = {
      .absent = ABSENT_NOTHING,
      .guards = expire_guards,
      .refuse = expire_refuse,
-     .decide = expire_decide,
+     .decide = move_delete_subject,
      .op = &expire_op,
      .op_of_rep = &expire_op},
 };

@@ -5,7 +5,6 @@
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
-#include "models/locket.pb-c.h"
 
 #include "board.pb-c.h"
 

@@ -1,10 +1,8 @@
 #include "bbs/lock/resource.h"
 
 #include "bbs/lock/lock.h"
-#include "common/base/map.h"
 #include "common/client/liveness_report.h"
 #include "common/codec/json.h"
-#include "common/model/freshness.h"
 
 #include <string.h>
 
@@ -20,7 +18,8 @@ static Models__Resource *resource(struct arena *a, Models__TypeCode type, const 
     return r;
 }
 
-Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cell)
+/* owner = its identity and incarnation, value = its presence as JSON. */
+static Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cell)
 {
     SCOPED_BUF(value);
     /* Fails only for what nests deeper than a presence can. */
@@ -32,14 +31,15 @@ Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cel
     return r;
 }
 
-Models__Resource *resource_of_leader_lock(struct arena *a,
+/* owner = the holder, value = where it listens. */
+static Models__Resource *resource_of_leader_lock(struct arena *a,
                                           const Board__LeaderLockRecord *leader_lock)
 {
     return resource(a, MODELS__TYPE_CODE__LOCK, leader_lock->role, leader_lock->holder,
                     leader_lock->url);
 }
 
-Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *lock)
+static Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *lock)
 {
     return resource(a, lock->type_code, lock->key, lock->owner, lock->value);
 }

@@ -8,16 +8,6 @@
 
 #include "board.pb-c.h"
 
-/* Of a cell that is PRESENT: owner = its identity and incarnation, value = its presence as JSON. */
-Models__Resource *resource_of_cell(struct arena *a, const Board__CellRecord *cell);
-
-/* owner = the holder, value = where it listens. */
-Models__Resource *resource_of_leader_lock(struct arena *a,
-                                          const Board__LeaderLockRecord *leader_lock);
-
-/* As its owner put it. Both in the arena, with borrowed texts. */
-Models__Resource *resource_of_lock(struct arena *a, const Board__LockRecord *lock);
-
 /* Who bears the name now; NULL = nobody. A cell goes before an outside owner, and a lock that is
  * over is nobody's, whether the converger has taken it away or not. */
 Models__Resource *resource_named(struct view *v, const char *name, struct moment now);

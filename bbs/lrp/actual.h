@@ -7,7 +7,6 @@
 #include "common/base/random.h"
 #include "common/contract/moment.h"
 #include "models/actual_lrp.pb-c.h"
-#include "models/desired_lrp.pb-c.h"
 
 /* Texts of this many bytes or more are cut (behaviour.md 10.1). */
 enum { ACTUAL_TEXT_MAX = 1024 };

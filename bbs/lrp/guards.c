@@ -3,7 +3,6 @@
 #include "bbs/lrp/actual.h"
 #include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
-#include "common/model/freshness.h"
 
 #include <string.h>
 

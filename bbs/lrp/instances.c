@@ -1,7 +1,6 @@
 #include "bbs/lrp/instances.h"
 
 #include "bbs/lrp/actual.h"
-#include "bbs/lrp/move.h"
 #include "common/lifecycle/actual_lrp.h"
 #include "common/lifecycle/job.h"
 

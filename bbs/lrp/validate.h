@@ -3,7 +3,6 @@
 #pragma once
 
 #include "bbs/board/validation.h"
-#include "common/base/arena.h"
 #include "common/model/moves.h"
 #include "models/actions.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"

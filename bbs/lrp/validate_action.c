@@ -1,7 +1,6 @@
 /* Actions (behaviour.md 9). The scan of the body has bounded the nesting. */
 #include "bbs/lrp/validate.h"
 
-#include <string.h>
 #include <strings.h>
 
 static void need(struct validation *v, const char *value, const char *field)

@@ -3,9 +3,6 @@
 
 #include "bbs/lrp/validate_url.h"
 #include "common/codec/json_syntax.h"
-#include "models/check_definition.pb-c.h"
-#include "models/image_layer.pb-c.h"
-#include "models/sidecar.pb-c.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "bbs/lrp/validate_url.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* A part of the URL; borrowed. */

@@ -5,7 +5,6 @@
 #include "bbs/route/route.h"
 #include "common/base/memory.h"
 #include "common/base/message.h"
-#include "common/model/record.h"
 
 #include <assert.h>
 #include <stdlib.h>

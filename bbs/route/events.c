@@ -3,7 +3,6 @@
  * misses nothing that was acknowledged before he asked, and nothing after. */
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
-#include "models/events.pb-c.h"
 
 #include <string.h>
 

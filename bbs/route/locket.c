@@ -5,7 +5,6 @@
 
 #include "bbs/lock/lock.h"
 #include "bbs/lock/resource.h"
-#include "bbs/route/route.h"
 #include "common/codec/json_text.h"
 #include "common/codec/scan.h"
 
@@ -34,16 +33,6 @@ static bool known_type(Models__TypeCode type)
 }
 
 /* ---- Lock, Release --------------------------------------------------------------------------- */
-
-/* Characters of a text, as a database counts them; malformed UTF-8 counts by bytes at most. */
-static size_t characters(const char *s)
-{
-    size_t count = 0;
-    for (; *s; s++) {
-        count += ((unsigned char)*s & 0xc0) != 0x80;
-    }
-    return count;
-}
 
 static enum grpc_status status_of(const struct plan *p)
 {
@@ -76,7 +65,7 @@ static void changed(void *context, const struct op_result *result, struct effect
  */
 static bool fits(const char *text, size_t characters_max)
 {
-    return characters(text) <= characters_max && utf8_valid(bytes_of(text));
+    return text_characters(text) <= characters_max && utf8_valid(bytes_of(text));
 }
 
 /* What is wrong with it; NULL if nothing is. */
@@ -187,26 +176,21 @@ static const struct locket_method *find(const char *path)
     return NULL;
 }
 
-static void refuse_at_once(const struct request *q, enum grpc_status status, const char *text,
-                           struct effects *out)
-{
-    effects_grpc_refuse(out, q->id, status, text);
-}
-
 void locket_request(struct router *r, const struct request *q, struct effects *out)
 {
     const struct locket_method *method = find(q->path);
     actor_set callers = method && method->writes ? ACTOR_CLIENT : ACTORS_ANYBODY;
     if (!method) {
-        refuse_at_once(q, GRPC_UNIMPLEMENTED,
-                       arena_printf(out->arena, "unknown method %s", q->path), out);
+        effects_grpc_refuse(out, q->id, GRPC_UNIMPLEMENTED,
+                            arena_printf(out->arena, "unknown method %s", q->path));
     } else if (!actor_among(route_caller(r, q), callers)) {
-        refuse_at_once(q, GRPC_PERMISSION_DENIED,
-                       caller_refusal(out->arena, q, ACTOR_CLIENT, ROUTE_CLIENT_REMEDY), out);
+        effects_grpc_refuse(out, q->id, GRPC_PERMISSION_DENIED,
+                            caller_refusal(out->arena, q, ACTOR_CLIENT, ROUTE_CLIENT_REMEDY));
     } else if (board_went_back(r->board)) {
-        refuse_at_once(q, GRPC_UNAVAILABLE, board_went_back(r->board), out);
+        effects_grpc_refuse(out, q->id, GRPC_UNAVAILABLE, board_went_back(r->board));
     } else if (!board_ready(r->board) || (method->writes && board_read_only(r->board))) {
-        refuse_at_once(q, GRPC_UNAVAILABLE, "the board cannot be reached or takes no writes", out);
+        effects_grpc_refuse(out, q->id, GRPC_UNAVAILABLE,
+                            "the board cannot be reached or takes no writes");
     } else {
         struct ask *ask = ask_new(r, q, callers);
         ProtobufCMessage *message;

@@ -2,7 +2,6 @@
 
 #include "bbs/board/errors.h"
 #include "bbs/route/answer.h"
-#include "common/model/record.h"
 
 #include <assert.h>
 

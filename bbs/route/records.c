@@ -2,7 +2,6 @@
 
 #include "bbs/route/answer.h"
 #include "common/base/memory.h"
-#include "common/contract/cursor.h"
 #include "common/model/record.h"
 
 #include <assert.h>

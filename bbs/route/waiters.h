@@ -15,8 +15,6 @@ enum {
                                          than EFFECTS_ENOUGH, so that a busy board starves nobody */
 };
 
-struct waiter;
-
 struct waiters {
     TAILQ_HEAD(, waiter) list; /* those whose time is over, then by deadline */
     size_t count;

@@ -2,8 +2,6 @@
 
 #include "bbs/board/copy.h"
 #include "common/model/definition_views.h"
-#include "common/model/keys.h"
-#include "common/model/record.h"
 
 #include <string.h>
 

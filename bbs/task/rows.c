@@ -1,5 +1,4 @@
 /* The moves of tasks as rows: which records they read, who decides. */
-#include "bbs/board/errors.h"
 #include "bbs/setting/in_force.h"
 #include "bbs/task/task.h"
 #include "bbs/task/validate_task.h"

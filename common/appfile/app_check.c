@@ -3,16 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* Characters of UTF-8. */
-static size_t characters(const char *text)
-{
-    size_t count = 0;
-    for (; *text; text++) {
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    }
-    return count;
-}
-
 /* Where a key stands; the whole map when its value was not given there. */
 static const struct node *place_of(const struct node *from, const char *key)
 {
@@ -31,7 +21,7 @@ static int check_size(const struct app_source *s, const struct node *at, const c
 
 int app_check_domain(const struct app_source *s, const struct node *at, const char *domain)
 {
-    return *domain ? check_size(s, at, "domain", characters(domain), APP_TEXT_MAX, "characters")
+    return *domain ? check_size(s, at, "domain", text_characters(domain), APP_TEXT_MAX, "characters")
                    : app_mistake(s, at, "domain", "must not be empty");
 }
 
@@ -40,10 +30,10 @@ static int check_texts(const struct app_source *s, const struct node *from,
 {
     int r = app_check_domain(s, place_of(from, "domain"), said->domain);
     r = r < 0 ? r
-              : check_size(s, place_of(from, "rootfs"), "rootfs", characters(said->root_fs),
+              : check_size(s, place_of(from, "rootfs"), "rootfs", text_characters(said->root_fs),
                            APP_ROOTFS_MAX, "characters");
     r = r < 0 ? r
-              : check_size(s, place_of(from, "log_guid"), "log_guid", characters(said->log_guid),
+              : check_size(s, place_of(from, "log_guid"), "log_guid", text_characters(said->log_guid),
                            APP_TEXT_MAX, "characters");
     return r < 0 ? r
                  : check_size(s, place_of(from, "annotation"), "annotation",

@@ -3,8 +3,6 @@
 #include "common/appfile/app.h"
 #include "common/appfile/task_app.h"
 #include "common/codec/nearest.h"
-#include "models/desired_lrp.pb-c.h"
-#include "models/task.pb-c.h"
 
 #include <assert.h>
 #include <ctype.h>

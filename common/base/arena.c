@@ -1,7 +1,6 @@
 #include "common/base/arena.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -18,6 +18,25 @@ bool bytes_equal(struct bytes a, struct bytes b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+bool text_begins(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+size_t text_characters(const char *s)
+{
+    size_t count = 0;
+    for (; *s; s++) {
+        count += ((unsigned char)*s & 0xc0) != 0x80; /* not the second and later byte of one */
+    }
+    return count;
+}
+
+int text_order(const void *x, const void *y)
+{
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
 static void append_for_protobuf(ProtobufCBuffer *base, size_t size, const uint8_t *data)
 {
     buf_append((struct buf *)base, data, size);

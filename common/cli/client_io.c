@@ -5,7 +5,6 @@
 #include "common/codec/scan.h"
 #include "common/model/not_done.h"
 #include "models/actual_lrp_requests.pb-c.h"
-#include "models/error.pb-c.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -1,7 +1,5 @@
 #include "common/cli/printable.h"
 
-#include <stdbool.h>
-
 static bool is_control(uint32_t letter)
 {
     return letter < 0x20 || (letter >= 0x7f && letter < 0xa0);

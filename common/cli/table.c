@@ -77,23 +77,13 @@ void table_note(struct table *t, const char *text)
     append(t, row);
 }
 
-/* Letters, not bytes, of UTF-8. */
-static size_t width_of(const char *text)
-{
-    size_t width = 0;
-    for (; *text; text++) {
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    }
-    return width;
-}
-
 static void print_row(const struct table *t, const struct table_row *row, const size_t *widths,
                       struct buf *out)
 {
     for (unsigned i = 0; i < t->columns; i++) {
         buf_append_string(out, row->cells[i]);
         if (i + 1 < t->columns) {
-            buf_printf(out, "%*s", (int)(widths[i] - width_of(row->cells[i]) + 2), "");
+            buf_printf(out, "%*s", (int)(widths[i] - text_characters(row->cells[i]) + 2), "");
         }
     }
     buf_append_string(out, "\n");
@@ -104,7 +94,7 @@ void table_print(const struct table *t, struct buf *out)
     size_t widths[TABLE_COLUMNS_MAX] = {0};
     for (const struct table_row *row = t->first; row; row = row->next) {
         for (unsigned i = 0; !row->note && i < t->columns; i++) {
-            size_t width = width_of(row->cells[i]);
+            size_t width = text_characters(row->cells[i]);
             widths[i] = width > widths[i] ? width : widths[i];
         }
     }

@@ -12,8 +12,6 @@ enum {
     TABLE_CELL_LETTERS = 60, /* of a cell on a terminal, whose lines a long name would break */
 };
 
-struct table_row;
-
 struct table {
     struct arena *arena;
     unsigned columns;

@@ -13,8 +13,6 @@ enum { ASKERS_BUCKETS = 64 };
  * again from within. */
 typedef void asker_answered(void *context, const struct response *r, struct effects *out);
 
-struct asker;
-
 struct askers {
     LIST_HEAD(, asker) buckets[ASKERS_BUCKETS];
 };

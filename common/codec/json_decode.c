@@ -242,11 +242,6 @@ static ProtobufCMessage *new_message(struct json_reader *r, const ProtobufCMessa
     return m;
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Sorted, so that the same content gives the same bytes. */
 static const char **sorted_keys(struct json_reader *r, const json_t *object)
 {
@@ -258,7 +253,7 @@ static const char **sorted_keys(struct json_reader *r, const json_t *object)
     {
         keys[n++] = key;
     }
-    qsort(keys, n, sizeof(*keys), compare_words);
+    qsort(keys, n, sizeof(*keys), text_order);
     return keys;
 }
 

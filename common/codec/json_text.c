@@ -3,7 +3,6 @@
 #include "common/codec/json.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* Length of the UTF-8 sequence at the front, 0 when it is not valid. */

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <stddef.h>
 #include <string.h>
 
 enum {

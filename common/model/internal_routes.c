@@ -3,7 +3,6 @@
 #include "common/codec/json_syntax.h"
 #include "common/codec/json_text.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 

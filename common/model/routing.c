@@ -58,13 +58,6 @@ void routing_actual(struct arena *a, const Models__ActualLRP *record, struct rou
     }
 }
 
-/* ---- Comparing ------------------------------------------------------------------------------- */
-
-static int text_order(const void *x, const void *y)
-{
-    return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
 static int tag_order(const void *x, const void *y)
 {
     const struct routing_tag *one = x, *two = y;

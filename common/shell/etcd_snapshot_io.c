@@ -1,6 +1,4 @@
-#include "common/base/memory.h"
 #include "common/shell/etcd_parts_io.h"
-#include "etcd.pb-c.h"
 
 #include <assert.h>
 #include <string.h>

@@ -71,7 +71,7 @@ static void copy_verb(struct arena *a, struct verb_answer *v)
     }
 }
 
-void event_copy(struct arena *a, struct event *to, const struct event *ev)
+static void event_copy(struct arena *a, struct event *to, const struct event *ev)
 {
     *to = *ev;
     switch (ev->kind) {

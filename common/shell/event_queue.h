@@ -23,6 +23,3 @@ void event_queue_push(struct event_queue *q, const struct event *ev);
 /* Takes the oldest event out: it and all it points to live until queued_free(). NULL when empty. */
 struct queued_event *event_queue_pop(struct event_queue *q, struct event **ret_event);
 void queued_free(struct queued_event *e);
-
-/* A copy of `ev` with all it points to, in the arena. */
-void event_copy(struct arena *a, struct event *to, const struct event *ev);

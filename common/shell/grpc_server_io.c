@@ -11,7 +11,6 @@
 #include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/listener.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

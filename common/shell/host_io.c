@@ -1,6 +1,5 @@
 #include "common/shell/host_io.h"
 
-#include "common/base/arena.h"
 #include "common/shell/etcd_io.h"
 #include "common/shell/event_queue.h"
 #include "common/shell/grpc_server_io.h"

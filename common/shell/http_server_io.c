@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <event2/listener.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -1,7 +1,6 @@
 #include "common/shell/newcomers_io.h"
 
 #include "common/base/memory.h"
-#include "common/contract/moment.h"
 #include "common/shell/http_connection_io.h"
 
 #include <arpa/inet.h>

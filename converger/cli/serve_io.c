@@ -1,5 +1,4 @@
 #include "common/cli/serve_io.h"
-#include "common/contract/moment.h"
 #include "converger/cli/commands_io.h"
 #include "converger/converger.h"
 

@@ -1,8 +1,6 @@
 #include "rep/drain/drain.h"
 
-#include "common/model/keys.h"
 #include "common/model/record.h"
-#include "models/task.pb-c.h"
 #include "rep/container/back_off.h"
 #include "rep/inside.h"
 

@@ -1,6 +1,5 @@
 #include "rep/http/metrics.h"
 
-#include "cell.pb-c.h"
 #include "common/codec/json.h"
 #include "rep/inside.h"
 

@@ -1,6 +1,5 @@
 #include "rep/http/request.h"
 
-#include "common/base/path_pattern.h"
 #include "common/base/query.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"

@@ -1,6 +1,5 @@
 #include "rep/instance/instance.h"
 
-#include "common/model/keys.h"
 #include "common/model/moves.h"
 #include "rep/inside.h"
 

@@ -1,6 +1,5 @@
 #include "rep/task/cell_task.h"
 
-#include "common/model/keys.h"
 #include "common/model/moves.h"
 #include "rep/container/note.h"
 #include "rep/inside.h"
