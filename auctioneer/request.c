@@ -1,10 +1,13 @@
 /* What the auctioneer is asked: POST /v1/lrps and /v1/tasks by a bbs or an ordinary client, GET
  * /state and /why by anybody (rep-auctioneer.md 3; proto/auction.proto). */
 #include "auctioneer/inside.h"
+#include "auction.pb-c.h"
 #include "auctioneer/why.h"
 #include "common/base/query.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"
+#include "common/lifecycle/actor.h"
+#include "common/model/keys.h"
 #include "common/model/record.h"
 
 #include <stdlib.h>

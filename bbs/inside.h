@@ -1,7 +1,10 @@
 /* The bbs's inside, for its own files: the role, notices, callbacks. */
 #pragma once
 
+#include "bbs/bbs.h"
+#include "bbs/board/board.h"
 #include "bbs/callbacks.h"
+#include "bbs/event/hub.h"
 #include "bbs/notices.h"
 #include "bbs/route/route.h"
 #include "common/client/askers.h"

@@ -4,6 +4,7 @@
 
 #include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
+#include "common/model/settings.h"
 
 #include "board.pb-c.h"
 

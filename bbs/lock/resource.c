@@ -1,6 +1,7 @@
 #include "bbs/lock/resource.h"
 
 #include "bbs/lock/lock.h"
+#include "common/base/map.h"
 #include "common/client/liveness_report.h"
 #include "common/codec/json.h"
 

@@ -21,7 +21,8 @@ static int check_size(const struct app_source *s, const struct node *at, const c
 
 int app_check_domain(const struct app_source *s, const struct node *at, const char *domain)
 {
-    return *domain ? check_size(s, at, "domain", text_characters(domain), APP_TEXT_MAX, "characters")
+    return *domain ? check_size(s, at, "domain", text_characters(domain), APP_TEXT_MAX,
+                                "characters")
                    : app_mistake(s, at, "domain", "must not be empty");
 }
 
@@ -33,8 +34,8 @@ static int check_texts(const struct app_source *s, const struct node *from,
               : check_size(s, place_of(from, "rootfs"), "rootfs", text_characters(said->root_fs),
                            APP_ROOTFS_MAX, "characters");
     r = r < 0 ? r
-              : check_size(s, place_of(from, "log_guid"), "log_guid", text_characters(said->log_guid),
-                           APP_TEXT_MAX, "characters");
+              : check_size(s, place_of(from, "log_guid"), "log_guid",
+                           text_characters(said->log_guid), APP_TEXT_MAX, "characters");
     return r < 0 ? r
                  : check_size(s, place_of(from, "annotation"), "annotation",
                               strlen(said->annotation), APP_ANNOTATION_MAX, "bytes");

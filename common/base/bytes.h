@@ -17,9 +17,10 @@ struct bytes {
 struct bytes bytes_of(const char *s);
 bool bytes_equal(struct bytes a, struct bytes b); /* in size and content */
 
+/* Of texts with an end. */
 bool text_begins(const char *s, const char *prefix);
-size_t text_characters(const char *s);          /* of UTF-8; malformed it has at most its bytes */
-int text_order(const void *x, const void *y);   /* by bytes, for qsort() of a list of texts */
+size_t text_characters(const char *s);        /* of UTF-8; malformed it has at most its bytes */
+int text_order(const void *x, const void *y); /* by bytes, for qsort() of a list of texts */
 
 /* Growing, owned by its holder. `base` first, so that a &buf->base can be given to a
  * protobuf-c pack_to_buffer call. */

@@ -1,4 +1,5 @@
 #include "common/cli/serve_io.h"
+#include "common/contract/moment.h"
 #include "converger/cli/commands_io.h"
 #include "converger/converger.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/contract/moment.h"
 #include "rep/driver/output_parts.h"
 
 enum { LIST_ID = 1, FIRST_REMOVE_ID = 2 };
