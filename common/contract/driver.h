@@ -52,6 +52,8 @@ struct step_process {
     size_t env_count;
     const char *dir, *user; /* as of the container */
     uint64_t nofile;
+    const char *source; /* of its lines in the log; NULL = LOG */
+    bool mute;          /* what it writes is dropped; not what is said of it */
 };
 
 /* A volume of a container: a directory of the cell, or memory (docs/cell.md, Volumes). */
@@ -85,6 +87,10 @@ struct container_spec {
     size_t volume_count;
     const struct step_process *steps; /* without path: what may be begun; by number */
     size_t step_count;
+    const char *source; /* with path, as of a step; so is the next */
+    bool mute;
+    bool log_limited;   /* what its processes write is, together: */
+    int64_t log_rate;   /* bytes per second; what is over it is dropped; 0 = all of it */
 };
 
 /* The largest file that READ gives: what a task's result may be (rep-auctioneer.md 2.5). */

@@ -72,13 +72,19 @@ struct call {
  * files to the peer past the step, in slices, as the peer takes them (design.md 3.1b). 200 with
  * them, 404 when nothing is kept, 503 when too many follow. The peer's going ends it (EVENT_HANGUP
  * is of no use). */
+enum output_stream { OUTPUT_BOTH, OUTPUT_STDOUT, OUTPUT_STDERR };
+
 struct output_request {
     uint64_t id;      /* of the request */
     const char *guid; /* of the container, running, ended or removed; NULL: see `label` */
     const char *label; /* which removed containers of this label are kept, as JSON (driver.h) */
     bool label_begins; /* of all labels that begin with `label` */
-    enum { OUTPUT_BOTH, OUTPUT_STDOUT, OUTPUT_STDERR } stream;
+    enum output_stream stream;
+    const char *source; /* lines of this source alone; NULL = of all */
     int64_t lines; /* the last so many of each stream; -1 = all that is kept */
+    int64_t tail;  /* instead of `lines`: the last so many of all that is wanted; 0 = see `lines` */
+    int64_t since_ns; /* only lines of that time (since 1970) or later; 0 = of any time */
+    bool times, sources; /* each line begins with its time, and its source */
     bool follow;   /* goes on until the container has ended */
 };
 

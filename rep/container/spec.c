@@ -257,6 +257,7 @@ struct surroundings {
     size_t own_count;
     const char *address;
     const Rep__Note *about;
+    const struct tree_parts *parts;
 };
 
 static struct environment environment_of(struct arena *a, const struct surroundings *around,
@@ -290,7 +291,15 @@ static struct step_process process_of(struct arena *a, const struct surroundings
     }
     struct environment e = environment_of(a, around, run);
     struct step_process p = {
-        step, run->path, args, e.list, e.count, run->dir, run->user, 0,
+        .step = step,
+        .path = run->path,
+        .args = args,
+        .env = e.list,
+        .env_count = e.count,
+        .dir = run->dir,
+        .user = run->user,
+        .source = tree_source(run->log_source, around->parts),
+        .mute = run->suppress_log_output,
     };
     const Models__ResourceLimits *limits = run->resource_limits;
     if (limits && limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
@@ -326,6 +335,8 @@ static void spec_program(const struct step_process *p, struct container_spec *sp
     spec->dir = p->dir;
     spec->user = p->user;
     spec->nofile = p->nofile;
+    spec->source = p->source;
+    spec->mute = p->mute;
 }
 
 /* Where the first program of the action starts, a file that it left is looked for. */
@@ -369,6 +380,13 @@ static void spec_processes(struct arena *a, const struct surroundings *around,
     }
 }
 
+/* -1, and no word of it, is no limit. */
+static void spec_log(const Models__LogRateLimit *limit, struct container_spec *spec)
+{
+    spec->log_limited = limit && limit->bytes_per_second >= 0;
+    spec->log_rate = spec->log_limited ? limit->bytes_per_second : 0;
+}
+
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
                const char *address, struct container_spec *ret_spec)
 {
@@ -389,9 +407,10 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     ret_spec->ports = ports;
     ret_spec->port_count = about->n_ports;
     spec_volumes(a, lrp->volume_mounts, lrp->n_volume_mounts, ret_spec);
-    const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
-                                        address, about};
+    spec_log(lrp->log_rate_limit, ret_spec);
     const struct tree_parts parts = tree_parts_of(lrp);
+    const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
+                                        address, about, &parts};
     spec_processes(a, &around, &parts, ret_spec);
 }
 
@@ -409,8 +428,10 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
         .ids_first = about->ids_first,
     };
     spec_volumes(a, definition->volume_mounts, definition->n_volume_mounts, ret_spec);
-    const struct surroundings around = {definition->environment_variables,
-                                        definition->n_environment_variables, address, about};
+    spec_log(definition->log_rate_limit, ret_spec);
     const struct tree_parts parts = tree_parts_of_task(definition);
+    const struct surroundings around = {definition->environment_variables,
+                                        definition->n_environment_variables, address, about,
+                                        &parts};
     spec_processes(a, &around, &parts, ret_spec);
 }

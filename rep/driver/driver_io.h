@@ -29,7 +29,7 @@ struct driver_rootfs {
 /* A directory of the cell that containers may have as a volume: rep/driver/volumes.h. */
 struct volume_source;
 
-/* Log limits where the config says 0: two files of 10 MiB each for stdout and for stderr. */
+/* Log limits where the config says 0: two files of 10 MiB each. */
 enum { DRIVER_LOG_BYTES = 10 * 1024 * 1024, DRIVER_LOG_FILES = 2, DRIVER_LOG_FILES_MAX = 10 };
 
 /* Most containers that one driver keeps: DRIVER_CONTAINERS_MAX + 1 fails in PREPARE. */
@@ -95,5 +95,6 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
 /* Descriptors that a driver of so many containers may come to hold. */
 unsigned driver_files(unsigned containers);
 
-/* Where a container's logs stand: <state_dir>/containers/<guid>/log/stdout and stderr; older ones
- * have ".1", ".2", ... appended. */
+/* A container's log is <state_dir>/containers/<guid>/log/output, in lines of the form of
+ * rep/shim/log_form.h; older files of it have ".1", ".2", ... appended. Shims of earlier versions
+ * wrote stdout and stderr there instead, as they came; these are read, too. */

@@ -166,12 +166,17 @@ int steps_cut(struct driver_container *c, uint32_t step, enum cut_why why, struc
 /* driver_io.c: the shim's command line so far: the program and its verb. */
 void shim_command(struct driver *d, struct command *c, const char *verb);
 
+/* log_options_io.c: what the log of a container is to be like: written by PREPARE; and the words
+ * for the shim of its first process (-1), or of a step. */
+int log_options_write(const char *dir, const struct container_spec *spec, struct err *err);
+void log_options_add(const struct driver *d, const char *dir, int64_t step, struct command *c);
+
 /* usage_io.c: MEASURE, likewise. */
 void verb_measure(struct driver *d, const struct verb_call *call);
 
 /* output_io.c: what containers wrote, while they are there and for a while after. So many read at
  * once, one more is answered 503; each holds so many descriptors. */
-enum { OUTPUT_READERS_MAX = 128, OUTPUT_READER_FILES = 4 };
+enum { OUTPUT_READERS_MAX = 128, OUTPUT_READER_FILES = 5 };
 void outputs_init(struct driver *d);
 void outputs_done(struct driver *d);
 /* Answered by the owner's reply, now or later. */

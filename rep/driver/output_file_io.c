@@ -112,6 +112,13 @@ static void begin_before(struct output_file *f, int64_t lines)
     }
 }
 
+static void begin_at_oldest(struct output_file *f)
+{
+    for (int i = DRIVER_LOG_FILES_MAX - 1; i >= 0 && f->fd < 0; i--) {
+        f->fd = open_number(f, i);
+    }
+}
+
 void output_file_open(struct output_file *f, int dir, const char *name, int64_t lines)
 {
     *f = (struct output_file){.dir = dir, .name = name, .fd = -1};
@@ -120,8 +127,110 @@ void output_file_open(struct output_file *f, int dir, const char *name, int64_t 
         begin_before(f, lines);
         return;
     }
-    for (int i = DRIVER_LOG_FILES_MAX - 1; i >= 0 && f->fd < 0; i--) {
-        f->fd = open_number(f, i);
+    begin_at_oldest(f);
+}
+
+/* ---- Where to begin in a log of both streams ---- */
+
+/* How many lines were passed on the way back, of each stream or of all that is wanted. */
+struct passed {
+    const struct output_choice *choice;
+    int64_t wanted;
+    bool together;
+    bool needed[2];
+    bool seen[2];     /* something of it was; what ends the log without an end is a line, too */
+    int64_t count[2]; /* of which one may be where it stopped */
+    int last;         /* the stream of that */
+};
+
+static bool has_all(const struct passed *p)
+{
+    for (int i = 0; i < 2; i++) {
+        if (p->needed[i] && p->count[i] <= p->wanted) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool pass(void *passed, struct bytes line)
+{
+    struct passed *p = passed;
+    struct log_line_parts parts;
+    if (!log_line_parse(line, &parts)) {
+        return false;
+    }
+    if (p->choice->since[0] && memcmp(parts.time, p->choice->since, LOG_TIME_SIZE) < 0) {
+        p->last = -1;
+        return true;
+    }
+    if (!output_chosen(p->choice, &parts)) {
+        return false;
+    }
+    int which = p->together ? 0 : parts.to_stderr;
+    p->count[which] += parts.whole || !p->seen[which];
+    p->seen[which] = true;
+    p->last = which;
+    return has_all(p);
+}
+
+/* Of the stream that has more than it needs the first ones are left out. */
+static void leave_out(const struct passed *p, bool stopped, struct output_text *text)
+{
+    for (int i = 0; i < 2 && !p->together; i++) {
+        int64_t after = p->count[i] - (stopped && p->last == i);
+        text->skip[i] = after > p->wanted ? after - p->wanted : 0;
+    }
+}
+
+static void begin_before_last(struct output_file *f, struct passed *p, struct output_text *text)
+{
+    int64_t budget = OUTPUT_TAIL_BYTES;
+    bool stopped = false;
+    for (int i = 0; i < DRIVER_LOG_FILES_MAX && !stopped && budget > 0; i++) {
+        int fd = open_number(f, i);
+        if (fd >= 0) {
+            off_t at = end_of(fd);
+            stopped = output_walk_back(fd, at, &budget, pass, p, &at);
+            begin_at(f, fd, at);
+        }
+    }
+    leave_out(p, stopped, text);
+}
+
+static void begin_at_time(struct output_file *f, const char *since)
+{
+    for (int i = 0; i < DRIVER_LOG_FILES_MAX; i++) {
+        int fd = open_number(f, i);
+        if (fd >= 0 && output_begins_before(fd, since)) {
+            begin_at(f, fd, output_since(fd, end_of(fd), since));
+            return;
+        } else if (fd >= 0) {
+            begin_at(f, fd, 0);
+        }
+    }
+}
+
+void output_file_open_log(struct output_file *f, int dir, const struct output_request *wanted,
+                          struct output_text *text)
+{
+    *f = (struct output_file){.dir = dir, .name = LOG_FILE, .fd = -1};
+    buf_init(&f->rest);
+    if (wanted->tail > 0 || wanted->lines > 0) {
+        struct passed p = {
+            .choice = &text->choice,
+            .wanted = wanted->tail > 0 ? wanted->tail : wanted->lines,
+            .together = wanted->tail > 0,
+        };
+        p.needed[0] = p.together || wanted->stream != OUTPUT_STDERR;
+        p.needed[1] = !p.together && wanted->stream != OUTPUT_STDOUT;
+        begin_before_last(f, &p, text);
+    } else if (wanted->lines == 0) {
+        begin_before(f, 0);
+    } else if (text->choice.since[0]) {
+        begin_at_time(f, text->choice.since);
+    } else {
+        begin_at_oldest(f);
     }
 }
 

@@ -13,7 +13,10 @@
 enum {
     FOLLOW_MS = 200,      /* between two looks at what they follow */
     PRUNE_S = 60,
+    FILES = 3,            /* of a container's log: one, and two of earlier versions */
 };
+
+static const char *const file_names[FILES] = {"stdout", "stderr", LOG_FILE};
 
 /* Shared by a driver and its cursors, of which the last one frees it. */
 struct outputs {
@@ -30,7 +33,8 @@ struct output_cursor {
     struct outputs *outputs;
     int dir;  /* the container's, -1: it is kept output, which ends */
     int log;
-    struct output_file files[2];
+    struct output_file files[FILES];
+    struct output_text text;
     bool follow;
 };
 
@@ -58,14 +62,44 @@ static bool has_ended(const struct output_cursor *c)
            st.st_nlink == 0 || faccessat(c->dir, "log", F_OK, 0) < 0;
 }
 
+static void take_lines(struct output_text *t, size_t which, struct bytes bytes, struct buf *out)
+{
+    if (which < FILES - 1) {
+        output_text_plain(t, which == 1, bytes, out);
+        return;
+    }
+    for (size_t at = 0; at < bytes.size;) {
+        const uint8_t *end = memchr(bytes.data + at, '\n', bytes.size - at);
+        size_t size = end ? (size_t)(end - (bytes.data + at)) + 1 : bytes.size - at;
+        output_text_take(t, (struct bytes){bytes.data + at, size}, out);
+        at += size;
+    }
+}
+
+/* Until something of a file is given, or it has no more: what is not wanted is passed over. */
+static bool fill_of(struct output_cursor *c, size_t which, struct buf *out, size_t max, bool last)
+{
+    struct output_file *f = &c->files[which];
+    size_t before = out->size;
+    bool more = !f->done;
+    while (more && out->size == before) {
+        SCOPED_BUF(read);
+        more = output_file_read(f, &read, max, last) && !f->done;
+        take_lines(&c->text, which, buf_bytes(&read), out);
+    }
+    return out->size > before;
+}
+
 static enum cursor_state output_fill(struct cursor *cursor, struct buf *out, size_t max)
 {
     struct output_cursor *c = (struct output_cursor *)cursor;
-    bool last = !c->follow || has_ended(c), given = false;
-    for (size_t i = 0; i < 2; i++) {
-        given |= !c->files[i].done && output_file_read(&c->files[i], out, max / 2, last);
+    bool last = !c->follow || has_ended(c), given = false, done = true;
+    for (size_t i = 0; i < FILES; i++) {
+        given |= fill_of(c, i, out, max / 2, last);
+        done = done && c->files[i].done;
     }
-    if (c->files[0].done && c->files[1].done) {
+    if (done) {
+        output_text_end(&c->text, out);
         return CURSOR_END;
     }
     return given ? CURSOR_MORE : CURSOR_WAIT;
@@ -74,9 +108,10 @@ static enum cursor_state output_fill(struct cursor *cursor, struct buf *out, siz
 static void output_done(struct cursor *cursor)
 {
     struct output_cursor *c = (struct output_cursor *)cursor;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < FILES; i++) {
         output_file_close(&c->files[i]);
     }
+    output_text_done(&c->text);
     close(c->log);
     fd_close(c->dir);
     c->outputs->readers--;
@@ -87,20 +122,35 @@ static void output_done(struct cursor *cursor)
 
 static const struct cursor_ops cursor_ops = {.fill = output_fill, .free = output_done};
 
+static struct output_choice choice_of(const struct output_request *wanted)
+{
+    struct output_choice choice = {
+        .stream = wanted->stream, .times = wanted->times, .sources = wanted->sources};
+    if (wanted->source) {
+        log_source_print(wanted->source, choice.source);
+    }
+    if (wanted->since_ns > 0) {
+        log_time_print(wanted->since_ns, choice.since);
+    }
+    return choice;
+}
+
 static struct cursor *cursor_new(struct outputs *o, int dir, int log,
                                  const struct output_request *wanted)
 {
-    static const char *const names[2] = {"stdout", "stderr"};
     struct output_cursor *c = mem_zeroed(sizeof(*c));
+    int64_t lines = wanted->tail > 0 ? wanted->tail : wanted->lines;
     *c = (struct output_cursor){
         .cursor = {&cursor_ops}, .outputs = o, .dir = dir, .log = log, .follow = wanted->follow};
+    c->text.choice = choice_of(wanted);
     o->references++;
     o->readers++;
     o->following += c->follow;
-    for (size_t i = 0; i < 2; i++) {
-        output_file_open(&c->files[i], log, names[i], wanted->lines);
+    for (size_t i = 0; i < FILES - 1; i++) {
+        output_file_open(&c->files[i], log, file_names[i], lines);
         c->files[i].done = wanted->stream == (i == 0 ? OUTPUT_STDERR : OUTPUT_STDOUT);
     }
+    output_file_open_log(&c->files[FILES - 1], log, wanted, &c->text);
     return &c->cursor;
 }
 
@@ -142,6 +192,7 @@ static void tidy_free(struct driver_work *work)
     fd_close(t->log);
     free((char *)(uintptr_t)t->wanted.guid);
     free((char *)(uintptr_t)t->wanted.label);
+    free((char *)(uintptr_t)t->wanted.source);
     buf_done(&t->text);
     free(t->path);
     free(t);
@@ -162,6 +213,7 @@ static struct tidy *tidy_new(struct driver *d, const struct output_request *want
         t->wanted = *wanted;
         t->wanted.guid = mem_text(wanted->guid);
         t->wanted.label = mem_text(wanted->label);
+        t->wanted.source = mem_text(wanted->source);
     }
     return t;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/base/bytes.h"
+#include "rep/driver/log_line.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,10 +13,10 @@ enum {
     OUTPUT_TAIL_BYTES = 4 * 1024 * 1024, /* looked through for the last so many lines */
 };
 
-/* One stream: NAME is written, NAME.1 is the one before, and so on. */
+/* NAME is written, NAME.1 is the one before, and so on. */
 struct output_file {
     int dir;          /* the log directory; borrowed */
-    const char *name; /* "stdout" or "stderr" */
+    const char *name; /* LOG_FILE; of earlier versions "stdout" or "stderr", a stream each */
     int fd;           /* what is being read; -1: nothing is there yet */
     struct buf rest;  /* the begin of a line whose end has not come */
     bool done;        /* all was given, and no more comes */
@@ -23,11 +24,25 @@ struct output_file {
 
 /* Begins before the last `lines` lines, as far as OUTPUT_TAIL_BYTES reach; -1 = at the oldest. */
 void output_file_open(struct output_file *f, int dir, const char *name, int64_t lines);
+/* LOG_FILE: begins where what is wanted begins, which is said to the text, too: what it is to
+ * leave out. */
+void output_file_open_log(struct output_file *f, int dir, const struct output_request *wanted,
+                          struct output_text *text);
 void output_file_close(struct output_file *f);
 
 /* Appends whole lines, about `max` bytes of them. `last`: nobody writes any more, what is left of a
  * line is one. Where files were rotated away unread a line says so. False: nothing was there. */
 bool output_file_read(struct output_file *f, struct buf *out, size_t max, bool last);
+
+/* output_seek_io.c: where in a file the lines of that time or later begin (log_form.h). */
+off_t output_since(int fd, off_t size, const char *since);
+/* Tells of each line's begin from the end of a file on, with what there is of it (at least its
+ * head), until `visit` says true; then the one told of before is where to begin. True: it did. */
+bool output_walk_back(int fd, off_t size, int64_t *budget,
+                      bool (*visit)(void *context, struct bytes line), void *context,
+                      off_t *ret_at);
+/* Whether the first line of it is older. */
+bool output_begins_before(int fd, const char *since);
 
 /* kept_io.c: the output of containers that were removed, in directories of its own:
  * HASH-TIME-GUID=LABEL, the hash of their label and the label, its "/" written as "=". A label of

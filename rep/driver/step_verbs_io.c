@@ -38,8 +38,7 @@ static int run_step(struct verb_op *op, int64_t deadline_ns, struct err *err)
     command_init(&c);
     shim_command(d, &c, "step");
     command_add(&c, "--step=%u", op->step);
-    command_add(&c, "--log-bytes=%lld", (long long)d->log_bytes);
-    command_add(&c, "--log-files=%d", d->log_files);
+    log_options_add(d, op->dir, op->step, &c);
     snprintf(dir, sizeof(dir), "%s/steps/%u", op->dir, op->step);
     int result = d->ops->step(d, op->guid, dir, &c, err);
     result = result < 0 ? result : op_run(op, &c, deadline_ns, true, on_begun, err);
@@ -96,9 +95,15 @@ void verb_signal_step(struct verb_op *op, const struct verb_call *call)
 void verb_say(struct verb_op *op, const struct verb_call *call)
 {
     char path[4300];
+    char time[LOG_TIME_SIZE + 1], source[LOG_SOURCE_SIZE + 1];
+    struct timespec now;
     SCOPED_BUF(line);
-    buf_printf(&line, "%s\n", call->text);
-    snprintf(path, sizeof(path), "%s/log/%s", op->dir, call->to_stderr ? "stderr" : "stdout");
+    clock_gettime(CLOCK_REALTIME, &now);
+    log_time_print(now.tv_sec * SECOND_NS + now.tv_nsec, time);
+    log_source_print(call->source, source);
+    buf_printf(&line, "%s %s F %s %s\n", time, call->to_stderr ? "stderr" : "stdout", source,
+               call->text);
+    snprintf(path, sizeof(path), "%s/log/" LOG_FILE, op->dir);
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0 || write(fd, line.data, line.size) != (ssize_t)line.size) {
         op_answer(op, VERB_FAILED, 0,

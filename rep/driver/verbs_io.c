@@ -185,6 +185,7 @@ static int write_container(struct verb_op *op, const struct verb_call *call, str
 {
     struct driver *d = op->driver;
     int result = d->ops->prepare(d, op->guid, op->dir, call->spec, c, err);
+    result = result < 0 ? result : log_options_write(op->dir, call->spec, err);
     return result < 0 ? result : file_write(op->dir, "note.tmp", call->note, err);
 }
 
@@ -316,8 +317,7 @@ static int run_start(struct verb_op *op, const struct verb_call *call, struct er
     struct command c;
     command_init(&c);
     shim_command(d, &c, "run");
-    command_add(&c, "--log-bytes=%lld", (long long)d->log_bytes);
-    command_add(&c, "--log-files=%d", d->log_files);
+    log_options_add(d, op->dir, -1, &c);
     int result = d->ops->start(d, op->guid, op->dir, &c, err);
     if (result == 0) {
         result = op_run(op, &c, call->deadline_ns, true, on_start, err);

@@ -166,8 +166,7 @@ static void logs(struct rep *r, const struct request *q, const char *const *para
                  struct effects *out)
 {
     struct err err;
-    (void)r;
-    if (output_ask(q, parameters[0], out, &err) < 0) {
+    if (output_ask(q, parameters[0], r->now.wall_ns, out, &err) < 0) {
         answer_text(q, 400, err.text, out);
     }
 }

@@ -50,8 +50,21 @@ static bool ready(struct shim_log *l)
     return true;
 }
 
+/* A line of which not all could be written is taken back: the next one would go on in it. */
+static void take_back(struct shim_log *l, const char *begin, const char *at)
+{
+    const char *end = at > begin ? memrchr(begin, '\n', (size_t)(at - begin)) : NULL;
+    long long torn = at - (end ? end + 1 : begin);
+    struct stat st;
+    if (torn > 0 && fstat(l->fd, &st) == 0 && ftruncate(l->fd, st.st_size - torn) == 0) {
+        l->size -= torn;
+        l->dropped += torn;
+    }
+}
+
 static bool put(struct shim_log *l, const char *data, size_t size)
 {
+    const char *begin = data;
     while (size > 0) {
         ssize_t n = write(l->fd, data, size);
         if (n < 0 && errno == EINTR) {
@@ -60,6 +73,7 @@ static bool put(struct shim_log *l, const char *data, size_t size)
         if (n <= 0) {
             l->error = errno;
             l->dropped += (long long)size;
+            take_back(l, begin, data);
             return false;
         }
         data += n;
@@ -72,9 +86,13 @@ static bool put(struct shim_log *l, const char *data, size_t size)
 /* Says in the log itself that something is missing from it. */
 static void confess(struct shim_log *l)
 {
-    char line[160];
-    int n = snprintf(line, sizeof(line), "-- corkboard: %lld bytes of log were lost here: %s --\n",
-                     l->dropped, strerror(l->error));
+    char line[300], time[LOG_TIME_SIZE + 1];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    log_time_print(now.tv_sec * INT64_C(1000000000) + now.tv_nsec, time);
+    int n = snprintf(line, sizeof(line),
+                     "%s stderr F %s -- corkboard: %lld bytes of log were lost here: %s --\n", time,
+                     l->source, l->dropped, strerror(l->error));
     long long lost = l->dropped;
     l->dropped = 0;
     if (!put(l, line, (size_t)n)) {
@@ -100,8 +118,7 @@ static size_t fitting(const struct shim_log *l, const struct options *o, const c
     return l->size > 0 ? 0 : (size_t)room;
 }
 
-static void write_alone(struct shim_log *l, const struct options *o, const char *data,
-                        size_t size)
+void log_write(struct shim_log *l, const struct options *o, const char *data, size_t size)
 {
     while (size > 0) {
         if (!ready(l)) {
@@ -143,17 +160,21 @@ static void catch_up(struct shim_log *l)
     }
 }
 
-void log_write(struct shim_log *l, const struct options *o, const char *data, size_t size)
+void log_lock(struct shim_log *l)
 {
     if (l->shared && l->lock < 0) {
         l->lock = open(l->shared, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }
-    bool locked = l->shared && l->lock >= 0 && flock(l->lock, LOCK_EX) == 0;
+    l->locked = l->shared && l->lock >= 0 && flock(l->lock, LOCK_EX) == 0;
     if (l->shared) {
         catch_up(l);
     }
-    write_alone(l, o, data, size);
-    if (locked) {
+}
+
+void log_unlock(struct shim_log *l)
+{
+    if (l->locked) {
         flock(l->lock, LOCK_UN);
+        l->locked = false;
     }
 }

@@ -32,6 +32,8 @@ static const struct row {
     ROW("note", TEXT, note),               ROW("step", NUMBER, step),
     ROW("ids", NUMBER, ids),               ROW("root-at", TEXT, root_at),
     ROW("volume", VOLUME, volume),         ROW("below", BELOW, below),
+    ROW("log-rate", NUMBER, log_rate),     ROW("source", TEXT, source),
+    ROW("mute", FLAG, mute),
 #undef ROW
 };
 
@@ -87,7 +89,8 @@ static int usage(const char *why)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.log_bytes = 10 << 20, .log_files = 2, .uid = -1, .gid = -1};
+    struct options o = {
+        .log_bytes = 10 << 20, .log_files = 2, .log_rate = -1, .uid = -1, .gid = -1};
     for (int i = 2; i < argc; i++) {
         if (strcmp(argv[i], "--") == 0) {
             o.command = argv + i + 1;

@@ -18,6 +18,8 @@
  * of their failure and exit with 1. */
 #pragma once
 
+#include "rep/shim/log_form.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -33,6 +35,7 @@ enum {
     SHIM_TEXT_BYTES = 1024,   /* longest text in a status or report */
     SHIM_TAIL_BYTES = 4096,   /* of an exec's output, kept */
     SHIM_CHUNK_BYTES = 16384, /* read at once from a container */
+    SHIM_LINE_MS = 250,       /* an unfinished line goes into the log after this */
     SHIM_DRAIN_MS = 1000,     /* for output after the end, where somebody still holds the pipe */
     SHIM_INIT_MS = 5000,      /* for the init to become ready, on a very busy machine */
     SHIM_END_MS = 3000,       /* a shim told to end gets this long before it is killed */
@@ -46,6 +49,9 @@ enum {
 struct options {
     long long log_bytes;
     int log_files;
+    long long log_rate;      /* bytes per second; -1: no limit, 0: nothing */
+    const char *source;      /* of its lines; NULL: LOG */
+    bool mute;               /* what it writes is dropped */
     const char *oom_file;    /* cgroup file with a line "oom_kill N" */
     const char *runtime_log; /* where the runtime writes why it failed */
     const char *pid_file;    /* where the runtime writes the first process's id */
@@ -130,8 +136,37 @@ struct shim_log {
     const char *shared; /* the directory whose lock several shims that write to it take in turns;
                          * NULL: nobody else does */
     int lock;           /* of that directory, once it is open; else -1 */
+    bool locked;
+    const char *source; /* whose it is, when it says that something of it was lost */
 };
+/* Its turn: nobody else writes meanwhile. */
+void log_lock(struct shim_log *l);
+void log_unlock(struct shim_log *l);
+/* Whole lines, in its turn. */
 void log_write(struct shim_log *l, const struct options *o, const char *data, size_t size);
+
+/* lines.c: the two streams of a process (0 = stdout) as lines of the log (log_form.h), of which
+ * there are those of one process in a shim. */
+struct bucket {
+    long long bytes;   /* that may come now */
+    long long at_ns;   /* when that was so; 0 = never yet; monotonic, as the next */
+    long long told_ns; /* when the log said last that lines were dropped */
+};
+struct shim_lines {
+    const struct options *o;
+    struct shim_log log;
+    struct bucket *bucket; /* NULL: no limit */
+    char source[LOG_SOURCE_SIZE + 1];
+    char heads[2][LOG_HEAD_SIZE + 1]; /* of the lines that come, by stream */
+    size_t head_size;
+};
+/* `shared`: other shims of this container write to its log, too. */
+void lines_init(struct shim_lines *l, const struct options *o, bool shared);
+void lines_take(struct shim_lines *l, int stream, const char *data, size_t size);
+/* Whether some of it waits for the end of its line; then lines_show() puts that into the log, as a
+ * part, or with `end` as all there is. */
+bool lines_unfinished(void);
+void lines_show(struct shim_lines *l, bool end);
 
 /* process.c */
 long spawn(const struct options *o, int out, int err, int failure);

@@ -30,7 +30,8 @@ struct supervision {
     struct outcome outcome;
     char text[SHIM_TEXT_BYTES]; /* why it failed to start */
     int fds[FD_COUNT];          /* -1: closed */
-    struct shim_log logs[2];
+    struct shim_lines lines;
+    int64_t unfinished_ms; /* since when a line of it has not ended; 0: all have */
     char *tail; /* the last output: of an exec, or of a runtime that may fail */
     size_t tail_size;
 };
@@ -50,7 +51,7 @@ static void keep_tail(struct supervision *s, const char *data, size_t size)
 static void take_output(struct supervision *s, int which, const char *data, size_t size)
 {
     if (s->mode != SHIM_EXEC) {
-        log_write(&s->logs[which], s->o, data, size);
+        lines_take(&s->lines, which == ERR, data, size);
     }
     if (s->mode == SHIM_EXEC || (s->stage == STARTING && which == ERR)) {
         keep_tail(s, data, size);
@@ -306,12 +307,30 @@ static bool output_open(const struct supervision *s)
     return s->fds[OUT] >= 0 || s->fds[ERR] >= 0;
 }
 
+/* A line that does not end is shown all the same, a little later. How long that is, from now; -1:
+ * for as long as nothing comes. */
+static int look_at_lines(struct supervision *s)
+{
+    if (!lines_unfinished()) {
+        s->unfinished_ms = 0;
+        return -1;
+    }
+    int64_t now = now_ms();
+    s->unfinished_ms = s->unfinished_ms ? s->unfinished_ms : now;
+    if (now - s->unfinished_ms >= SHIM_LINE_MS) {
+        lines_show(&s->lines, false);
+        s->unfinished_ms = 0;
+        return -1;
+    }
+    return (int)(SHIM_LINE_MS - (now - s->unfinished_ms));
+}
+
 static void loop(struct supervision *s)
 {
     int64_t until = 0;
     while (s->stage != DRAINING || output_open(s)) {
         struct pollfd p[FD_COUNT];
-        int wait_ms = -1;
+        int wait_ms = look_at_lines(s);
         if (s->stage == DRAINING) {
             if (!until) {
                 kill_children(); /* what it left behind, or what a failed runtime did */
@@ -425,18 +444,15 @@ static bool entered(const struct options *o, enum shim_mode mode)
 int shim_supervise(const struct options *o, enum shim_mode mode)
 {
     static char tail[SHIM_TAIL_BYTES];
-    const char *shared = mode == SHIM_STEP ? "../../log" : NULL;
     struct supervision s = {
         .o = o,
         .mode = mode,
         .stage = STARTING,
         .outcome.text = "",
         .fds = {-1, -1, -1, -1},
-        .logs = {{.path = shared ? "../../log/stdout" : "log/stdout", .fd = -1, .shared = shared},
-                 {.path = shared ? "../../log/stderr" : "log/stderr", .fd = -1, .shared = shared}},
         .tail = tail,
     };
-    s.logs[OUT].lock = s.logs[ERR].lock = -1;
+    lines_init(&s.lines, o, mode == SHIM_STEP);
     setsid();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (!entered(o, mode)) {
@@ -453,5 +469,8 @@ int shim_supervise(const struct options *o, enum shim_mode mode)
     }
     loop(&s);
     kill_children();
+    if (mode != SHIM_EXEC) {
+        lines_show(&s.lines, true);
+    }
     return mode == SHIM_EXEC ? finish_exec(&s) : finish_run(&s);
 }

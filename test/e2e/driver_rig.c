@@ -454,6 +454,19 @@ const char *rig_text_of(const char *path)
     return text;
 }
 
+const char *rig_wrote(struct rig *r, const char *guid)
+{
+    static struct buf text;
+    struct reply reply = rig_output(
+        r, &(struct output_request){.guid = guid, .lines = -1, .stream = OUTPUT_STDOUT});
+    buf_done(&text);
+    buf_init(&text);
+    while (reply.cursor && cursor_fill(reply.cursor, &text, CURSOR_SLICE_BYTES) == CURSOR_MORE) {
+    }
+    cursor_free(reply.cursor);
+    return buf_string(&text);
+}
+
 void rig_done(struct verb_answer a)
 {
     if (a.outcome != VERB_DONE) {

@@ -61,6 +61,9 @@ const char *rig_path(struct rig *r, const char *guid, const char *name);
 const char *rig_text_of(const char *path);
 long long rig_size_of(const char *path);
 
+/* What the container has written to stdout (static). */
+const char *rig_wrote(struct rig *r, const char *guid);
+
 void rig_pause_ms(int ms);
 
 /* Fails the test when the verb was not done. */
@@ -118,6 +121,12 @@ void trial_leftovers(void **state);
 /* step_trials.c */
 void trial_step_shim_killed(void **state);
 void trial_steps_share_a_log(void **state);
+void trial_log_lines(void **state);
+void trial_log_choice(void **state);
+void trial_log_long_lines(void **state);
+void trial_log_limit(void **state);
+void trial_log_mute(void **state);
+void trial_log_of_before(void **state);
 void trial_step_out_of_memory(void **state); /* oci only */
 
 /* hang_trials.c */

@@ -23,7 +23,7 @@ static const char *output_of(struct rig *r, struct container_spec *spec, int *re
     rig_done(subject_prepare(&r->subject, &arena, "inside", spec));
     rig_done(subject_plain(&r->subject, &arena, VERB_START, "inside"));
     *ret_code = subject_await_end(&r->subject, "inside").exit_code;
-    const char *text = rig_text_of(rig_path(r, "inside", "log/stdout"));
+    const char *text = rig_wrote(r, "inside");
     subject_remove(&r->subject, "inside");
     return text;
 }

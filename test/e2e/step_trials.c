@@ -132,7 +132,7 @@ void trial_step_shim_killed(void **state)
  * between: no line is torn, none comes twice, and the log keeps its bound. */
 void trial_steps_share_a_log(void **state)
 {
-    enum { FILE_BYTES = 20000, LINES = 4000, SLACK = 40 };
+    enum { FILE_BYTES = 20000, LINES = 4000, SLACK = 64, HEAD = 44 };
     static const char *const scripts[] = {
         "while [ ! -e go ]; do sleep 0.1; done; "
         "i=0; while [ $i -lt 4000 ]; do echo \"first $i.\"; i=$((i+1)); done",
@@ -151,18 +151,21 @@ void trial_steps_share_a_log(void **state)
                           (struct verb_call){.verb = VERB_SAY, .guid = "share", .text = "said"}));
     await_last(r, "share", 1, FACT_ENDED);
     await_last(r, "share", 2, FACT_ENDED);
-    assert_true(rig_size_of(rig_path(r, "share", "log/stdout")) <= FILE_BYTES + SLACK);
-    assert_true(rig_size_of(rig_path(r, "share", "log/stdout.1")) > FILE_BYTES / 2);
-    assert_true(rig_size_of(rig_path(r, "share", "log/stdout.1")) <= FILE_BYTES + SLACK);
-    assert_int_equal(rig_size_of(rig_path(r, "share", "log/stdout.2")), -1);
+    assert_true(rig_size_of(rig_path(r, "share", "log/output")) <= FILE_BYTES + SLACK);
+    assert_true(rig_size_of(rig_path(r, "share", "log/output.1")) > FILE_BYTES / 2);
+    assert_true(rig_size_of(rig_path(r, "share", "log/output.1")) <= FILE_BYTES + SLACK);
+    assert_int_equal(rig_size_of(rig_path(r, "share", "log/output.2")), -1);
     int last[2] = {-1, -1};
-    static const char *const files[] = {"log/stdout.1", "log/stdout"};
+    static const char *const files[] = {"log/output.1", "log/output"};
     for (int f = 0; f < 2; f++) {
         FILE *in = fopen(rig_path(r, "share", files[f]), "r");
-        char line[64], who[8];
+        char all[128], who[8];
         assert_non_null(in);
-        while (fgets(line, sizeof(line), in)) {
+        while (fgets(all, sizeof(all), in)) {
             int n, end = 0;
+            const char *line = all + HEAD;
+            assert_true(strlen(all) > HEAD);
+            assert_int_equal(strncmp(line - 14, " stdout F LOG ", 14), 0);
             if (strcmp(line, "said\n") == 0) {
                 continue;
             }

@@ -75,6 +75,7 @@ static void keep(struct rep_rig *g, const struct effect *e)
         g->output = e->output;
         g->output.guid = e->output.guid ? arena_strdup(&g->arena, e->output.guid) : NULL;
         g->output.label = e->output.label ? arena_strdup(&g->arena, e->output.label) : NULL;
+        g->output.source = e->output.source ? arena_strdup(&g->arena, e->output.source) : NULL;
         g->output_count++;
         break;
     case EFFECT_INCARNATION:

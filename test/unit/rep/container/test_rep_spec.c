@@ -198,6 +198,12 @@ static void later_environment_wins(void **state)
     limits.optional_nofile_case = MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE;
     limits.nofile = 512;
     d.run.resource_limits = &limits;
+    Models__LogRateLimit rate = MODELS__LOG_RATE_LIMIT__INIT;
+    rate.bytes_per_second = 16384;
+    d.lrp.log_rate_limit = &rate;
+    d.lrp.log_guid = (char *)"guid";
+    d.lrp.log_source = (char *)"APP";
+    d.run.suppress_log_output = true;
 
     SCOPED_ARENA(a);
     static const struct port_pair ports[] = {{8080, 61000}, {9090, 61001}};
@@ -224,6 +230,23 @@ static void later_environment_wins(void **state)
     assert_int_equal(spec.nofile, 512);
     assert_int_equal(spec.cpu_weight, 0); /* as little is said as the LRP says */
     assert_string_equal(spec.user, "nobody");
+    assert_string_equal(spec.source, "APP");
+    assert_true(spec.mute);
+    assert_true(spec.log_limited);
+    assert_int_equal(spec.log_rate, 16384);
+    rate.bytes_per_second = -1;
+    d.run.log_source = (char *)"WEB";
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_string_equal(spec.source, "WEB");
+    assert_false(spec.log_limited);
+    rate.bytes_per_second = 0; /* nothing of it, and not no limit */
+    d.lrp.log_guid = (char *)"";
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_string_equal(spec.source, "LOG");
+    assert_true(spec.log_limited);
+    d.lrp.log_rate_limit = NULL;
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_false(spec.log_limited);
     rep__note__free_unpacked(note, NULL);
 }
 

@@ -206,6 +206,8 @@ static void output_is_of_the_tasks_container(void **state)
     }
 }
 
+#define AGO(s) (-(s) * SECOND_NS) /* of what an answer begins with, before now */
+
 static void output_is_given_past_the_step(void **state)
 {
     SCOPED_REP_RIG(g);
@@ -226,6 +228,18 @@ static void output_is_given_past_the_step(void **state)
         {"/v1/logs/a", "lines=-1", 400, {0}},
         {"/v1/logs/a", "lines=", 400, {0}},
         {"/v1/logs/a", "stream=both", 400, {0}},
+        {"/v1/logs/a", "tail=7&times=1&sources=1&source=APP%2FWEB", 0,
+         {.guid = "a", .lines = -1, .tail = 7, .times = true, .sources = true,
+          .source = "APP/WEB"}},
+        {"/v1/logs/a", "times=0&sources=0&since=2026-01-02T03:04:05.5Z", 0,
+         {.guid = "a", .lines = -1, .since_ns = INT64_C(1767323045500000000)}},
+        {"/v1/logs/a", "since=1m30s", 0, {.guid = "a", .lines = -1, .since_ns = AGO(90)}},
+        {"/v1/logs/a", "since=1970-01-01T00:00:00Z", 0, {.guid = "a", .lines = -1, .since_ns = 1}},
+        {"/v1/logs/a", "since=3650d", 0, {.guid = "a", .lines = -1, .since_ns = AGO(315360000)}},
+        {"/v1/logs/a", "since=yesterday", 400, {0}},
+        {"/v1/logs/a", "since=", 400, {0}},
+        {"/v1/logs/a", "tail=0", 400, {0}},
+        {"/v1/logs/a", "tail=1&lines=1", 400, {0}},
         {"/v1/logs", "process_guid=w%2Feb%21+%4&index=2", 0, {.label = "w/eb! %4/2"}},
         {"/v1/logs", "index=2", 400, {0}},
         {"/v1/logs", "process_guid=a", 400, {0}},
@@ -259,6 +273,12 @@ static void output_is_given_past_the_step(void **state)
         assert_string_equal(g.output.guid ? g.output.guid : "", w->guid ? w->guid : "");
         assert_string_equal(g.output.label ? g.output.label : "", w->label ? w->label : "");
         assert_int_equal(g.output.lines, w->lines);
+        assert_int_equal(g.output.tail, w->tail);
+        assert_int_equal(g.output.since_ns, w->since_ns < 0 ? g.d.now.wall_ns + w->since_ns
+                                                            : w->since_ns);
+        assert_int_equal(g.output.times, w->times);
+        assert_int_equal(g.output.sources, w->sources);
+        assert_string_equal(g.output.source ? g.output.source : "", w->source ? w->source : "");
         assert_int_equal(g.output.label_begins, w->label_begins);
         assert_int_equal(g.output.follow, w->follow);
         assert_int_equal(g.output.stream, w->stream);
