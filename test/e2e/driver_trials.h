@@ -100,6 +100,7 @@ void rig_install(struct rig *r, const char *name); /* test/e2e/inside/NAME as /N
 void trial_break_out(void **state);
 void trial_ids(void **state);
 void trial_volumes(void **state);
+void trial_isolation_probe(void **state);
 
 /* output_trials.c */
 void trial_output(void **state);

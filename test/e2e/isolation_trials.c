@@ -189,3 +189,42 @@ void trial_volumes(void **state)
     }
     r->config.volume_count = 0;
 }
+
+/* What cannot be is told with its reason, and goes on without; unless all of it is wanted. */
+void trial_isolation_probe(void **state)
+{
+    struct rig *r = *state;
+    struct driver_choice choice;
+    struct err err;
+    struct driver_config config = r->config;
+    config.ids_first = 0;
+    config.seccomp = "/nonexistent/profile";
+    assert_int_equal(driver_probe(&config, &choice, &err), 0);
+    assert_false(choice.user_namespaces || choice.seccomp);
+    assert_string_equal(choice.isolation,
+                        "no user namespaces: no ids are set aside for it (--ids); "
+                        "no seccomp: cannot read the profile /nonexistent/profile: No such file or directory");
+    assert_non_null(strstr(choice.text, choice.isolation));
+    config.strict = true;
+    assert_int_equal(driver_probe(&config, &choice, &err), -ERR_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "--isolation strict, but no user namespaces: "));
+    config = r->config;
+    config.strict = true;
+    assert_int_equal(driver_probe(&config, &choice, &err), 0);
+    assert_string_equal(choice.isolation, "user namespaces; seccomp");
+    /* A file system that takes no other ids: an overlay over the root filesystem. */
+    char command[600], path[100];
+    snprintf(path, sizeof(path), "%s/over", r->dir);
+    snprintf(command, sizeof(command),
+             "mkdir -p %s/over %s/up %s/work && mount -t overlay none -o "
+             "lowerdir=%s,upperdir=%s/up,workdir=%s/work %s", r->dir, r->dir, r->dir,
+             r->rootfs_path, r->dir, r->dir, path);
+    assert_int_equal(system(command), 0);
+    const struct driver_rootfs rootfs = {"over", path};
+    config.rootfs = &rootfs;
+    int result = driver_probe(&config, &choice, &err);
+    snprintf(command, sizeof(command), "umount %s", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(result, -ERR_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "with the ids of a container"));
+}

@@ -31,6 +31,7 @@ int main(int argc, char **argv)
         TRIAL(trial_break_out),
         TRIAL(trial_ids),
         TRIAL(trial_volumes),
+        TRIAL(trial_isolation_probe),
         TRIAL(trial_limits),
         TRIAL(trial_weights),
         TRIAL(trial_cpu_max),

@@ -54,6 +54,20 @@ static void each_has_a_range(void **state)
     assert_non_null(strstr(crash.move->instance->error_message, "no range of ids is free"));
 }
 
+static void a_range_is_free_when_nothing_is_left_of_its_container(void **state)
+{
+    SCOPED_REP_RIG(g);
+    open_rig(&g, 1, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    rep_rig_exited(&g, guid, 3);
+    Models__ActualLRP *unclaimed = rep_rig_record(&g, "web", "UNCLAIMED", "", "");
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "crash"), unclaimed);
+    rep_rig_feed_put(&g, unclaimed);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    begin(&g, "db", false);
+    assert_int_equal(ids_of(rep_rig_take_verb(&g, VERB_PREPARE)), FIRST);
+}
+
 static void a_privileged_one_needs_leave(void **state)
 {
     for (int allowed = 0; allowed < 2; allowed++) {
@@ -132,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_has_a_range),
+        cmocka_unit_test(a_range_is_free_when_nothing_is_left_of_its_container),
         cmocka_unit_test(a_privileged_one_needs_leave),
         cmocka_unit_test(an_adopted_one_keeps_its_range),
         cmocka_unit_test(work_needs_its_volume_drivers),
