@@ -5,9 +5,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct deletion {
@@ -39,6 +41,20 @@ static void open_up(int parent, const char *name)
     }
 }
 
+/* What is mounted there is not ours to delete: a volume, or a layer, is often of the same file
+ * system, whose number then tells nothing. EXDEV: something is. */
+static int open_unmounted(int parent, const char *name)
+{
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {
+        .flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+        .resolve = 0x01, /* RESOLVE_NO_XDEV */
+    };
+    int fd = (int)syscall(SYS_openat2, parent, name, &how, sizeof(how));
+    return fd < 0 && errno == ENOSYS ? openat(parent, name, (int)how.flags) : fd;
+}
+
 static void enter(struct deletion *d, int parent, const char *name, int depth)
 {
     struct stat st;
@@ -51,9 +67,9 @@ static void enter(struct deletion *d, int parent, const char *name, int depth)
         }
         return;
     }
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = open_unmounted(parent, name);
     if (fd < 0 || fstat(fd, &st) < 0) {
-        remember(d, name, errno);
+        remember(d, name, errno == EXDEV ? EBUSY : errno);
     } else if (st.st_dev != d->device) {
         remember(d, name, EBUSY); /* something is mounted here: not ours to delete */
     } else {

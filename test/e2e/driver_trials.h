@@ -101,6 +101,7 @@ void trial_break_out(void **state);
 void trial_ids(void **state);
 void trial_volumes(void **state);
 void trial_isolation_probe(void **state);
+void trial_mount_is_not_deleted(void **state);
 
 /* output_trials.c */
 void trial_output(void **state);

@@ -203,7 +203,8 @@ void trial_isolation_probe(void **state)
     assert_false(choice.user_namespaces || choice.seccomp);
     assert_string_equal(choice.isolation,
                         "no user namespaces: no ids are set aside for it (--ids); "
-                        "no seccomp: cannot read the profile /nonexistent/profile: No such file or directory");
+                        "no seccomp: cannot read the profile /nonexistent/profile: "
+                        "No such file or directory");
     assert_non_null(strstr(choice.text, choice.isolation));
     config.strict = true;
     assert_int_equal(driver_probe(&config, &choice, &err), -ERR_UNAVAILABLE);
@@ -227,4 +228,28 @@ void trial_isolation_probe(void **state)
     assert_int_equal(system(command), 0);
     assert_int_equal(result, -ERR_UNAVAILABLE);
     assert_non_null(strstr(err.text, "with the ids of a container"));
+}
+
+/* A mount that a removal knows nothing of keeps the container; and what is mounted stays whole,
+ * though it is of the same file system. */
+void trial_mount_is_not_deleted(void **state)
+{
+    struct rig *r = *state;
+    SCOPED_ARENA(a);
+    char data[100], file[140], place[300], command[1000];
+    struct stat st;
+    snprintf(data, sizeof(data), "%s/data", r->dir);
+    snprintf(file, sizeof(file), "%s/precious", data);
+    rig_begin_shell(r, "holds", "exec sleep 1000");
+    snprintf(place, sizeof(place), "%s", rig_path(r, "holds", "steps-of-nobody"));
+    snprintf(command, sizeof(command), "mkdir %s %s && touch %s && mount --bind %s %s", data, place,
+             file, data, place);
+    assert_int_equal(system(command), 0);
+    struct verb_answer got = subject_plain(&r->subject, &a, VERB_REMOVE, "holds");
+    assert_int_equal(got.outcome, VERB_FAILED);
+    assert_int_equal(stat(file, &st), 0);
+    snprintf(command, sizeof(command), "umount %s", place);
+    assert_int_equal(system(command), 0);
+    subject_remove(&r->subject, "holds");
+    assert_int_equal(stat(file, &st), 0);
 }

@@ -32,6 +32,7 @@ int main(int argc, char **argv)
         TRIAL(trial_ids),
         TRIAL(trial_volumes),
         TRIAL(trial_isolation_probe),
+        TRIAL(trial_mount_is_not_deleted),
         TRIAL(trial_limits),
         TRIAL(trial_weights),
         TRIAL(trial_cpu_max),
