@@ -35,7 +35,7 @@ static const char *output_of(struct rig *r, struct container_spec *spec)
     rig_done(subject_prepare(&r->subject, &arena, "tries", spec));
     rig_done(subject_plain(&r->subject, &arena, VERB_START, "tries"));
     assert_int_equal(subject_await_end(&r->subject, "tries").exit_code, 0);
-    const char *text = rig_text_of(rig_path(r, "tries", "log/stdout"));
+    const char *text = rig_wrote(r, "tries");
     subject_remove(&r->subject, "tries");
     return text;
 }
