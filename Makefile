@@ -26,7 +26,7 @@ endif
 OUT     := build/$(VARIANT)
 GEN     := build/gen
 
-PACKAGES := libprotobuf-c libevent libevent_openssl libnghttp2 libcurl libssl libcrypto jansson yaml-0.1 libarchive
+PACKAGES := libprotobuf-c libevent libevent_openssl libnghttp2 libcurl libssl libcrypto jansson yaml-0.1 libarchive libnftables
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wwrite-strings -Wformat=2 -Wvla -Wundef -Wno-missing-field-initializers
 BASE := -std=gnu17 -D_GNU_SOURCE -DPROTOBUF_C__NO_DEPRECATED -I. -isystem $(GEN) -fno-common -ffp-contract=off -g -MMD -MP \
@@ -41,7 +41,8 @@ endif
 
 CFLAGS  := $(BASE) $(OPT) $(EXTRA_CFLAGS)
 LDFLAGS := $(if $(SAN),-fsanitize=address -fsanitize=undefined) $(EXTRA_LDFLAGS)
-# A program loads only what it calls: libarchive is for the courier alone.
+# A program loads only what it calls: libarchive is for the courier alone, libnftables for
+# rep-network.
 LIBS    := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lbsd
 
 PROTO   := $(wildcard proto/*.proto) $(wildcard proto/models/*.proto)
@@ -66,7 +67,7 @@ HELP_O  := $(HELP_C:%.c=$(OUT)/%.o)
 
 .PHONY: all check docs tests clean gen shim chaos
 .SECONDARY:
-all: $(PROGS) shim $(OUT)/bin/rep-courier
+all: $(PROGS) shim $(OUT)/bin/rep-courier $(OUT)/bin/rep-network
 tests: $(TESTS) $(INSIDE) chaos
 
 gen: $(GEN)/done
@@ -101,6 +102,10 @@ $(OUT)/bin/%: $(OUT)/%/main.o $(OUT)/libcorkboard.a
 	@echo '  $@'
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(OUT)/bin/rep-courier: $(OUT)/rep/courier/main.o $(OUT)/libcorkboard.a
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(OUT)/bin/rep-network: $(OUT)/rep/network/main.o $(OUT)/libcorkboard.a
 	@mkdir -p $(@D)
 	@echo '  $@'
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)

@@ -88,6 +88,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     }
     struct container *c = container_add(&r->containers, note);
     room_adopt(r, c);
+    container_addressed(c, s->address);
     c->made = true;
     c->start_judged = true;
     c->start_asked_ns = r->now.mono_ns; /* at the latest */
@@ -159,6 +160,7 @@ static void found(struct rep *r, struct container *c, const struct container_sta
                   struct effects *out)
 {
     container_touch(c);
+    container_addressed(c, s->address);
     step_facts_learn(c, s); /* it is touched already */
     if (s->state != CONTAINER_STARTING) {
         c->starting_until_ns = 0;

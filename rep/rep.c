@@ -68,6 +68,7 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
         return; /* of a container that was unknown here (listing.c) */
     }
     enum container_op op = c->op;
+    container_addressed(c, answer->address);
     c->op = OP_NONE;
     c->touched = r->next_id;
     container_touch(c);
@@ -87,6 +88,7 @@ static void on_container(struct rep *r, const struct container_status *s, struct
     if (!c || c->deleting) {
         return;
     }
+    container_addressed(c, s->address);
     if (step_facts_learn(c, s)) {
         container_touch(c);
     }
@@ -279,6 +281,7 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->admin_url = arena_strdup(a, from->admin_url ? from->admin_url : "");
     to->address = arena_strdup(a, from->address);
     to->isolation = arena_strdup(a, from->isolation ? from->isolation : "");
+    to->network = from->network ? arena_strdup(a, from->network) : NULL;
     to->rootfs_names = copy_list(a, from->rootfs_names, NULL);
     to->volume_drivers = copy_list(a, from->volume_drivers, NULL);
     to->placement_tags = copy_list(a, from->placement_tags, NULL);

@@ -17,6 +17,9 @@ struct rep_config {
     const char *url;        /* where it listens: rep_url */
     const char *admin_url;  /* where its machine's own tools reach it; NULL = nowhere */
     const char *address;    /* of its instances, as net info tells */
+    bool own_network;       /* the driver gives containers networks of their own */
+    bool advertise_instance; /* net info prefers the container's own address */
+    const char *network;    /* what the driver chose and why, for people; NULL = "host" */
     int32_t memory_mb, disk_mb, containers; /* capacity */
     int32_t proxy_memory_mb;                /* set aside for each LRP beside its own */
     int32_t index;                          /* cell_index: for first-fit by the auctioneer */

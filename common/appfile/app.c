@@ -34,6 +34,7 @@ void app_add_defaults(json_t *lrp, const char *name)
 {
     set_default(lrp, "memory_mb", json_integer(APP_DEFAULT_MEMORY_MB));
     set_default(lrp, "disk_mb", json_integer(APP_DEFAULT_DISK_MB));
+    set_default(lrp, "egress_rules", app_egress_all());
     set_default(lrp, "log_guid", json_string(name));
     /* The BBS refuses a DesiredLRP without metric tags (behaviour.md 8.1). */
     const char *source = json_string_value(json_object_get(lrp, "metrics_guid"));

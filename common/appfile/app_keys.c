@@ -19,6 +19,7 @@ CONVERTER(command);
 CONVERTER(action);
 CONVERTER(env);
 CONVERTER(texts);
+CONVERTER(egress);
 CONVERTER(rootfs);
 CONVERTER(size);
 CONVERTER(weight);
@@ -152,6 +153,11 @@ CONVERTER(refused)
 {
     (void)definition;
     return refuse(s, k->name, k, v);
+}
+
+json_t *app_egress_all(void)
+{
+    return json_pack("[{s:s, s:[s]}]", "protocol", "all", "destinations", "0.0.0.0/0");
 }
 
 /* What stands in a value may be what no cell can do. Mistakes are left to whoever decodes it, and
@@ -289,6 +295,20 @@ CONVERTER(env)
         json_array_append_new(list, variable);
     }
     return put(s, k, v, definition, list);
+}
+
+CONVERTER(egress)
+{
+    const char *word = node_is_scalar(v) ? v->text : "";
+    if (strcmp(word, "all") == 0) {
+        return put(s, k, v, definition, app_egress_all());
+    }
+    if (strcmp(word, "none") == 0) {
+        return put(s, k, v, definition, json_array());
+    }
+    return v->kind == NODE_LIST
+               ? put(s, k, v, definition, node_to_json(v))
+               : app_mistake(s, v, k->name, "must be all, none, or a list of rules");
 }
 
 CONVERTER(rootfs)

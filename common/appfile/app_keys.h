@@ -62,6 +62,9 @@ int app_mistake(const struct app_source *s, const struct node *at, const char *k
  * list). */
 int app_to_api(const struct app_source *s, const struct node *app, json_t *definition);
 
+/* The rules by which everything is reached. A new reference. */
+json_t *app_egress_all(void);
+
 /* ---- What a bbs would refuse without being able to say where it stands ---- */
 
 /* As a bbs takes them (behaviour.md 18). */

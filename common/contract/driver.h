@@ -43,6 +43,18 @@ struct name_value {
     const char *value;
 };
 
+/* What a container with a network of its own may reach (behaviour.md 9). */
+struct egress_rule {
+    const char *protocol;             /* tcp, udp, icmp or all */
+    const char *const *destinations;  /* each: addresses, CIDR blocks and first-last, by commas */
+    size_t destination_count;
+    const uint32_t *ports;            /* tcp, udp: these, or else the range */
+    size_t port_count;
+    uint32_t first_port, last_port;
+    int32_t icmp_type, icmp_code;     /* icmp: -1 = any */
+    bool log;                         /* what it lets through stands in the container's log */
+};
+
 /* What a step of a container runs. */
 struct step_process {
     uint32_t step;
@@ -85,6 +97,12 @@ struct container_spec {
     size_t port_count;
     const struct volume *volumes;
     size_t volume_count;
+    /* Of a container with a network of its own. None: it reaches nobody but who asked it first, and
+     * the resolvers. */
+    const struct egress_rule *egress;
+    size_t egress_count;
+    const char *address_variable; /* its value becomes the container's own address, where that is
+                                   * known before it is made; NULL: none */
     const struct step_process *steps; /* without path: what may be begun; by number */
     size_t step_count;
     const char *source; /* with path, as of a step; so is the next */
@@ -140,6 +158,7 @@ struct container_status {
     bool oom_killed;
     const char *text;  /* for EXITED without ever running: why; else "" */
     int64_t pid;       /* first process, seen from the host; 0 = none */
+    const char *address; /* its own, once it has one; NULL: the host's network */
     struct bytes note;
     const struct step_fact *facts; /* of its steps, by time; ever more of them */
     size_t fact_count;
@@ -168,6 +187,7 @@ struct verb_answer {
     const struct container_usage *usages; /* for MEASURE, sorted by guid */
     size_t usage_count;
     int exit_code; /* for EXEC */
+    const char *address; /* for START: as in container_status */
     const uint32_t *taken; /* for PORTS: of those asked; for a PREPARE that FAILED because somebody
                             * else has them: of its spec's. Only of TCP: UDP has ports of its own */
     size_t taken_count;

@@ -440,8 +440,9 @@ ids() { # CELL_NUMBER
 }
 
 start_rep() { # CELL_NUMBER
-    local i=$1 zones rootfs privileged
+    local i=$1 zones rootfs privileged network
     zones=$(setting zones) privileged=$(setting privileged)
+    network=$(setting network) # none: a cluster that an older version made
     mapfile -t rootfs < <(setting rootfs)
     start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
         --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")" \
@@ -450,6 +451,6 @@ start_rep() { # CELL_NUMBER
         "${rootfs[@]/#/--rootfs=}" \
         --memory-mb "$(setting memory_mb)" --disk-mb "$(setting disk_mb)" --containers "$(setting containers)" \
         --privileged "${privileged:-deny}" --ids "$(ids "$i")" \
-        --driver "$(setting driver)" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \
+        --driver "$(setting driver)" --network "${network:-host}" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \
         --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key"
 }

@@ -78,6 +78,9 @@ int rep_destroy(const struct driver_config *config, int64_t limit_ns, struct err
         d.driver,
         &(struct verb_call){.id = LIST_ID, .verb = VERB_LIST, .deadline_ns = d.deadline_ns});
     event_base_loop(d.loop, EVLOOP_NO_EXIT_ON_EMPTY);
+    if (d.status == 0) {
+        d.status = driver_unmake(d.driver, err);
+    }
     d.driver->ops->free(d.driver);
     event_base_free(d.loop);
     if (d.status == 0) {

@@ -3,6 +3,7 @@
 #include "rep/cli/commands_io.h"
 #include "rep/cli/driver_options_io.h"
 #include "rep/driver/volumes.h"
+#include "rep/cli/network_options_io.h"
 #include "rep/rep.h"
 #include "rep/state_dir_io.h"
 
@@ -340,9 +341,14 @@ static int serve(const struct invocation *call, struct host_config *host, struct
     const struct rootfs_list *rootfs = &directories->rootfs;
     struct state_dir state;
     struct driver_config driver;
+    struct network_choice network;
     int r = state_dir_open(&state, cli_text(call, "state-dir"), config->cell_id, err);
     r = r < 0 ? r : driver_config_from(call, state.path, &driver, err);
+    r = r < 0 ? r : network_from(call, &driver, &network, err);
     if (r == 0) {
+        config->own_network = network.own;
+        config->advertise_instance = network.advertise_instance;
+        config->network = network.text;
         driver.rootfs = rootfs->entries;
         driver.rootfs_count = rootfs->count;
         driver.volumes = directories->volumes.entries;

@@ -51,6 +51,7 @@ void rep_state_table(struct arena *a, const Cell__CellState *s, struct buf *out)
         {"root filesystems", rootfs_text(a, s)},
         {"volume drivers", words_text(a, s->volumedrivers, s->n_volumedrivers)},
         {"isolation", *s->isolation ? s->isolation : "not known"},
+        {"network", s->network[0] ? s->network : "host"},
         {"lrps", arena_printf(a, "%zu", s->n_lrps)},
         {"tasks", arena_printf(a, "%zu", s->n_tasks)},
     };

@@ -35,6 +35,7 @@ static void container_free(void *value)
     struct container *c = value;
     rep__note__free_unpacked(c->about, NULL);
     container_steps_done(&c->steps);
+    free(c->address);
     free(c->exit_text);
     free(c->result);
     free(c);
@@ -293,6 +294,14 @@ void container_complete(struct container *c, int trigger, const char *text, stru
     c->uncertain = false;
     container_transition(c, trigger, text, out);
     assert(c->phase == PHASE_COMPLETED);
+}
+
+void container_addressed(struct container *c, const char *address)
+{
+    if (address && (!c->address || strcmp(c->address, address) != 0)) {
+        free(c->address);
+        c->address = mem_text(address);
+    }
 }
 
 void container_learn(struct container *c, Rep__Note *about)

@@ -62,6 +62,7 @@ struct container {
     bool start_wanted;  /* routes or tags changed: tell bbs again */
     bool note_wanted;   /* and the driver, before that: a restart must not forget them */
     uint64_t touched;   /* the role's last id when its driver side last changed; see listing.h */
+    char *address;      /* owned; its own, as the driver says; NULL = none, or not known */
     char *exit_text;    /* owned; why it completed, "" before */
     enum task_step step; /* of a task: goes with the phase; within it cell_task.c moves it */
     char *result;       /* of a task; owned; NULL = none */
@@ -167,6 +168,9 @@ void container_judged(struct container *c);
 
 /* Other words for how it ended. */
 void container_set_text(struct container *c, const char *text);
+
+/* Its own address, as the driver says; NULL: it says nothing. */
+void container_addressed(struct container *c, const char *address);
 
 /* Replaces what is known about it; takes over `about`, whose key and guid are the same. */
 void container_learn(struct container *c, Rep__Note *about);

@@ -200,8 +200,19 @@ static void environment_instance(struct environment *e, const Rep__Note *about)
     environment_set(e, "CF_INSTANCE_INDEX", index);
 }
 
+/* With a network of its own an app listens where it said it would. */
+static void environment_own_port(struct environment *e, const Rep__Note *about)
+{
+    if (about->own_network && about->n_ports > 0) {
+        environment_set(e, "PORT", arena_printf(e->arena, "%u", about->ports[0]->container_port));
+    }
+}
+
 static void environment_ports(struct environment *e, const Rep__Note *about)
 {
+    if (about->own_network) {
+        return;
+    }
     for (size_t i = 0; i < about->n_ports; i++) {
         const char *host = arena_printf(e->arena, "%u", about->ports[i]->host_port);
         if (i == 0) {
@@ -237,6 +248,9 @@ static const char *ports_text(struct arena *a, const Rep__Note *about)
     return arena_strdup(a, buf_string(&b));
 }
 
+/* The driver fills it in where the container has an address of its own. */
+#define ADDRESS_VARIABLE "CF_INSTANCE_INTERNAL_IP"
+
 /* Where it can be reached. A mapping without host port, and a container without mappings, has ""
  * for both words. */
 static void environment_network(struct environment *e, const Rep__Note *about, const char *address)
@@ -244,7 +258,7 @@ static void environment_network(struct environment *e, const Rep__Note *about, c
     uint32_t port = about->n_ports > 0 ? about->ports[0]->host_port : 0;
     bool six = strchr(address, ':') != NULL;
     environment_set(e, "CF_INSTANCE_IP", address);
-    environment_set(e, "CF_INSTANCE_INTERNAL_IP", address);
+    environment_set(e, ADDRESS_VARIABLE, about->own_network ? "" : address);
     environment_set(e, "CF_INSTANCE_PORT", port ? arena_printf(e->arena, "%u", port) : "");
     environment_set(e, "CF_INSTANCE_ADDR",
                     port ? arena_printf(e->arena, six ? "[%s]:%u" : "%s:%u", address, port) : "");
@@ -273,6 +287,7 @@ static struct environment environment_of(struct arena *a, const struct surroundi
     if (about->key) {
         environment_instance(&e, about);
     }
+    environment_own_port(&e, about);
     environment_add(&e, around->own, around->own_count);
     environment_ports(&e, about);
     environment_add(&e, run->env, run->n_env);
@@ -387,6 +402,34 @@ static void spec_log(const Models__LogRateLimit *limit, struct container_spec *s
     spec->log_rate = spec->log_limited ? limit->bytes_per_second : 0;
 }
 
+/* What it may reach; with the host's network nothing filters it. */
+static void spec_egress(struct arena *a, Models__SecurityGroupRule *const *rules, size_t count,
+                        const Rep__Note *about, struct container_spec *spec)
+{
+    if (!about->own_network) {
+        return;
+    }
+    struct egress_rule *list = ARENA_ARRAY(a, count, struct egress_rule);
+    for (size_t i = 0; i < count; i++) {
+        const Models__SecurityGroupRule *r = rules[i];
+        list[i] = (struct egress_rule){
+            .protocol = r->protocol,
+            .destinations = (const char *const *)r->destinations,
+            .destination_count = r->n_destinations,
+            .ports = r->ports,
+            .port_count = r->n_ports,
+            .first_port = r->port_range ? r->port_range->start : 0,
+            .last_port = r->port_range ? r->port_range->end : 0,
+            .icmp_type = r->icmp_info ? r->icmp_info->type : -1,
+            .icmp_code = r->icmp_info ? r->icmp_info->code : -1,
+            .log = r->log,
+        };
+    }
+    spec->egress = list;
+    spec->egress_count = count;
+    spec->address_variable = ADDRESS_VARIABLE;
+}
+
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
                const char *address, struct container_spec *ret_spec)
 {
@@ -408,6 +451,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     ret_spec->port_count = about->n_ports;
     spec_volumes(a, lrp->volume_mounts, lrp->n_volume_mounts, ret_spec);
     spec_log(lrp->log_rate_limit, ret_spec);
+    spec_egress(a, lrp->egress_rules, lrp->n_egress_rules, about, ret_spec);
     const struct tree_parts parts = tree_parts_of(lrp);
     const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
                                         address, about, &parts};
@@ -429,6 +473,7 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
     };
     spec_volumes(a, definition->volume_mounts, definition->n_volume_mounts, ret_spec);
     spec_log(definition->log_rate_limit, ret_spec);
+    spec_egress(a, definition->egress_rules, definition->n_egress_rules, about, ret_spec);
     const struct tree_parts parts = tree_parts_of_task(definition);
     const struct surroundings around = {definition->environment_variables,
                                         definition->n_environment_variables, address, about,

@@ -2,6 +2,7 @@
  * process is known), `status` (ended). The same reading serves adoption, answers and ends. */
 #include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
+#include "rep/driver/network_plan.h"
 
 #include <ctype.h>
 #include <event2/event.h>
@@ -63,6 +64,17 @@ static bool has_ended(int pidfd)
 {
     struct pollfd p = {.fd = pidfd, .events = POLLIN};
     return poll(&p, 1, 0) == 1;
+}
+
+/* The file is there before its first process is. */
+const char *container_address(struct driver_container *c)
+{
+    SCOPED_BUF(text);
+    if (c->address[0] == '\0' && c->state != CONTAINER_PREPARED &&
+        file_read(c->dir, NETWORK_ADDRESS_FILE, sizeof(c->address) - 1, &text, NULL) == 0) {
+        snprintf(c->address, sizeof(c->address), "%s", buf_string(&text));
+    }
+    return c->address[0] ? c->address : NULL;
 }
 
 /* Finds the shim, if it lives; true: it has ended for certain, or never was. While our START is

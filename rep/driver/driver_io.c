@@ -49,6 +49,7 @@ void driver_answer(struct driver *d, const struct verb_answer *answer)
     n->ev.verb = *answer;
     n->ev.verb.guid = answer->guid ? arena_strdup(&n->arena, answer->guid) : NULL;
     n->ev.verb.text = arena_strdup(&n->arena, answer->text);
+    n->ev.verb.address = answer->address ? arena_strdup(&n->arena, answer->address) : NULL;
     n->ev.verb.taken =
         arena_copy(&n->arena, answer->taken, answer->taken_count * sizeof(*answer->taken));
     n->ev.verb.data.data = arena_copy(&n->arena, answer->data.data, answer->data.size);
@@ -61,8 +62,9 @@ void driver_answer(struct driver *d, const struct verb_answer *answer)
     n->ev.verb.usages = usages;
 }
 
-struct container_status container_status_of(const struct driver_container *c, struct arena *arena)
+struct container_status container_status_of(struct driver_container *c, struct arena *arena)
 {
+    const char *address = container_address(c);
     bool ended = c->state == CONTAINER_EXITED;
     struct bytes note = blob_bytes(c->note);
     struct container_status s = {
@@ -73,13 +75,14 @@ struct container_status container_status_of(const struct driver_container *c, st
         .oom_killed = ended && c->ending.oom_killed,
         .text = arena_strdup(arena, ended ? c->ending.text : ""),
         .pid = c->state == CONTAINER_RUNNING ? c->first.pid : 0,
+        .address = address ? arena_strdup(arena, address) : NULL,
         .note = {arena_copy(arena, note.data, note.size), note.size},
     };
     steps_facts(c, arena, &s);
     return s;
 }
 
-void driver_tell(const struct driver_container *c)
+void driver_tell(struct driver_container *c)
 {
     struct delivery *n = delivery_new(c->driver, EVENT_CONTAINER);
     n->ev.container = container_status_of(c, &n->arena);
@@ -257,9 +260,17 @@ static void driver_free(struct driver_shell *shell)
     if (d->flush) {
         event_free(d->flush);
     }
+    if (d->sweep) {
+        event_free(d->sweep);
+    }
     outputs_done(d);
     driver_done(d);
     free(d);
+}
+
+int driver_unmake(struct driver_shell *shell, struct err *err)
+{
+    return network_drop((struct driver *)shell, err);
 }
 
 static const struct driver_shell_ops shell_ops = {
@@ -294,7 +305,7 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
     d->flush = event_new(loop, -1, 0, flush, d);
     d->jobs = jobs_new(loop, cores > 0 ? (int)cores : 1);
     map_init(&d->containers);
-    if (driver_init(d, config, err) < 0) {
+    if (driver_init(d, config, err) < 0 || network_begin(d, err) < 0) {
         driver_free(&d->shell);
         return NULL;
     }

@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/contract/event.h"
 #include "common/shell/host_io.h"
+#include "rep/driver/network_io.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,6 +64,7 @@ struct driver_config {
     uint32_t ids_first; /* oci: of a range that a trial may take; 0 = no user namespaces */
     const char *seccomp; /* oci: path of a profile (seccomp.h); NULL = SECCOMP_PROFILE, "" = none */
     bool strict;        /* oci: the probe fails where not all of the isolation works */
+    struct driver_network_config network; /* oci */
     const struct driver_choice *choice; /* of driver_probe(); NULL = driver_new() probes itself */
 };
 
@@ -91,6 +93,10 @@ struct driver_owner {
 /* The same for another loop than a host's. */
 struct driver_shell *driver_open(const struct driver_config *config, struct event_base *loop,
                                  const struct driver_owner *owner, struct err *err);
+
+/* Once its containers are gone: takes back what the cell itself has on the machine. Blocks, for
+ * half a minute at most. -code with err. */
+int driver_unmake(struct driver_shell *shell, struct err *err);
 
 /* Descriptors that a driver of so many containers may come to hold. */
 unsigned driver_files(unsigned containers);

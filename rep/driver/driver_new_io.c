@@ -23,6 +23,12 @@ static void say_choice(const struct driver *d)
     struct log *log = log_new("driver", LOG_INFO_LEVEL, STDERR_FILENO);
     struct log_line line = {.level = LOG_INFO_LEVEL, .message = d->choice.text, .data = ""};
     log_put(log, &line);
+    if (d->network.no_resolver) {
+        line.level = LOG_WARN_LEVEL;
+        line.message = "containers have no name server: all of this machine's are at loopback "
+                       "addresses; give one by --dns";
+        log_put(log, &line);
+    }
     log_free(log);
 }
 

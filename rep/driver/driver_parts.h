@@ -71,6 +71,8 @@ struct driver {
     uint64_t execs;
     struct delivery *deliveries, **deliveries_end; /* to be delivered from the loop */
     struct event *flush;
+    struct driver_network network;
+    struct event *sweep; /* of what the network has of nobody */
     struct outputs *outputs;
 };
 
@@ -90,6 +92,7 @@ struct driver_container {
     struct blob *note;
     struct id_range ids;   /* first 0: it has no user namespace */
     struct identity first; /* pid 0: not known */
+    char address[ADDRESS_TEXT_BYTES]; /* its own; "": not known, or the host's network */
     int shim;              /* pidfd; -1: none lives */
     struct event *shim_ended;
     struct cpu_mark cpu;
@@ -105,6 +108,8 @@ struct driver_container {
 /* Reads it again; makes, changes or drops the record in d->containers, watches its shim, has it
  * buried if the shim was killed, and tells of its end. NULL: there is no such container. */
 struct driver_container *container_load(struct driver *d, const char *guid);
+/* Its own, once it was started; NULL: none, or the host's network. Borrowed from it. */
+const char *container_address(struct driver_container *c);
 void container_drop(struct driver_container *c); /* the record; what runs runs on */
 struct id_range ids_read(const char *dir); /* as its PREPARE wrote them */
 bool guid_valid(const char *guid);        /* [A-Za-z0-9_-]{1,64} */
@@ -122,8 +127,8 @@ int open_inside(int root, const char *path, int flags);
 
 /* driver_io.c: events for the owner, delivered from the loop; the event's payload is copied. */
 void driver_answer(struct driver *d, const struct verb_answer *answer);
-void driver_tell(const struct driver_container *c);
-struct container_status container_status_of(const struct driver_container *c, struct arena *arena);
+void driver_tell(struct driver_container *c);
+struct container_status container_status_of(struct driver_container *c, struct arena *arena);
 
 /* read_io.c: READ, likewise. */
 void verb_read(struct driver *d, const struct verb_call *call);

@@ -140,10 +140,24 @@ static int plan_volumes(const struct driver *d, const struct container_spec *spe
     return 0;
 }
 
+/* `address`: what p borrows. */
+static int take_network(struct driver *d, const struct container_spec *spec, struct oci_params *p,
+                        char address[ADDRESS_TEXT_BYTES], struct err *err)
+{
+    if (!d->network.own) {
+        return 0;
+    }
+    int result = network_prepare(d, p->guid, p->dir, spec, address, err);
+    p->network = p->dir;
+    p->network_program = d->network.program;
+    p->address = address[0] ? address : NULL;
+    return result;
+}
+
 static int oci_prepare(struct driver *d, const char *guid, const char *dir,
                        const struct container_spec *spec, struct command *c, struct err *err)
 {
-    char cgroup[128];
+    char cgroup[128], address[ADDRESS_TEXT_BYTES] = "";
     const char *rootfs = rootfs_path(d, spec->rootfs, err);
     struct oci_params p = {
         .guid = guid,
@@ -166,6 +180,7 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     }
     int result = take_user(rootfs, spec->user, &p, err);
     result = result < 0 ? result : write_ids(dir, &p.ids, err);
+    result = result < 0 ? result : take_network(d, spec, &p, address, err);
     if (result == 0) {
         own.dir = spec->dir && spec->dir[0] ? spec->dir : p.user.home;
         result = json_write(dir, "config.json", oci_config(&own, &p), err);
@@ -389,6 +404,7 @@ static void oci_remove(struct driver *d, const char *guid, struct command *c)
     command_add(c, "--guid=%s", guid);
     command_add(c, "--cgroup=%s", cgroup);
     command_add(c, "--runtime-root=%s", d->runtime_dir);
+    command_add(c, "--network=%s", d->network.program);
     command_add(c, "--");
     add_runtime(d, c, NULL);
     command_add(c, "delete");

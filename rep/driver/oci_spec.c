@@ -91,7 +91,9 @@ static json_t *environment(const struct container_spec *spec, const struct oci_p
         const struct name_value *v = &spec->env[i];
         path = path || strcmp(v->name, "PATH") == 0;
         user = user || strcmp(v->name, "USER") == 0;
-        append_variable(env, &line, v->name, v->value);
+        bool own = p->address && spec->address_variable &&
+                   strcmp(v->name, spec->address_variable) == 0;
+        append_variable(env, &line, v->name, own ? p->address : v->value);
     }
     if (!path) {
         append_variable(env, &line, "PATH", PATH_DEFAULT);
@@ -196,24 +198,44 @@ static void add_volumes(json_t *list, const struct oci_params *p)
     }
 }
 
-/* The host's network means the host's resolver. */
-static json_t *mount_list(const struct oci_params *p)
+/* One of its own files, which its directory has under this name. */
+static json_t *bind_own(const struct oci_params *p, const char *name)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < COUNT(mounts); i++) {
-        bool sys = mounts[i].type == mounts[COUNT(mounts) - 1].type;
-        const struct mount *m = sys && p->ids.first > 0 ? &sys_of_cell : &mounts[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "destination", m->destination,
-                                              "type", m->type, "source", m->source, "options",
-                                              strings(m->options, COUNT(m->options))));
+    SCOPED_BUF(source);
+    SCOPED_BUF(destination);
+    buf_printf(&source, "%s/%s", p->network, name);
+    buf_printf(&destination, "/etc/%s", name);
+    return bind(buf_string(&source), buf_string(&destination));
+}
+
+/* The host's network means the host's resolver. */
+static void add_names(const struct oci_params *p, json_t *list)
+{
+    if (p->network) {
+        json_array_append_new(list, bind_own(p, "resolv.conf"));
+        json_array_append_new(list, bind_own(p, "hosts"));
+        return;
     }
-    json_array_append_new(list, bind(p->init, INIT_INSIDE));
     if (p->facts.resolv_conf) {
         json_array_append_new(list, bind("/etc/resolv.conf", "/etc/resolv.conf"));
     }
     if (p->facts.hosts) {
         json_array_append_new(list, bind("/etc/hosts", "/etc/hosts"));
     }
+}
+
+static json_t *mount_list(const struct oci_params *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < COUNT(mounts); i++) {
+        bool sys = mounts[i].type == mounts[COUNT(mounts) - 1].type;
+        const struct mount *m = sys && p->ids.first > 0 && !p->network ? &sys_of_cell : &mounts[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "destination", m->destination,
+                                              "type", m->type, "source", m->source, "options",
+                                              strings(m->options, COUNT(m->options))));
+    }
+    json_array_append_new(list, bind(p->init, INIT_INSIDE));
+    add_names(p, list);
     add_volumes(list, p);
     return list;
 }
@@ -306,7 +328,7 @@ static json_t *mappings(const struct id_range *ids)
 static json_t *masked(const struct oci_params *p)
 {
     json_t *list = strings(masked_paths, COUNT(masked_paths));
-    for (size_t i = 0; p->ids.first > 0 && i < COUNT(mapped_paths); i++) {
+    for (size_t i = 0; p->ids.first > 0 && !p->network && i < COUNT(mapped_paths); i++) {
         append(list, mapped_paths[i]);
     }
     return list;
@@ -317,6 +339,9 @@ static json_t *linux_part(const struct container_spec *spec, const struct oci_pa
     json_t *spaces = json_array();
     for (size_t i = 0; i < COUNT(namespaces); i++) {
         json_array_append_new(spaces, json_pack("{s:s}", "type", namespaces[i]));
+    }
+    if (p->network) {
+        json_array_append_new(spaces, json_pack("{s:s}", "type", "network"));
     }
     json_t *l = json_pack("{s:o, s:o, s:s}", "namespaces", spaces, "resources",
                           resources(spec, &p->facts), "cgroupsPath", p->cgroup);
@@ -338,9 +363,19 @@ static json_t *linux_part(const struct container_spec *spec, const struct oci_pa
     return l;
 }
 
+/* Called when the namespaces are there and before anything of the container runs: so the runtime
+ * makes them itself (with a user namespace and somebody else's network namespace the kernel does
+ * not let it mount /sys), and "run" stays one call. */
+static json_t *hooks(const struct oci_params *p)
+{
+    enum { ATTACH_S = 60 };
+    return json_pack("{s:[{s:s, s:[s,s,s], s:i}]}", "createRuntime", "path", p->network_program,
+                     "args", "rep-network", "attach", p->network, "timeout", ATTACH_S);
+}
+
 json_t *oci_config(const struct container_spec *spec, const struct oci_params *p)
 {
-    return json_pack("{s:s, s:o, s:{s:s, s:b}, s:s, s:o, s:o}",
+    json_t *config = json_pack("{s:s, s:o, s:{s:s, s:b}, s:s, s:o, s:o}",
                      "ociVersion", "1.0.2",
                      "process", oci_process(spec, p, true),
                      "root", "path", p->ids.first > 0 ? ROOT_FOR_RUNTIME : "rootfs",
@@ -348,4 +383,8 @@ json_t *oci_config(const struct container_spec *spec, const struct oci_params *p
                      "hostname", p->guid,
                      "mounts", mount_list(p),
                      "linux", linux_part(spec, p));
+    if (config && p->network) {
+        json_object_set_new(config, "hooks", hooks(p));
+    }
+    return config;
 }

@@ -57,6 +57,10 @@ struct oci_params {
     size_t volume_count;
     const json_t *seccomp; /* which system calls it may make (seccomp.h); NULL: all. Borrowed */
     struct oci_facts facts;
+    const char *network; /* its directory, if it has a network of its own: what rep-network needs is
+                          * there, and its resolv.conf and hosts; NULL: the host's network */
+    const char *network_program; /* rep-network */
+    const char *address;         /* its own; NULL: the host's, or not known yet */
 };
 
 /* The "process" object: what runs, as whom, with which rights. `with_init`: behind the small PID 1,
@@ -64,5 +68,5 @@ struct oci_params {
  * word is not UTF-8. */
 json_t *oci_process(const struct container_spec *spec, const struct oci_params *p, bool with_init);
 
-/* The whole config.json of a container on the host's network. A new reference. */
+/* The whole config.json of a container. A new reference. */
 json_t *oci_config(const struct container_spec *spec, const struct oci_params *p);

@@ -373,6 +373,7 @@ int driver_probe(const struct driver_config *config, struct driver_choice *ret_c
     struct driver_config trial = *config;
     trial.rootfs = &rootfs;
     trial.rootfs_count = 0; /* not there yet */
+    trial.network.own = false; /* which has a probe of its own */
     int result = settings_init(&d, &trial, err);
     if (result == 0 && config->kind == DRIVER_OCI) {
         d.rootfs_count = 1;

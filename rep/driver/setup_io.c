@@ -115,6 +115,9 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
         load_seccomp(d, config);
     }
     int result = check(d, config, err);
+    if (result == 0) {
+        result = network_init(d, &config->network, err);
+    }
     result = result < 0 ? result : dir_make(d->state_dir, err);
     result = result < 0 ? result : dir_make(d->containers_dir, err);
     return result < 0 ? result : dir_make(d->runtime_dir, err);
@@ -144,6 +147,7 @@ void driver_done(struct driver *d)
         free((char *)(uintptr_t)d->volumes[i].path);
     }
     free(d->volumes);
+    network_done(&d->network);
     free(d->state_dir);
     free(d->containers_dir);
     free(d->runtime_dir);

@@ -33,6 +33,8 @@ void op_answer(struct verb_op *op, enum verb_outcome outcome, int exit_code, con
     if (op->answered) {
         return;
     }
+    bool started = op->verb == VERB_START && outcome == VERB_DONE;
+    struct driver_container *c = started ? map_get(&op->driver->containers, op->guid) : NULL;
     op->answered = true;
     driver_answer(op->driver, &(struct verb_answer){
                                   .id = op->id,
@@ -41,6 +43,7 @@ void op_answer(struct verb_op *op, enum verb_outcome outcome, int exit_code, con
                                   .outcome = outcome,
                                   .exit_code = exit_code,
                                   .text = text,
+                                  .address = c ? container_address(c) : NULL,
                               });
 }
 

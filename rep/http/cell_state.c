@@ -73,6 +73,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     }
     assert(s->n_lrps + s->n_tasks == r->containers.by_guid.count);
     s->beingfreed = being_freed.containers ? resources(a, being_freed) : NULL;
+    s->network = (char *)(config->network ? config->network : "");
     s->evacuating = r->drain.on;
     s->startingcontainercount = (int32_t)r->containers.starting;
     s->failedstarts = (int32_t)starts_failed_lately(&r->starts, r->now.mono_ns);

@@ -26,7 +26,9 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
     }
     struct port_pair *ports = ARENA_ARRAY(out->arena, lrp->n_ports, struct port_pair);
     bool allotted = host_ports_allot(r, c, lrp, ports);
-    container_learn(c, spec_note(c->about, lrp, ports, allotted ? lrp->n_ports : 0));
+    Rep__Note *note = spec_note(c->about, lrp, ports, allotted ? lrp->n_ports : 0);
+    note->own_network = r->config.own_network;
+    container_learn(c, note);
     if (!allotted && c->ports_wanted) {
         container_touch(c);
         return;

@@ -8,22 +8,29 @@
 
 /* ---- Of a container -------------------------------------------------------------------------- */
 
+/* The container's own address is named to everybody; whether it is reached from elsewhere is for
+ * whoever made the network to say. */
 static Models__ActualLRPNetInfo *net_info(const struct rep *r, struct arena *a,
-                                          const Rep__Note *about)
+                                          const struct container *c)
 {
+    const Rep__Note *about = c->about;
+    bool own = about->own_network && c->address;
     Models__ActualLRPNetInfo *net = arena_message(a, &models__actual_lrpnet_info__descriptor);
     net->address = (char *)r->config.address;
-    net->instance_address = (char *)r->config.address;
-    net->preferred_address = MODELS__ACTUAL_LRPNET_INFO__PREFERRED_ADDRESS__HOST;
+    net->instance_address = own ? arena_strdup(a, c->address) : (char *)r->config.address;
+    net->preferred_address = own && r->config.advertise_instance
+                                 ? MODELS__ACTUAL_LRPNET_INFO__PREFERRED_ADDRESS__INSTANCE
+                                 : MODELS__ACTUAL_LRPNET_INFO__PREFERRED_ADDRESS__HOST;
     net->n_ports = about->n_ports;
     net->ports = about->ports;
     return net;
 }
 
-static void fill_start(const struct rep *r, struct arena *a, const Rep__Note *about,
+static void fill_start(const struct rep *r, struct arena *a, const struct container *c,
                        Board__InstanceMove *move)
 {
-    move->actual_lrp_net_info = net_info(r, a, about);
+    const Rep__Note *about = c->about;
+    move->actual_lrp_net_info = net_info(r, a, c);
     move->n_actual_lrp_internal_routes = about->n_internal_routes;
     move->actual_lrp_internal_routes = about->internal_routes;
     move->n_metric_tags = about->n_metric_tags;
@@ -84,7 +91,7 @@ Board__Move *instance_move(const struct rep *r, struct arena *a, struct containe
     if (o->action == HARMONY_CRASH || o->action == HARMONY_EVACUATE_CRASHED) {
         move->instance->error_message = c->exit_text;
     } else if (o->action == HARMONY_START || o->action == HARMONY_EVACUATE_RUNNING) {
-        fill_start(r, a, c->about, move->instance);
+        fill_start(r, a, c, move->instance);
         c->start_wanted = false;
     }
     return move;

@@ -171,6 +171,13 @@ static int clear_runtime(const struct options *o)
     return result;
 }
 
+/* By the directory alone, whatever of it was ever done. */
+static bool detach(const struct options *o)
+{
+    const char *const command[] = {o->network, "detach", NULL};
+    return !o->network || access("network.json", F_OK) < 0 || run_command(command) == 0;
+}
+
 int shim_remove(const struct options *o)
 {
     if (directory_lock() < 0) {
@@ -192,7 +199,7 @@ int shim_remove(const struct options *o)
     if (o->bury) {
         return bury(o);
     }
-    if (unmount("rootfs") < 0 || unmount_all_in("lower") < 0 ||
+    if (!detach(o) || unmount("rootfs") < 0 || unmount_all_in("lower") < 0 ||
         unmount_all_in("volumes") < 0 || unmount("disk") < 0) {
         return 1;
     }

@@ -74,6 +74,7 @@ struct options {
     const char *keep;        /* remove: where its log goes; NULL: deleted with all else */
     const char *cgroup;      /* remove: path of the control groups, below their roots */
     const char *runtime_root; /* remove: absolute; the runtime keeps its own of GUID below it */
+    const char *network; /* remove: rep-network, which takes back what the directory says it has */
     bool unfinished;         /* remove: only if it was never finished */
     const char *note;        /* note: the file that becomes the note */
     long step;               /* step: its number */

@@ -101,7 +101,9 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
         hopeless(c, why, out);
         return;
     }
-    container_learn(c, spec_note_task(c->about, definition));
+    Rep__Note *note = spec_note_task(c->about, definition);
+    note->own_network = r->config.own_network;
+    container_learn(c, note);
     struct verb_call *call = operation_verb(r, c, OP_PREPARE, out);
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
     spec_make_task(out->arena, definition, c->about, r->config.address, spec);

@@ -26,6 +26,7 @@ static struct container_status copy_status(struct arena *a, struct container_sta
 {
     c.guid = arena_strdup(a, c.guid);
     c.text = arena_strdup(a, c.text);
+    c.address = c.address ? arena_strdup(a, c.address) : NULL;
     c.note.data = arena_copy(a, c.note.data, c.note.size);
     struct step_fact *facts = ARENA_ARRAY(a, c.fact_count, struct step_fact);
     for (size_t i = 0; i < c.fact_count; i++) {
@@ -59,6 +60,7 @@ static void copy_event(struct arena *a, const struct event *from, struct event *
     to->verb.taken =
         arena_copy(a, from->verb.taken, from->verb.taken_count * sizeof(*from->verb.taken));
     to->verb.text = arena_strdup(a, from->verb.text);
+    to->verb.address = from->verb.address ? arena_strdup(a, from->verb.address) : NULL;
     to->verb.data.data = arena_copy(a, from->verb.data.data, from->verb.data.size);
     to->verb.guid = from->verb.guid ? arena_strdup(a, from->verb.guid) : NULL;
 }
@@ -171,6 +173,7 @@ static void find_shim(struct rig *r)
     char *at = strstr(r->shim, "/test/e2e/");
     assert_non_null(at);
     strcpy(at, "/bin/rep-shim");
+    snprintf(r->network, sizeof(r->network), "%.*s/bin/rep-network", (int)(at - r->shim), r->shim);
 }
 
 static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -197,7 +200,7 @@ static void open_driver(struct rig *r)
     }
 }
 
-void rig_open(struct rig *r, enum driver_kind kind)
+static void open_rig(struct rig *r, enum driver_kind kind, const char *subnet)
 {
     struct err err;
     *r = (struct rig){.subject = {.name = kind == DRIVER_OCI ? "oci" : "process",
@@ -223,7 +226,10 @@ void rig_open(struct rig *r, enum driver_kind kind)
                                        .shim = r->shim,
                                        .rootfs = &r->rootfs,
                                        .rootfs_count = 1,
-                                       .ids_first = RIG_IDS};
+                                       .ids_first = RIG_IDS,
+                                       .network = {.own = subnet != NULL,
+                                                   .program = r->network,
+                                                   .subnet = subnet}};
     if (driver_probe(&r->config, &r->choice, &err) < 0) {
         fail_msg("%s", err.text);
     }
@@ -233,6 +239,16 @@ void rig_open(struct rig *r, enum driver_kind kind)
     r->loop = event_base_new();
     r->events_end = &r->events;
     open_driver(r);
+}
+
+void rig_open(struct rig *r, enum driver_kind kind)
+{
+    open_rig(r, kind, NULL);
+}
+
+void rig_open_network(struct rig *r, const char *subnet)
+{
+    open_rig(r, DRIVER_OCI, subnet);
 }
 
 struct reply rig_output(struct rig *r, const struct output_request *wanted)
@@ -382,6 +398,12 @@ int rig_leftovers(struct rig *r)
     snprintf(command, sizeof(command), "ls -d /sys/fs/cgroup/corkboard-%08x-* "
              "/sys/fs/cgroup/*/corkboard-%08x-* 2>/dev/null", hash_of(r->state), hash_of(r->state));
     found += lines_of(command);
+    if (r->config.network.own) { /* of nobody: no container is left */
+        snprintf(command, sizeof(command), "%s audit corkboard-%08x %s/containers %s 2>&1",
+                 r->network, hash_of(r->state), r->state, r->config.network.subnet);
+        found += lines_of(command);
+        found += lines_of("ip -o link show type veth");
+    }
     snprintf(command, sizeof(command), "losetup -a 2>/dev/null | grep %s", r->dir);
     return found + lines_of(command);
 }
@@ -400,6 +422,9 @@ void rig_close(struct rig *r)
     event_base_free(r->loop);
     assert_int_equal(rig_processes(r), 0);
     assert_int_equal(rig_leftovers(r), 0);
+    if (r->config.network.own) {
+        run("%s drop corkboard-%08x", r->network, hash_of(r->state));
+    }
     run("rm -rf --one-file-system %s", r->dir);
 }
 

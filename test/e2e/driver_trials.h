@@ -17,7 +17,7 @@ struct rig {
     struct event_base *loop;
     struct driver_shell *shell;
     char dir[64]; /* of this rig alone: state, rootfs */
-    char state[80], rootfs_path[96], shim[256], file[80];
+    char state[80], rootfs_path[96], shim[256], network[256], file[80];
     struct kept *events, **events_end; /* delivered, not taken yet */
     struct reply reply; /* to the last output request */
     struct buf reply_body;
@@ -27,6 +27,10 @@ struct rig {
 
 /* Makes a rig in a new directory, probes, opens the driver. Fails the test when none works. */
 void rig_open(struct rig *r, enum driver_kind kind);
+
+/* The same of the oci driver with networks of its own, whose addresses are of this subnet. The
+ * calling process must have a network namespace of its own. */
+void rig_open_network(struct rig *r, const char *subnet);
 
 /* Drops the driver, asserts that nothing is left behind, deletes the directory. */
 void rig_close(struct rig *r);
@@ -119,6 +123,15 @@ void trial_started_by_another(void **state);
 void trial_removed_amid_start(void **state);
 void trial_runtime_killed(void **state); /* oci only */
 void trial_leftovers(void **state);
+
+/* network_trials.c: oci only, with networks of its own */
+void trial_addresses(void **state);
+void trial_addresses_run_out(void **state);
+void trial_attach_fails(void **state);
+void trial_killed_amid_attach(void **state);
+/* So many containers, so many times; twelve and two unless another program says otherwise. */
+extern int churn_containers, churn_rounds;
+void trial_churn(void **state);
 
 /* step_trials.c */
 void trial_step_shim_killed(void **state);

@@ -6,6 +6,7 @@
 
 #include "common/base/map.h"
 #include "common/base/random.h"
+#include "test/sim/model/addresses.h"
 #include "test/sim/model/steps.h"
 
 #define GUID_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
@@ -28,6 +29,7 @@ struct box {
     bool deaf;          /* ignores SIGTERM */
     struct map files;   /* path -> struct blob: what READ gives */
     struct model_steps *steps; /* NULL: its first process is all there is to it */
+    unsigned address;   /* number of its own; 0 = the host's network */
 };
 
 /* A verb under way: done and answered at `at_ns`. */
@@ -42,6 +44,7 @@ struct pending {
     struct model_steps *steps; /* of PREPARE's spec; goes to its container */
     uint32_t ids_first; /* likewise */
     bool bad_volume;    /* one of a driver that is not there */
+    bool own_network;          /* likewise */
     bool hung;
     bool carried; /* out already; what it led to is told first, then this */
     struct verb_answer answer;
@@ -63,6 +66,7 @@ struct model_containers {
     unsigned untold;
     int64_t next_pid;
     bool port_held[65536];
+    struct model_addresses addresses;
 };
 
 struct model_containers *model_containers_new(void)
@@ -78,6 +82,7 @@ struct model_containers *model_containers_new(void)
         .term_ns = 20 * MILLISECOND_NS,
     };
     m->next_pid = 1000;
+    m->addresses.count = MODEL_ADDRESSES_MAX;
     return m;
 }
 
@@ -182,6 +187,7 @@ static struct pending *pending_new(const struct verb_call *call)
         const char *driver = call->spec->volumes[i].driver;
         p->bad_volume |= strcmp(driver, "bind") != 0 && strcmp(driver, "tmpfs") != 0;
     }
+    p->own_network = call->spec && call->spec->address_variable;
     p->call.text = ""; /* of a line for a log, which no model keeps */
     p->call.spec = NULL;
     p->call.ports = NULL;
@@ -334,10 +340,15 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
         m->fail_prepares--;
         return failed(answer, m->fail_text);
     }
+    unsigned address = p->own_network ? model_address_take(&m->addresses) : 0;
+    if (p->own_network && address == 0) {
+        return failed(answer, "all addresses of its network are in use");
+    }
     struct box *b = calloc(1, sizeof(*b));
     assert(b);
     b->guid = strdup(p->guid);
     b->state = CONTAINER_PREPARED;
+    b->address = address;
     b->note = blob_ref(p->note);
     b->ids_first = p->ids_first;
     b->ends_at_ns = NEVER_NS;
@@ -436,6 +447,12 @@ static enum verb_outcome signal_box(struct model_containers *m, struct box *b,
     return VERB_DONE;
 }
 
+/* Its own, once it was started. */
+static const char *address_of(const struct box *b, struct arena *arena)
+{
+    return b->address && b->state != CONTAINER_PREPARED ? model_address(arena, b->address) : NULL;
+}
+
 static struct container_status status_of(const struct box *b, struct arena *arena)
 {
     struct bytes note = blob_bytes(b->note);
@@ -446,6 +463,7 @@ static struct container_status status_of(const struct box *b, struct arena *aren
         .exit_signal = b->exit_signal,
         .text = arena_strdup(arena, b->text),
         .pid = b->pid,
+        .address = address_of(b, arena),
         .note = {.data = arena_copy(arena, note.data, note.size), .size = note.size},
     };
     model_steps_facts(b->steps, arena, &s);
@@ -457,6 +475,7 @@ static struct container_status copy_status(struct arena *arena, struct container
     struct step_fact *facts = ARENA_ARRAY(arena, s.fact_count, struct step_fact);
     s.guid = arena_strdup(arena, s.guid);
     s.text = arena_strdup(arena, s.text);
+    s.address = s.address ? arena_strdup(arena, s.address) : NULL;
     s.note.data = arena_copy(arena, s.note.data, s.note.size);
     for (size_t i = 0; i < s.fact_count; i++) {
         facts[i] = s.facts[i];
@@ -552,12 +571,14 @@ static void carry_out(struct model_containers *m, struct pending *p, struct aren
         break;
     case VERB_START:
         answer->outcome = start(m, b, answer);
+        answer->address = answer->outcome == VERB_DONE ? address_of(b, arena) : NULL;
         break;
     case VERB_SIGNAL:
         answer->outcome = signal_box(m, b, p, answer);
         break;
     case VERB_REMOVE:
         if (b) {
+            model_address_give(&m->addresses, b->address);
             box_free(map_remove(&m->boxes, p->guid));
         }
         break;
@@ -811,6 +832,12 @@ void model_containers_fail_prepares(struct model_containers *m, unsigned count, 
     m->fail_prepares = count;
     assert(strlen(text) < TEXT_BYTES);
     strcpy(m->fail_text, text);
+}
+
+void model_containers_addresses(struct model_containers *m, unsigned count)
+{
+    assert(count <= MODEL_ADDRESSES_MAX);
+    m->addresses.count = count;
 }
 
 void model_containers_hold_port(struct model_containers *m, uint32_t port, bool held)

@@ -78,6 +78,9 @@ void model_containers_fail_prepares(struct model_containers *m, unsigned count, 
 /* Another program of the machine takes the host port, or gives it back. Until then a PREPARE with
  * it fails, and PORTS names it. */
 void model_containers_hold_port(struct model_containers *m, uint32_t port, bool held);
+/* A network of its own has so many addresses from now on; 250 at first. A PREPARE beyond them
+ * fails. */
+void model_containers_addresses(struct model_containers *m, unsigned count);
 /* While set, verbs get no answer before their deadline: a hung runtime. They are not done, unless
  * it wavers. */
 void model_containers_hang(struct model_containers *m, bool hung);

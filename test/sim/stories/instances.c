@@ -168,6 +168,42 @@ void story_port_taken_by_another(struct cluster *c)
     assert_int_equal(cluster_crashed(c, "web"), 0);
 }
 
+static const char *instance_address(struct cluster *c)
+{
+    SCOPED_ARENA(a);
+    struct container_status s;
+    struct model_containers *m = node_containers(c->cells[0]);
+    assert_true(model_containers_status(m, model_containers_guid(m, 0), &a, &s));
+    return arena_strdup(&c->arena, s.address);
+}
+
+void story_a_network_of_its_own(struct cluster *c)
+{
+    says(c,
+         "The only cell has one address. The instance that gets it tells it to the board, also "
+         "through a rep that was killed; the other one finds none until the first is removed. Then "
+         "the network fails to attach it once.");
+    model_containers_addresses(node_containers(c->cells[0]), 1);
+    assert_int_equal(cluster_desire(c, NULL, "first", 1), 0);
+    await_running(c, "first", 1);
+    const char *address = instance_address(c);
+    world_kill(c->world, c->cells[0]);
+    world_start(c->world, c->cells[0]);
+    assert_int_equal(cluster_tag(c, "first", "2"), 0); /* which the rep tells the board again */
+    world_run(c->world, 2 * SECOND_NS);
+    assert_int_equal(cluster_addressed(c, "first", address), 1);
+    assert_int_equal(cluster_desire(c, NULL, "second", 1), 0);
+    await(c, "second", "CRASHED", 1);
+    assert_string_equal(instance_address(c), address);
+    assert_int_equal(cluster_remove(c, "first"), 0);
+    await(c, "first", "RUNNING", 0);
+    model_containers_fail_starts(node_containers(c->cells[0]), 1,
+                                 "network plugin ptp failed: no such device");
+    world_run(c->world, 120 * SECOND_NS); /* 30 s and 60 s until it is tried again */
+    assert_int_equal(cluster_count(c, "second", "RUNNING"), 1);
+    assert_string_equal(instance_address(c), address);
+}
+
 void story_crashed_runs_again(struct cluster *c)
 {
     says(c, "The converger brings a CRASHED instance back after 30 s, the next time after 60 s; "

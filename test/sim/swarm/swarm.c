@@ -90,6 +90,15 @@ static unsigned draw_cells(struct swarm *s, uint64_t seed)
                 : few;
 }
 
+/* Some seeds have it: drawn aside. */
+static bool draw_own_network(uint64_t seed)
+{
+    enum { PERCENT = 30 };
+    struct random aside;
+    random_seed(&aside, (uint64_t[2]){seed, seed ^ 0x6e6574});
+    return random_below(&aside, 100) < PERCENT;
+}
+
 static void make_cluster(struct swarm *s, uint64_t seed)
 {
     static const int64_t intervals[] = {5 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS};
@@ -108,6 +117,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
         .reconcile_interval_ns = intervals[random_below(&s->random, 3)],
         .evacuation_ns = swarm_draw(s, 10, 60) * SECOND_NS,
         .verify_interval_ns = VERIFY_NS,
+        .own_network = draw_own_network(seed),
     };
     s->cluster = cluster_new(&o);
     s->world = s->cluster->world;

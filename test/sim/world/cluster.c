@@ -94,6 +94,7 @@ static struct role *make_rep(void *context, unsigned incarnation)
         .boards = bbs_list(p->cluster),
         .url = p->url,
         .address = arena_printf(&p->cluster->arena, "10.0.0.%u", p->number),
+        .own_network = p->cluster->options.own_network,
         .memory_mb =
             (int32_t)(cluster_cell_instances(p->cluster) * CLUSTER_INSTANCE_MEMORY_MB + more),
         .disk_mb = (int32_t)((disk ? disk : 128) * CLUSTER_INSTANCE_DISK_MB + more),
@@ -242,6 +243,7 @@ struct count {
     Models__ActualLRP__Presence presence;
     bool crashed; /* only those that have */
     int number;
+    const char *address; /* instance_address of its net info; NULL = any */
 };
 
 static bool shows_version(const Models__ActualLRP *r, const char *version)
@@ -262,6 +264,9 @@ static void count_state(void *context, enum record_type type, const ProtobufCMes
     bool on = !count->cell_id || (instance && strcmp(instance->cell_id, count->cell_id) == 0);
     on = on && (!count->version || shows_version(r, count->version));
     on = on && (!count->crashed || r->crash_count > 0);
+    on = on && (!count->address ||
+                (r->actual_lrp_net_info &&
+                 strcmp(r->actual_lrp_net_info->instance_address, count->address) == 0));
     if (r->presence == count->presence && on &&
         (!*count->state || strcmp(r->state, count->state) == 0)) {
         count->number++;
@@ -283,6 +288,11 @@ int cluster_count(struct cluster *c, const char *process_guid, const char *state
 int cluster_crashed(struct cluster *c, const char *process_guid)
 {
     return count_of_process(c, process_guid, (struct count){.state = "", .crashed = true});
+}
+
+int cluster_addressed(struct cluster *c, const char *process_guid, const char *address)
+{
+    return count_of_process(c, process_guid, (struct count){.state = "", .address = address});
 }
 
 int cluster_evacuating(struct cluster *c, const char *process_guid)

@@ -22,6 +22,7 @@ struct cluster_options {
     bool graded; /* no two cells are alike: an earlier one has a little more of all than a later
                     one, so that of those equally used it is the best. Else chance decides between
                     them. */
+    bool own_network; /* containers have networks of their own */
     int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
     int64_t evacuation_ns;         /* its limit; 0 = their default */
     int64_t verify_interval_ns;    /* of a bbs's copy; 0 = the default */
@@ -91,8 +92,9 @@ void cluster_new_board_generation(struct cluster *c, const char *id);
  * this state ("" = any). */
 int cluster_count(struct cluster *c, const char *process_guid, const char *state);
 
-/* The same of those that have crashed. */
+/* The same of those that have crashed, and of those that are told to be at this address. */
 int cluster_crashed(struct cluster *c, const char *process_guid);
+int cluster_addressed(struct cluster *c, const char *process_guid, const char *address);
 
 /* The same of EVACUATING records. */
 int cluster_evacuating(struct cluster *c, const char *process_guid);

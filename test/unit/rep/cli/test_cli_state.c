@@ -301,6 +301,9 @@ static void cell_state_for_people(void **state)
                                           "starting          0\n"
                                           "failed starts     0 lately, in a row\n"
                                           "root filesystems  docker preloaded:a preloaded:b\n"
+                                          "volume drivers    -\n"
+                                          "isolation         not known\n"
+                                          "network           host\n"
                                           "lrps              1\n"
                                           "tasks             1\n");
     buf_clear(&out);

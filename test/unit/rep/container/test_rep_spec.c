@@ -281,6 +281,68 @@ static void an_actions_own_port_wins(void **state)
     rep__note__free_unpacked(note, NULL);
 }
 
+/* With a network of its own it listens where it said, or where its definition says. */
+static void with_its_own_network_the_port_is_its_own(void **state)
+{
+    SCOPED_ARENA(a);
+    struct desired d;
+    struct container_spec spec;
+    desired_init(&d);
+    static const struct port_pair ports[] = {{8080, 61000}, {9090, 61001}};
+    Rep__Note *note = note_of(&d, ports, 2);
+    note->own_network = true;
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_string_equal(value_of(&spec, "PORT"), "8080");
+    assert_string_equal(value_of(&spec, "PORT_8080"), "(not set)");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "10.0.0.1:61000");
+    assert_string_equal(value_of(&spec, "CF_INSTANCE_INTERNAL_IP"), "");
+    assert_string_equal(spec.address_variable, "CF_INSTANCE_INTERNAL_IP");
+
+    Models__EnvironmentVariable own = MODELS__ENVIRONMENT_VARIABLE__INIT;
+    Models__EnvironmentVariable *list[] = {&own};
+    own.name = (char *)"PORT";
+    own.value = (char *)"3000";
+    d.lrp.n_environment_variables = 1;
+    d.lrp.environment_variables = list;
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_string_equal(value_of(&spec, "PORT"), "3000");
+    rep__note__free_unpacked(note, NULL);
+}
+
+static void egress_rules_go_along(void **state)
+{
+    SCOPED_ARENA(a);
+    struct desired d;
+    struct container_spec spec;
+    desired_init(&d);
+    Models__PortRange range = MODELS__PORT_RANGE__INIT;
+    range.start = 80;
+    range.end = 90;
+    Models__SecurityGroupRule rule = MODELS__SECURITY_GROUP_RULE__INIT;
+    Models__SecurityGroupRule *rules[] = {&rule};
+    char *destinations[] = {(char *)"10.0.0.0/8"};
+    rule.protocol = (char *)"tcp";
+    rule.n_destinations = 1;
+    rule.destinations = destinations;
+    rule.port_range = &range;
+    rule.log = true;
+    d.lrp.n_egress_rules = 1;
+    d.lrp.egress_rules = rules;
+    Rep__Note *note = note_of(&d, NULL, 0);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_int_equal(spec.egress_count, 0); /* the host's network: nothing filters it */
+    assert_null(spec.address_variable);
+    note->own_network = true;
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    assert_int_equal(spec.egress_count, 1);
+    assert_string_equal(spec.egress[0].destinations[0], "10.0.0.0/8");
+    assert_int_equal(spec.egress[0].first_port, 80);
+    assert_int_equal(spec.egress[0].last_port, 90);
+    assert_int_equal(spec.egress[0].icmp_type, -1);
+    assert_true(spec.egress[0].log);
+    rep__note__free_unpacked(note, NULL);
+}
+
 /* As Diego's executor: without ports the words are there and say so, for tasks as well. */
 static void where_it_is_reached_is_reported(void **state)
 {
@@ -490,6 +552,8 @@ int main(void)
         cmocka_unit_test(later_environment_wins),
         cmocka_unit_test(an_actions_own_port_wins),
         cmocka_unit_test(where_it_is_reached_is_reported),
+        cmocka_unit_test(with_its_own_network_the_port_is_its_own),
+        cmocka_unit_test(egress_rules_go_along),
         cmocka_unit_test(a_note_is_read_back_or_refused),
         cmocka_unit_test(reserved_never_exceeds_capacity),
         cmocka_unit_test(ports_are_taken_once_and_rest),
