@@ -34,8 +34,9 @@ static void the_least_task_gets_defaults(void **state)
         "{\"rootfs\":\"preloaded:b\",\"action\":{\"run\":{\"path\":\"/bin/sh\",\"args\":[\"-c\","
         "\"echo x\"],\"user\":\"root\",\"suppress_log_output\":false}},\"disk_mb\":256,"
         "\"memory_mb\":128,\"cpu_weight\":0,\"privileged\":false,\"log_source\":\"\","
-        "\"log_guid\":\"once\",\"metrics_guid\":\"\",\"result_file\":\"\",\"max_pids\":0,"
-        "\"image_username\":\"\",\"image_password\":\"\","
+        "\"log_guid\":\"once\",\"metrics_guid\":\"\",\"result_file\":\"\","
+        "\"egress_rules\":[{\"protocol\":\"all\",\"destinations\":[\"0.0.0.0/0\"],"
+        "\"log\":false}],\"max_pids\":0,\"image_username\":\"\",\"image_password\":\"\","
         "\"metric_tags\":{\"source_id\":{\"static\":\"once\"}}}");
 }
 

@@ -49,6 +49,8 @@ static void least_app_gets_defaults(void **state)
             "\"-c\",\"sleep 9\"],\"user\":\"root\",\"suppress_log_output\":false}},"
             "\"disk_mb\":256,\"memory_mb\":128,\"cpu_weight\":0,\"privileged\":false,"
             "\"log_source\":\"\",\"log_guid\":\"web\",\"metrics_guid\":\"\",\"annotation\":\"\","
+            "\"egress_rules\":[{\"protocol\":\"all\",\"destinations\":[\"0.0.0.0/0\"],"
+            "\"log\":false}],"
             "\"start_timeout_ms\":0,\"max_pids\":0,\"metric_tags\":{\"source_id\":{\"static\":"
             "\"web\"}},\"owner\":{\"kind\":\"cli\",\"uid\":\"web\"}}",
             app->lrp->process_guid));
@@ -70,6 +72,10 @@ static void shorthands_and_api_names_say_the_same(void **state)
         {"sidecars: []", "log_source: ''"},
         {"start_timeout_ms: 0", "image: ''"},
         {"disk: 2g", "disk_mb: 2048"},
+        {"egress: all", ""},
+        {"egress: none", "egress_rules: []"},
+        {"egress: [{protocol: tcp, destinations: [10.0.0.1], ports: [80]}]",
+         "egress_rules: [{protocol: tcp, destinations: [10.0.0.1], ports: [80]}]"},
         {"cpu: 1", "cpu_weight: 1"},
         {"cpu: 100", "cpu_weight: 100"},
         {"cpu_max: 250", "cpu_max_percent: 250"},
@@ -117,6 +123,7 @@ static void every_change_of_the_definition_changes_the_guid(void **state)
         "privileged: true",
         "cpu: 3",
         "log_guid: x",
+        "egress: none",
     };
     enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
     const char *guids[COUNT];
@@ -133,7 +140,7 @@ static void every_change_of_the_definition_changes_the_guid(void **state)
         }
     }
     /* The guid is the same tomorrow and on another machine: running apps depend on it. */
-    assert_string_equal(guids[0], "web-81c3f7580f");
+    assert_string_equal(guids[0], "web-b5da1fb47c");
 }
 
 static void several_apps(void **state)
@@ -324,9 +331,10 @@ static void mistakes_name_file_line_and_key(void **state)
          "a.yaml:8: action.run.resource_limits.nproc: no cell can do it yet: max_pids limits its "
          "processes"},
         {"a.yaml", /* the API's decoder does not mind, so neither does the refusal */
-         "name: a\nrootfs: preloaded:x\naction: {Run: {path: x, user: u, Suppress_Log_Output: true}}\n",
-         "a.yaml:3: action.Run.Suppress_Log_Output: no cell can do it yet: what a program writes "
-         "is always kept"},
+         "name: a\nrootfs: preloaded:x\n"
+         "action: {Run: {path: x, user: u, Resource_Limits: {nproc: 5}}}\n",
+         "a.yaml:3: action.Run.Resource_Limits.nproc: no cell can do it yet: max_pids limits its "
+         "processes"},
         {"a.yaml", "name: a\nimage: busybox\ncommand: [x]\n",
          "a.yaml:2: image: no cell can do it yet: no image is fetched; say rootfs: preloaded:NAME, "
          "of a NAME in bbs cells"},
