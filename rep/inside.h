@@ -45,6 +45,7 @@ struct rep {
     struct incarnation incarnation;
 
     struct containers containers;
+    struct checks_at_once checks;
     struct capacity capacity;
     struct id_ranges ids;
     struct knowledge knowledge;

@@ -68,12 +68,13 @@ static void found_starting(struct rep *r, struct container *c, struct effects *o
     }
 }
 
-/* Whose steps had not all begun is starting still. */
+/* Whose steps had not all begun, or who was not healthy yet, is starting still. */
 static void adopt_running(struct rep *r, struct container *c, const struct container_status *s,
                           struct effects *out)
 {
     step_facts_learn(c, s);
     bool runs = !container_has_steps(c) || steps_adopt(r, c);
+    runs = runs && checks_adopt(r, c, out);
     container_transition(
         c, runs ? PHASE_TRIGGER_ADOPTED_RUNNING : PHASE_TRIGGER_ADOPTED_STARTING, "adopted", out);
 }
@@ -143,7 +144,7 @@ static void found_running(struct container *c, struct effects *out)
         container_transition(c, PHASE_TRIGGER_PREPARED, "listed as running", out);
     }
     if (c->phase == PHASE_CREATED) {
-        container_transition(c, PHASE_TRIGGER_STARTED, "listed as running", out);
+        checks_begun(c->table->rep, c, "listed as running", out);
     }
 }
 

@@ -49,6 +49,7 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
 {
     if (!c->deleting) {
         steps_look(r, c, out);
+        checks_look(r, c, out);
     }
     room_give_memory(r, c);
     starts_judge(r, c);

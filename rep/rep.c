@@ -137,6 +137,9 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
     case EVENT_CONTAINER:
         on_container(r, &ev->container, out);
         break;
+    case EVENT_PROBED:
+        checks_probed(r, &ev->probed, out);
+        break;
     case EVENT_EVACUATION:
         drain_kept_answer(r, &ev->evacuation, out);
         break;
@@ -291,6 +294,9 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->reservation_ns = setting(from->reservation_ns, RESERVATION_NS);
     to->stop_grace_ns = setting(from->stop_grace_ns, STOP_GRACE_NS);
     to->evacuation_ns = setting(from->evacuation_ns, EVACUATION_NS);
+    to->checks.again_ns = setting(from->checks.again_ns, CHECKS_AGAIN_NS);
+    to->checks.interval_ns = setting(from->checks.interval_ns, CHECKS_INTERVAL_NS);
+    to->checks.timeout_ns = setting(from->checks.timeout_ns, CHECKS_TIMEOUT_NS);
 }
 
 static void init_board_side(struct rep *r)
@@ -328,6 +334,7 @@ struct role *rep_new(const struct rep_config *config)
     arena_init(&r->forever);
     copy_config(r, config);
     containers_init(&r->containers, r, kinds);
+    checks_at_once_init(&r->checks);
     init_capacity(r);
     moves_init(&r->moves, r);
     askers_init(&r->askers);

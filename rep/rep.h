@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/contract/role.h"
+#include "rep/container/health.h"
 
 struct rep_config {
     const char *cell_id;
@@ -37,6 +38,7 @@ struct rep_config {
     int64_t reservation_ns;          /* 1 min */
     int64_t stop_grace_ns;           /* 10 s */
     int64_t evacuation_ns;           /* its time limit: 600 s */
+    struct health_pace checks;       /* 500 ms, 30 s, 1 s (rep/container/checks.h) */
     bool leave_on_term;              /* SIGTERM ends the rep at once, and its containers run on */
 };
 

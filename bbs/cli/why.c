@@ -3,6 +3,7 @@
 #include "bbs/cli/lrps.h"
 #include "bbs/cli/rootfs.h"
 #include "bbs/cli/tasks.h"
+#include "common/cli/check_text.h"
 #include "common/cli/table.h"
 #include "common/cli/unplaced_text.h"
 #include "common/codec/json.h"
@@ -241,6 +242,13 @@ static void say_over(struct why *w, const struct why_facts *f, const Models__Tas
         say(w, "somebody takes note of how it ended, and deletes it");
     } else {
         say_kept(w, f, t);
+    }
+}
+
+void why_checks(struct why *w, const Cell__LRP *told, int64_t now_ns)
+{
+    for (size_t i = 0; i < told->n_checks; i++) {
+        say(w, "check %s", check_text(w->arena, told->checks[i], now_ns));
     }
 }
 

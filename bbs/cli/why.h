@@ -3,6 +3,7 @@
 #pragma once
 
 #include "board.pb-c.h"
+#include "cell.pb-c.h"
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/model/settings.h"
@@ -37,6 +38,9 @@ struct why {
 void why_instance(struct arena *a, const struct why_facts *facts, const Models__DesiredLRP *lrp,
                   const char *process_guid, int32_t index, Models__ActualLRP *const *actuals,
                   size_t count, struct why *ret_why);
+
+/* What the checks of an instance found last, as its rep tells it. */
+void why_checks(struct why *w, const Cell__LRP *told, int64_t now_ns);
 
 /* Of one task. Texts live in the arena, or are borrowed. */
 void why_task(struct arena *a, const struct why_facts *facts, const Models__Task *task,

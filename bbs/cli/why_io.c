@@ -6,6 +6,7 @@
 #include "bbs/cli/settings.h"
 #include "bbs/cli/task_calls_io.h"
 #include "common/cli/cli_io.h"
+#include "common/codec/json.h"
 #include "common/codec/scan.h"
 #include "common/model/record.h"
 #include "models/domain.pb-c.h"
@@ -35,6 +36,8 @@ struct why_asker {
     size_t domain_count;
     bool leader_sought;
     const char *leader; /* the auctioneer's URL; "" = nobody leads */
+    const char *asked_cell;       /* the last that was asked for checks; NULL = none */
+    const Cell__CellState *asked; /* its answer; NULL = none */
 };
 
 /* An older bbs knows none: all goes by the defaults. */
@@ -173,6 +176,61 @@ static struct bytes ask_auctioneer(struct why_asker *q, const struct why *w)
     return body;
 }
 
+/* ---- What a cell knows of its instances ---- */
+
+static const char *url_of(const struct why_asker *q, const char *cell_id)
+{
+    const Board__CellsStatus *cells = q->facts.cells;
+    for (size_t i = 0; cells && i < cells->n_cells; i++) {
+        const Models__CellPresence *cell = cells->cells[i]->presence;
+        if (cell && strcmp(cell->cell_id, cell_id) == 0) {
+            return cell->rep_url;
+        }
+    }
+    return "";
+}
+
+/* What a rep tells of itself; asked once. NULL: it cannot be asked. */
+static const Cell__CellState *ask_cell(struct why_asker *q, const char *cell_id)
+{
+    struct cli_client *c = NULL;
+    struct bytes body;
+    ProtobufCMessage *m = NULL;
+    struct arena *a = &q->s->arena;
+    if (q->asked_cell && strcmp(q->asked_cell, cell_id) == 0) {
+        return q->asked;
+    }
+    q->asked_cell = cell_id;
+    q->asked = NULL;
+    const char *url = url_of(q, cell_id);
+    if (*url && cli_client_open(q->call, url, &c, NULL) == 0) {
+        cli_client_limit(c, at_most(ASK_MS, q->s));
+        if (cli_client_get(c, a, "/state?checks=1", &body, NULL) == 0 &&
+            json_decode(a, &cell__cell_state__descriptor, body, CODEC_OWN, &m, NULL) == 0) {
+            q->asked = (const Cell__CellState *)m;
+        }
+    }
+    cli_client_close(c);
+    return q->asked;
+}
+
+static bool has_checks(const Models__DesiredLRP *lrp)
+{
+    return lrp->check_definition || lrp->monitor;
+}
+
+/* Nothing is said of who cannot be asked. */
+static void add_checks(struct why_asker *q, struct why *w, const Models__ActualLRP *actual)
+{
+    const Models__ActualLRPInstanceKey *key = actual->actual_lrp_instance_key;
+    const Cell__CellState *s = key && *key->cell_id ? ask_cell(q, key->cell_id) : NULL;
+    for (size_t i = 0; s && i < s->n_lrps; i++) {
+        if (strcmp(s->lrps[i]->instance_guid, key->instance_guid) == 0) {
+            why_checks(w, s->lrps[i], q->facts.now_ns);
+        }
+    }
+}
+
 /* ---- The command ---- */
 
 static int print(struct why_asker *q, const struct why *w, struct err *err)
@@ -222,6 +280,12 @@ static int explain_index(struct why_asker *q, const Models__DesiredLRP *lrp, int
 {
     struct why w;
     why_instance(&q->s->arena, &q->facts, lrp, lrp->process_guid, index, actuals, count, &w);
+    for (size_t i = 0; i < count && has_checks(lrp); i++) {
+        bool this = actuals[i]->actual_lrp_key && actuals[i]->actual_lrp_key->index == index;
+        if (this) {
+            add_checks(q, &w, actuals[i]);
+        }
+    }
     return print(q, &w, err);
 }
 
@@ -248,6 +312,9 @@ static int explain_all(struct why_asker *q, const Models__DesiredLRP *lrp,
             next++;
         }
         why_instance(a, &q->facts, lrp, lrp->process_guid, i, actuals + at, next - at, &w);
+        for (size_t k = at; k < next && has_checks(lrp) && end <= INSTANCES_SHOWN_MAX; k++) {
+            add_checks(q, &w, actuals[k]);
+        }
         bool left_out = end > INSTANCES_SHOWN_MAX && (w.well || shown == INSTANCES_SHOWN_MAX);
         well += left_out && w.well;
         more += left_out && !w.well;

@@ -94,6 +94,7 @@ static int check(const struct app_source *s, const struct node *from, const Mode
                                          .setup = lrp->setup,
                                          .sidecars = lrp->sidecars,
                                          .sidecar_count = lrp->n_sidecars,
+                                         .checks = lrp->check_definition,
                                          .env = lrp->environment_variables,
                                          .env_count = lrp->n_environment_variables,
                                          .tag_names = names,

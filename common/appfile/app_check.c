@@ -148,6 +148,37 @@ static int check_actions(const struct app_source *s, const struct node *from,
     return r;
 }
 
+static int check_check(const struct app_source *s, const struct node *from, const char *path,
+                       const Models__Check *check)
+{
+    uint32_t port = check->http_check  ? check->http_check->port
+                    : check->tcp_check ? check->tcp_check->port
+                                       : 0;
+    if (!check->http_check == !check->tcp_check) {
+        return app_mistake(s, node_at(from, path), path, "must have http_check or tcp_check");
+    }
+    return port >= 1 && port <= UINT16_MAX
+               ? 0
+               : app_mistake(s, node_at(from, path), path, "port must be from 1 to 65535");
+}
+
+static int check_checks(const struct app_source *s, const struct node *from,
+                        const struct app_said *said)
+{
+    const Models__CheckDefinition *d = said->checks;
+    int r = 0;
+    for (size_t i = 0; d && i < d->n_checks && r == 0; i++) {
+        r = check_check(s, from, arena_printf(s->arena, "check_definition.checks[%zu]", i),
+                        d->checks[i]);
+    }
+    for (size_t i = 0; d && i < d->n_readiness_checks && r == 0; i++) {
+        r = check_check(s, from,
+                        arena_printf(s->arena, "check_definition.readiness_checks[%zu]", i),
+                        d->readiness_checks[i]);
+    }
+    return r;
+}
+
 /* Exactly one of a text and a value that is known. */
 static bool good_tag(const Models__MetricTagValue *v)
 {
@@ -193,6 +224,7 @@ int app_check(const struct app_source *s, const struct node *from, const struct 
     }
     int r = check_texts(s, from, said);
     r = r < 0 ? r : check_actions(s, from, said);
+    r = r < 0 ? r : check_checks(s, from, said);
     r = r < 0 ? r : check_env(s, place_of(from, "env"), "env", said->env, said->env_count);
     return r < 0 ? r : check_tags(s, from, said);
 }

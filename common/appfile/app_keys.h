@@ -4,6 +4,7 @@
 
 #include "common/appfile/node.h"
 #include "models/actions.pb-c.h"
+#include "models/check_definition.pb-c.h"
 #include "models/environment_variables.pb-c.h"
 #include "models/metric_tags.pb-c.h"
 #include "models/sidecar.pb-c.h"
@@ -31,6 +32,11 @@ enum app_key_place {
     KEY_TIMEOUT = 128,
     KEY_PROGRESS = 256,
     KEY_SIDECAR = 512,
+    KEY_CHECKS = 1024, /* in a check_definition */
+    KEY_CHECK = 2048,  /* one of its checks */
+    KEY_HTTP_CHECK = 4096,
+    KEY_TCP_CHECK = 8192,
+    KEY_HTTP_TCP_CHECK = KEY_HTTP_CHECK | KEY_TCP_CHECK,
     KEY_TRY_TIMEOUT_PROGRESS = KEY_TRY | KEY_TIMEOUT | KEY_PROGRESS,
     KEY_GROUP_TRY_TIMEOUT = KEY_GROUP | KEY_TRY | KEY_TIMEOUT,
 };
@@ -81,6 +87,7 @@ struct app_said {
     const Models__Action *action, *setup; /* setup: NULL = none */
     Models__Sidecar *const *sidecars;
     size_t sidecar_count;
+    const Models__CheckDefinition *checks; /* NULL = none */
     Models__EnvironmentVariable *const *env;
     size_t env_count;
     const char *const *tag_names; /* as they stand in metric_tags, if it is there */

@@ -8,6 +8,7 @@
 #include "common/contract/cursor.h"
 #include "common/contract/driver.h"
 #include "common/contract/moment.h"
+#include "common/contract/probe.h"
 #include "common/contract/store.h"
 
 enum effect_kind {
@@ -21,6 +22,7 @@ enum effect_kind {
     EFFECT_UNWATCH,
     EFFECT_VERB,
     EFFECT_OUTPUT,
+    EFFECT_PROBE,
     EFFECT_INCARNATION,
     EFFECT_EVACUATION,
     EFFECT_LOG,
@@ -124,6 +126,7 @@ struct effect {
         uint64_t unwatch; /* no more events of it come */
         struct verb_call verb;
         struct output_request output;
+        struct probe probe;
         /* To be kept in the state directory, through restarts: a number above the one that stands
          * there. Answered once, with EVENT_INCARNATION. */
         uint64_t incarnation;

@@ -5,6 +5,7 @@
 #include "common/base/bytes.h"
 #include "common/contract/driver.h"
 #include "common/contract/moment.h"
+#include "common/contract/probe.h"
 #include "common/contract/store.h"
 
 enum event_kind {
@@ -19,6 +20,7 @@ enum event_kind {
     EVENT_VERB,      /* the end of an EFFECT_VERB */
     EVENT_CONTAINER, /* a container's process ended, or there are more facts of its steps; before
                       * the answer to the verb that led to them. A hint, LIST says the same */
+    EVENT_PROBED,    /* the end of an EFFECT_PROBE */
     EVENT_INCARNATION,   /* the end of an EFFECT_INCARNATION */
     EVENT_EVACUATION, /* the end of an EFFECT_EVACUATION */
     EVENT_STOP,      /* end (SIGTERM, SIGINT): the role answers with EFFECT_EXIT when done */
@@ -108,6 +110,7 @@ struct event {
         struct watch_event watch;
         struct verb_answer verb;
         struct container_status container;
+        struct probed probed;
         struct incarnation_kept incarnation;
         struct evacuation_kept evacuation;
         enum stop_kind stop;

@@ -100,6 +100,10 @@ static void event_copy(struct arena *a, struct event *to, const struct event *ev
     case EVENT_CONTAINER:
         copy_container(a, &to->container);
         break;
+    case EVENT_PROBED:
+        to->probed.guid = copy_name(a, ev->probed.guid);
+        to->probed.text = copy_name(a, ev->probed.text);
+        break;
     case EVENT_INCARNATION:
         to->incarnation.text = copy_name(a, ev->incarnation.text);
         break;

@@ -8,6 +8,7 @@
 #include "common/shell/http_server_io.h"
 #include "common/shell/listen_io.h"
 #include "common/shell/log_io.h"
+#include "common/shell/prober_io.h"
 #include "common/shell/tls_io.h"
 
 #include <assert.h>
@@ -43,6 +44,7 @@ struct host {
     struct health *health;       /* NULL = none */
     struct etcd *etcd;           /* NULL = no store */
     struct driver_shell *driver; /* NULL = no containers */
+    struct prober *prober;       /* likewise */
     int (*incarnation_keep)(void *owner, uint64_t incarnation, struct err *err); /* NULL = none */
     int (*evacuation_keep)(void *owner, const struct kept_evacuation *kept, struct err *err);
     void *state_owner;
@@ -226,6 +228,10 @@ static void carry_out(struct host *h, const struct effect *e)
         assert(h->driver);
         h->driver->ops->output(h->driver, &e->output);
         break;
+    case EFFECT_PROBE:
+        assert(h->prober);
+        prober_probe(h->prober, &e->probe);
+        break;
     case EFFECT_INCARNATION:
         keep_incarnation(h, e->incarnation);
         break;
@@ -357,6 +363,11 @@ static void on_watch(void *context, const struct watch_event *watch)
     host_deliver(context, &(struct event){.kind = EVENT_WATCH, .watch = *watch});
 }
 
+static void on_probed(void *context, const struct probed *probed)
+{
+    host_deliver(context, &(struct event){.kind = EVENT_PROBED, .probed = *probed});
+}
+
 static void on_due(evutil_socket_t fd, short what, void *context)
 {
     (void)fd, (void)what;
@@ -439,7 +450,7 @@ static int make_grpc(struct host *h, const struct host_config *config, struct er
 /* Descriptors that the driver and the other listeners' connections may take. */
 static unsigned others(const struct host_config *config)
 {
-    return config->driver_files + (config->grpc ? GRPC_CONNECTIONS_MAX : 0) +
+    return config->driver_files + (config->driver_new ? PROBES_MAX : 0) + (config->grpc ? GRPC_CONNECTIONS_MAX : 0) +
            (config->health ? HEALTH_CONNECTIONS_MAX : 0) + (config->admin ? ADMIN_CONNECTIONS : 0);
 }
 
@@ -491,6 +502,7 @@ static int make_shells(struct host *h, const struct host_config *config, struct 
         r = etcd_new(&etcd, h->base, &handlers, &h->etcd, err);
     }
     if (r == 0 && config->driver_new) {
+        h->prober = prober_new(h->base, on_probed, h);
         h->driver = config->driver_new(config->driver_config, h, err);
         r = h->driver ? 0 : -(int)err->code;
     }
@@ -529,6 +541,7 @@ static void host_done(struct host *h)
     if (h->driver) {
         h->driver->ops->free(h->driver);
     }
+    prober_free(h->prober);
     http_server_free(h->server);
     grpc_server_free(h->grpc);
     http_server_free(h->admin);

@@ -1,4 +1,5 @@
 /* state, containers and metrics: what a running rep is asked. */
+#include "common/cli/cli_io.h"
 #include "common/cli/question_io.h"
 #include "common/codec/json.h"
 #include "rep/cli/commands_io.h"
@@ -44,7 +45,7 @@ static void state_table(struct arena *a, const ProtobufCMessage *m, struct buf *
 
 static void containers_table(struct arena *a, const ProtobufCMessage *m, struct buf *out)
 {
-    rep_containers_table(a, (const Cell__CellState *)m, out);
+    rep_containers_table(a, (const Cell__CellState *)m, cli_wall_ns(), out);
 }
 
 static void metrics_table(struct arena *a, const ProtobufCMessage *m, struct buf *out)
@@ -59,8 +60,9 @@ int rep_state_run(const struct invocation *call, struct err *err)
 
 int rep_containers_run(const struct invocation *call, struct err *err)
 {
-    return show(call, &(struct face){"/state", &cell__cell_state__descriptor, containers_table},
-                err);
+    return show(
+        call,
+        &(struct face){"/state?checks=1", &cell__cell_state__descriptor, containers_table}, err);
 }
 
 int rep_metrics_run(const struct invocation *call, struct err *err)

@@ -1,5 +1,6 @@
 #include "rep/cli/state_table.h"
 
+#include "common/cli/check_text.h"
 #include "common/cli/table.h"
 
 static const char *rootfs_text(struct arena *a, const Cell__CellState *s)
@@ -61,7 +62,8 @@ void rep_state_table(struct arena *a, const Cell__CellState *s, struct buf *out)
     table_print(&t, out);
 }
 
-void rep_containers_table(struct arena *a, const Cell__CellState *s, struct buf *out)
+void rep_containers_table(struct arena *a, const Cell__CellState *s, int64_t now_ns,
+                          struct buf *out)
 {
     struct table t;
     table_init(&t, a, 6,
@@ -72,6 +74,9 @@ void rep_containers_table(struct arena *a, const Cell__CellState *s, struct buf 
                                        arena_printf(a, "%d", (int)l->index), l->state,
                                        arena_printf(a, "%d MB", (int)l->memorymb),
                                        arena_printf(a, "%d MB", (int)l->diskmb)});
+        for (size_t k = 0; k < l->n_checks; k++) {
+            table_note(&t, check_text(a, l->checks[k], now_ns));
+        }
     }
     for (size_t i = 0; i < s->n_tasks; i++) {
         const Cell__Task *k = s->tasks[i];

@@ -33,6 +33,7 @@ void containers_init(struct containers *t, struct rep *rep,
 static void container_free(void *value)
 {
     struct container *c = value;
+    container_checks_done(c);
     rep__note__free_unpacked(c->about, NULL);
     container_steps_done(&c->steps);
     free(c->address);
@@ -133,6 +134,7 @@ static void container_drop(struct container *c)
     struct containers *t = c->table;
     assert(c->phase == PHASE_NONE && c->op == OP_NONE);
     container_judged(c);
+    checks_unqueue(c);
     container_due(c, NEVER_NS);
     if (c->queued) {
         TAILQ_REMOVE(&t->queue, c, queue_link);
@@ -290,6 +292,9 @@ void container_never_ran(struct container *c, const char *text, struct effects *
 
 void container_complete(struct container *c, int trigger, const char *text, struct effects *out)
 {
+    /* What its checks found is why it was ended, whatever it says of its end. */
+    bool unhealthy = checks_failed(c) && !container_stop_asked(c);
+    text = unhealthy ? c->about->health->failed : text;
     container_set_text(c, text);
     c->uncertain = false;
     container_transition(c, trigger, text, out);

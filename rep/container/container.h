@@ -6,6 +6,7 @@
 #include "common/base/map.h"
 #include "common/contract/effect.h"
 #include "common/lifecycle/container.h"
+#include "rep/container/checks.h"
 #include "rep/container/step_facts.h"
 #include "rep/container/task_step.h"
 #include "rep_note.pb-c.h"
@@ -54,6 +55,7 @@ struct container {
     const char *op_url; /* OP_FETCH: the bbs that was asked */
     bool made;          /* the driver may hold something of it */
     struct container_steps steps;
+    struct container_checks checks;
     bool uncertain;     /* a verb ended without an answer: only a listing tells */
     bool process_gone;  /* the driver said so, or that there never was one */
     bool memory_given;  /* its memory is the cell's again: so when its process is gone */

@@ -2,6 +2,7 @@
 
 #include "common/base/message.h"
 #include "common/codec/scan.h"
+#include "rep/container/health_note.h"
 #include "rep/steps/tree.h"
 
 #include <assert.h>
@@ -27,6 +28,8 @@ int note_read(struct bytes bytes, const char *guid, Rep__Note **ret_note, struct
                        note->format, note->instance_guid);
     }
     code = code < 0 ? code : tree_check(note->steps, note->n_steps, err);
+    code = code < 0 ? code : tree_check(note->monitor, note->n_monitor, err);
+    code = code < 0 ? code : health_check(note, err);
     if (code < 0) {
         rep__note__free_unpacked(note, NULL);
         return code;

@@ -57,7 +57,7 @@ bool operation_must_wait(struct rep *r, struct container *c)
 /* TERM, after the grace KILL, and KILL again: a listing tells if its end was missed. */
 void operation_signal(struct rep *r, struct container *c, struct effects *out)
 {
-    assert(container_stop_asked(c) && c->phase == PHASE_RUNNING);
+    assert((container_stop_asked(c) && c->phase == PHASE_RUNNING) || checks_failed(c));
     if (container_has_steps(c)) {
         return; /* they are cut (steps.h) */
     }
@@ -88,8 +88,11 @@ void operation_launched(struct rep *r, struct container *c, const struct verb_an
     } else if (answer->outcome == VERB_DONE && !prepare && container_has_steps(c)) {
         steps_go(c);
     } else if (answer->outcome == VERB_DONE) {
-        container_transition(c, prepare ? PHASE_TRIGGER_PREPARED : PHASE_TRIGGER_STARTED,
-                             prepare ? "prepared" : "started", out);
+        if (prepare) {
+            container_transition(c, PHASE_TRIGGER_PREPARED, "prepared", out);
+        } else {
+            checks_begun(r, c, "started", out);
+        }
     } else {
         container_never_ran(c,
                             arena_printf(out->arena, "failed to %s container: %s",

@@ -33,5 +33,6 @@ void operation_retry_later(struct rep *r, struct container *c);
 /* Its back-off is not over: it comes again. */
 bool operation_must_wait(struct rep *r, struct container *c);
 
-/* A running one of which a stop was asked: the next signal when it is due. */
+/* A running one of which a stop was asked, or that is not healthy: the next signal when it is due.
+ * */
 void operation_signal(struct rep *r, struct container *c, struct effects *out);

@@ -2,6 +2,7 @@
 
 #include "common/base/map.h"
 #include "common/model/routing.h"
+#include "rep/container/health_note.h"
 #include "rep/container/note.h"
 #include "rep/steps/tree.h"
 
@@ -30,8 +31,7 @@ static const char *first_set(const struct part *parts, size_t count)
 static const char *unsupported_part(const Models__DesiredLRP *lrp)
 {
     const struct part parts[] = {
-        {lrp->monitor, "monitor"},
-        {lrp->check_definition, "check_definition"},
+        {tree_parts_of(lrp).monitor, "monitor"},
         {lrp->n_cached_dependencies > 0, "cached_dependencies"},
         {lrp->n_image_layers > 0, "image_layers"},
     };
@@ -62,8 +62,11 @@ static int check(const struct tree_parts *parts, const char *part, struct err *e
 
 int spec_check(const Models__DesiredLRP *lrp, struct err *err)
 {
+    SCOPED_ARENA(scratch);
+    Rep__Health *health;
     const struct tree_parts parts = tree_parts_of(lrp);
-    return check(&parts, unsupported_part(lrp), err);
+    int code = check(&parts, unsupported_part(lrp), err);
+    return code < 0 ? code : health_make(&scratch, lrp, &health, err);
 }
 
 int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
@@ -139,6 +142,9 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     const struct tree_parts parts = tree_parts_of(lrp);
     note.log_source = (char *)(uintptr_t)source_of(&parts);
     note_steps(&scratch, &note, &parts);
+    int code = health_make(&scratch, lrp, &note.health, NULL);
+    assert(code == 0); /* it has passed spec_check() */
+    (void)code;
     note_ports(&scratch, &note, ports, port_count);
     struct routing routing;
     routing_desired(&scratch, lrp, note.key->index, note.instance_guid, &routing);

@@ -139,9 +139,10 @@ void steps_look(struct rep *r, struct container *c, struct effects *out)
     arena_init(&scratch);
     struct steps_orders o = step_facts_orders(&scratch, c, r->now.mono_ns, false);
     if (o.ready && !o.over && c->phase == PHASE_CREATED) {
-        container_transition(c, PHASE_TRIGGER_STARTED, "its steps have begun", out);
+        checks_begun(r, c, "its steps have begun", out);
     }
-    if (c->phase == PHASE_RUNNING && container_stop_asked(c) && !o.over && !is_stopped(c)) {
+    bool stop = (c->phase == PHASE_RUNNING && container_stop_asked(c)) || checks_end_it(c);
+    if (stop && !o.over && !is_stopped(c)) {
         cut(r, c, 0, CUT_STOPPED, out);
     } else {
         next_verb(r, c, &o, out);

@@ -86,6 +86,15 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     return s;
 }
 
+void cell_state_add_checks(const struct rep *r, struct arena *a, Cell__CellState *s)
+{
+    for (size_t i = 0; i < s->n_lrps; i++) {
+        const struct container *c = container_find(&r->containers, s->lrps[i]->instance_guid);
+        assert(c);
+        checks_tell(c, a, s->lrps[i]);
+    }
+}
+
 const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf)
 {
     return arena_printf(a, "\"%llu-%llu-%u-%s\"", (unsigned long long)r->config.incarnation,

@@ -11,6 +11,9 @@ struct rep;
 /* The state in the arena, borrowing from the rep. */
 Cell__CellState *cell_state_make(const struct rep *r, struct arena *a);
 
+/* Adds what the checks of its instances found last. */
+void cell_state_add_checks(const struct rep *r, struct arena *a, Cell__CellState *s);
+
 /* Changes whenever the state does, also over restarts: for the ETag. */
 const char *cell_state_tag(const struct rep *r, struct arena *a, bool protobuf);
 

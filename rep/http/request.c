@@ -94,20 +94,27 @@ static bool wants_protobuf(const struct request *q)
            (q->accept[0] == '\0' && strcmp(q->content_type, PROTOBUF_TYPE) == 0);
 }
 
-static void answer_message(const struct request *q, int status, const ProtobufCMessage *m,
-                           const char *etag, struct effects *out)
+/* In JSON with our own fields, too, if `flags` says so. */
+static void answer_flagged(const struct request *q, int status, const ProtobufCMessage *m,
+                           const char *etag, unsigned flags, struct effects *out)
 {
     SCOPED_BUF(body);
     struct err err;
     bool protobuf = wants_protobuf(q);
     if (protobuf) {
         buf_message(&body, m);
-    } else if (json_encode(m, 0, &body, &err) < 0) {
+    } else if (json_encode(m, flags, &body, &err) < 0) {
         answer_text(q, 500, err.text, out);
         return;
     }
     effects_reply(out, q->id, status, protobuf ? PROTOBUF_TYPE : JSON_TYPE, buf_bytes(&body));
     out->list[out->count - 1].reply.etag = etag;
+}
+
+static void answer_message(const struct request *q, int status, const ProtobufCMessage *m,
+                           const char *etag, struct effects *out)
+{
+    answer_flagged(q, status, m, etag, 0, out);
 }
 
 /* ---- Handlers -------------------------------------------------------------------------------- */
@@ -134,6 +141,13 @@ static void state(struct rep *r, const struct request *q, const char *const *par
     (void)parameters;
     const char *tag = cell_state_tag(r, out->arena, wants_protobuf(q));
     bool well = cell_state_is_well(r);
+    const char *checks = query_value(out->arena, q->query, "checks");
+    if (checks && strcmp(checks, "1") == 0) { /* they change all the time: no tag holds them */
+        Cell__CellState *s = cell_state_make(r, out->arena);
+        cell_state_add_checks(r, out->arena, s);
+        answer_flagged(q, well ? 200 : 503, &s->base, "", CODEC_OWN, out);
+        return;
+    }
     if (well && strcmp(q->if_none_match, tag) == 0) {
         answer_empty(q, 304, out);
         out->list[out->count - 1].reply.etag = tag;

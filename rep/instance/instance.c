@@ -72,6 +72,8 @@ static void starting(struct rep *r, struct container *c, struct effects *out)
     }
     if (container_stop_asked(c) && !c->uncertain) {
         container_complete(c, PHASE_TRIGGER_ENDED, "stopped before it ran", out);
+    } else if (h.action == HARMONY_GO_ON && checks_failed(c)) {
+        operation_signal(r, c, out);
     } else if (h.action == HARMONY_GO_ON) {
         if (c->uncertain) {
             listing_want(&r->listing);
@@ -107,7 +109,7 @@ static void running(struct rep *r, struct container *c, struct effects *out)
     if (!container_stop_asked(c)) {
         act(r, c, instance_judge(r, c), out);
     }
-    if (container_stop_asked(c)) {
+    if (container_stop_asked(c) || checks_failed(c)) {
         operation_signal(r, c, out);
     }
 }

@@ -43,7 +43,7 @@ static void fill_start(const struct rep *r, struct arena *a, const struct contai
         move->metric_tags[i]->value = about->metric_tags[i]->value;
     }
     move->optional_routable_case = BOARD__INSTANCE_MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
-    move->routable = true;
+    move->routable = health_is_routable(about->health);
     move->availability_zone = (char *)r->config.zone;
 }
 

@@ -15,7 +15,9 @@
  *  9 a cut step begins nothing, and what runs of it is told to end: SIGTERM, after the grace
  *    SIGKILL, then the container's first process is killed.
  * 10 the texts of cut steps are left out.
- * 11 a leaf that has begun is never begun again: without a living shim it is lost. */
+ * 11 a leaf that has begun is never begun again: without a living shim it is lost.
+ * 12 an action beside a monitor alone that has ended well has become a daemon: the whole goes on
+ *    until it is cut, or its container is gone. */
 #include "rep/steps/machine.h"
 
 #include "rep/steps/exit_text.h"
@@ -480,6 +482,9 @@ static void run_whole(struct machine *m)
         for (uint32_t n = first; n < whole->end; n = m->tree->steps[n]->end) {
             m->out.ready = m->out.ready && has_begun(m, n, cut_ns);
         }
+    }
+    if (whole->monitored && m->out.ready && v.out == WENT_WELL && !m->gone) { /* (12) */
+        v = cut_ns == NEVER_NS ? going_on : (struct step_verdict){HAS_FAILED, true, cut_ns, ""};
     }
     m->out.over = v.out != GOES_ON;
     m->out.failed = v.out == HAS_FAILED;

@@ -7,9 +7,12 @@
 
 struct tree_parts tree_parts_of(const Models__DesiredLRP *lrp)
 {
+    bool checked = lrp->check_definition && lrp->check_definition->n_checks > 0;
     return (struct tree_parts){
         .setup = lrp->setup,
         .action = lrp->action,
+        .monitor = checked ? NULL : lrp->monitor,
+        .monitored = checked || lrp->monitor,
         .sidecars = (const Models__Sidecar *const *)lrp->sidecars,
         .sidecar_count = lrp->n_sidecars,
         .log_source = lrp->log_source,
@@ -86,7 +89,7 @@ static struct level level_of(const Models__Action *action)
 
 bool tree_is_needed(const struct tree_parts *parts)
 {
-    return parts->setup || parts->sidecar_count > 0 || !level_of(parts->action).run;
+    return parts->setup || parts->monitor || parts->sidecar_count > 0 || !level_of(parts->action).run;
 }
 
 /* ---- Making one ------------------------------------------------------------------------------ */
@@ -176,6 +179,7 @@ static int plant_parts(struct planting *p, Rep__Step *whole)
     const struct tree_parts *parts = p->parts;
     int code = parts->setup ? plant_action(p, parts->setup) : 0;
     whole->setup = parts->setup != NULL;
+    whole->monitored = parts->monitored && parts->sidecar_count == 0;
     code = code < 0 ? code : plant_action(p, parts->action);
     for (size_t i = 0; i < parts->sidecar_count && code == 0; i++) {
         code = plant_action(p, parts->sidecars[i]->action);

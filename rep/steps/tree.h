@@ -33,6 +33,8 @@ struct action_tree {
 struct tree_parts {
     const Models__Action *setup; /* NULL = none */
     const Models__Action *action;
+    const Models__Action *monitor; /* NULL = none */
+    bool monitored; /* that, or checks, look after what the action leaves running */
     const Models__Sidecar *const *sidecars;
     size_t sidecar_count;
     const char *log_source, *log_guid;

@@ -131,7 +131,7 @@ void fuzz_tables(struct bytes in)
     buf_clear(&out);
     if (state) {
         rep_state_table(&a, state, &out);
-        rep_containers_table(&a, state, &out);
+        rep_containers_table(&a, state, 0, &out);
     }
     if (metrics) {
         rep_metrics_table(&a, metrics, &out);

@@ -43,6 +43,7 @@ void checkers_done(struct checkers *k)
     EACH(done, k);
     map_done(&k->instances, NULL);
     map_done(&k->held, NULL);
+    map_done(&k->heard, NULL);
     history_done(&k->history);
     buf_done(&k->violation);
 }

@@ -60,6 +60,7 @@ struct checkers {
     /* Since when nothing has been done to a cell or to what it needs. */
     int64_t well_since_ns[CLUSTER_CELLS_MAX];
     int64_t room_since_ns[CLUSTER_CELLS_MAX]; /* unplaced.c; NEVER_NS = it has none */
+    struct map heard;    /* checks.c: guid -> what its probes said, in the history's arena */
     bool strays; /* ordinary clients claim and start instances, too */
     struct map held; /* unplaced.c: cell/guid/index -> when, in the history's arena */
     struct tasks_seen *tasks; /* tasks.c */
@@ -106,6 +107,8 @@ void checkers_restarted(struct checkers *k, const struct node *node);
 
 /* It has answered so, and is up. From then on each new incarnation of it says that it evacuates. */
 void checkers_accepted(struct checkers *k, int cell);
+/* A rep hears what became of a probe. */
+void checkers_probed(struct checkers *k, const struct probe *probe, const struct probed *end);
 void checkers_logged(struct checkers *k, struct node *node, const struct log_line *line);
 
 /* This bbs has loaded a board of this board generation. */
@@ -197,6 +200,11 @@ const Board__DomainRecord *domain_of_board_generation(struct checkers *k, struct
 
 /* Whether the container has steps of which not all that can have begun: it is starting still. */
 bool steps_still_begin(const struct model_containers *m, const char *guid, int64_t now_ns);
+
+/* Whether it has checks that have not passed yet: it is starting still. And whether the note says
+ * that it is ended for them, and they have indeed failed. */
+bool checks_still_fail(const struct model_containers *m, const char *guid);
+bool checks_have_failed(struct checkers *k, const struct model_containers *m, const char *guid);
 
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);

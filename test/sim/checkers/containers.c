@@ -26,6 +26,7 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
     bool runs = ends && model_containers_state(m, call->guid) == CONTAINER_RUNNING &&
                 !(model_containers_has_steps(m, call->guid) &&
                   model_containers_step(m, call->guid, 0) < 0);
+    runs = runs && !checks_have_failed(k, m, call->guid); /* then it is ended for them */
     if (runs && !(i && i->released) && !evacuation_ends(k, checkers_cell(k, cell))) {
         checkers_report(k, "S8",
                         "the running instance of %s/%d is stopped, and nobody asked for it",

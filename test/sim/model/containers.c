@@ -27,6 +27,11 @@ struct box {
     int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
     bool end_untold;    /* EVENT_CONTAINER is still due */
     bool deaf;          /* ignores SIGTERM */
+    struct model_answer {
+        enum probe_outcome outcome;
+        int status;
+    } answers[2];       /* to probes: of health, of readiness */
+    unsigned deaf_for;  /* so many more of the first are refused */
     struct map files;   /* path -> struct blob: what READ gives */
     struct model_steps *steps; /* NULL: its first process is all there is to it */
     unsigned address;   /* number of its own; 0 = the host's network */
@@ -354,6 +359,8 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     b->ends_at_ns = NEVER_NS;
     b->steps = p->steps;
     p->steps = NULL;
+    b->answers[0] = b->answers[1] = (struct model_answer){PROBE_ANSWERED, 200};
+    b->deaf_for = (unsigned char)p->guid[0] % 3;
     map_init(&b->files);
     map_put(&m->boxes, p->guid, b);
     return VERB_DONE;
@@ -772,6 +779,47 @@ int64_t model_containers_step(const struct model_containers *m, const char *guid
 {
     const struct box *b = map_get(&m->boxes, guid);
     return b ? model_steps_running(b->steps, n) : -1;
+}
+
+bool model_containers_answer(struct model_containers *m, const char *guid, bool readiness,
+                             enum probe_outcome outcome, int status)
+{
+    struct box *b = map_get(&m->boxes, guid);
+    if (b) {
+        b->answers[readiness] = (struct model_answer){outcome, status};
+    }
+    return b != NULL;
+}
+
+bool model_probe_is_of_readiness(const struct probe *probe)
+{
+    return probe->kind == PROBE_HTTP && strncmp(probe->path, "/ready", 6) == 0;
+}
+
+struct probed model_containers_probe(struct model_containers *m, const struct probe *probe)
+{
+    struct probed end = {.id = probe->id, .guid = probe->guid, .took_ms = 1, .text = ""};
+    struct box *b = map_get(&m->boxes, probe->guid);
+    if (!b || b->state != CONTAINER_RUNNING || b->deaf_for > 0) {
+        end.outcome = PROBE_REFUSED;
+        if (b && b->deaf_for > 0) {
+            b->deaf_for--;
+        }
+        return end;
+    }
+    const struct model_answer *answer = &b->answers[model_probe_is_of_readiness(probe)];
+    end.outcome = answer->outcome;
+    end.status = answer->status;
+    end.text = answer->outcome == PROBE_FAILED ? "as the story has it" : "";
+    return end;
+}
+
+bool model_containers_answers_well(const struct model_containers *m, const char *guid,
+                                   bool readiness)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    return b && b->answers[readiness].outcome == PROBE_ANSWERED &&
+           b->answers[readiness].status == 200;
 }
 
 bool model_containers_write(struct model_containers *m, const char *guid, const char *path,

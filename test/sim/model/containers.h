@@ -62,6 +62,17 @@ bool model_containers_status(const struct model_containers *m, const char *guid,
 bool model_containers_has_steps(const struct model_containers *m, const char *guid);
 /* The number of the n-th of the steps that run in it, in order; -1 if there are fewer. */
 int64_t model_containers_step(const struct model_containers *m, const char *guid, int n);
+/* How it answers probes from now on, of readiness or of health; false if it is not there. A new one
+ * refuses the first few, and then answers 200. A path that begins with /ready is asked about
+ * readiness. */
+bool model_containers_answer(struct model_containers *m, const char *guid, bool readiness,
+                             enum probe_outcome outcome, int status);
+/* The answer to a probe, which borrows from it. */
+struct probed model_containers_probe(struct model_containers *m, const struct probe *probe);
+bool model_probe_is_of_readiness(const struct probe *probe);
+/* Whether it would pass. */
+bool model_containers_answers_well(const struct model_containers *m, const char *guid,
+                                   bool readiness);
 /* A file that READ finds in the container, under exactly this path; false if it is not there. */
 bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
                             struct bytes data);

@@ -123,6 +123,10 @@ struct swarm {
     int64_t feed_hindered_ns; /* when something last kept the feed's frames on their way */
 };
 
+/* checks.c: the definition has checks, if this seed has such and this app is one of them. */
+void checks_put(struct swarm *s, struct arena *a, const char *app, unsigned number,
+                Models__DesiredLRP *lrp);
+
 /* steps.c: the definition has a random tree instead of its action, if this seed has such and this
  * desire is one of them. `a` outlives the request. */
 void steps_put(struct swarm *s, struct arena *a, const char *app, unsigned number,

@@ -45,6 +45,14 @@ static void streamed(void *context, struct node *from, uint64_t call_id, int64_t
     workloads_streamed(context, from, call_id, arrived_revision);
 }
 
+static void probed(void *context, struct node *n, const struct probe *probe,
+                   const struct probed *end)
+{
+    struct swarm *s = context;
+    (void)n;
+    checkers_probed(&s->checkers, probe, end);
+}
+
 static void verb(void *context, struct node *n, const struct verb_call *call)
 {
     struct swarm *s = context;
@@ -127,6 +135,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
                                                      .streamed = streamed,
                                                      .verb = verb,
                                                      .logged = logged,
+                                                     .probed = probed,
                                                      .context = s});
     add_nodes(s, s->cluster->bbs, o.bbs);
     add_nodes(s, s->cluster->auctioneers, o.auctioneers);

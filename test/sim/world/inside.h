@@ -125,6 +125,9 @@ void store_feed_watch(struct node *n); /* something that held its events back is
 void containers_call(struct node *n, const struct verb_call *call);
 void containers_changed(struct node *n); /* a story changed something: see what is due now */
 
+/* probes.c: of the health of instances. */
+void probes_make(struct node *n, const struct probe *probe);
+
 /* trace.c */
 /* Tells what a transaction does, a line for each record; `how` stands before each ("" = it is
  * done). */

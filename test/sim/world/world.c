@@ -484,6 +484,10 @@ static void carry_out(struct node *n, const struct effect *e)
     case EFFECT_OUTPUT:
         assert(!"model containers write nothing");
         break;
+    case EFFECT_PROBE:
+        assert(n->containers);
+        probes_make(n, &e->probe);
+        break;
     case EFFECT_INCARNATION:
         keep_incarnation(n, e->incarnation);
         break;

@@ -193,6 +193,9 @@ struct world_observer {
     /* A rep asks its driver for this. */
     void (*verb)(void *context, struct node *n, const struct verb_call *call);
     void (*logged)(void *context, struct node *n, const struct log_line *line);
+    /* A rep hears what became of its probe. */
+    void (*probed)(void *context, struct node *n, const struct probe *probe,
+                   const struct probed *end);
     void *context;
 };
 void world_observe(struct world *w, const struct world_observer *observer);

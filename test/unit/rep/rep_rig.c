@@ -25,6 +25,7 @@ static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
     kept.label = v->label ? arena_strdup(&g->arena, v->label) : NULL;
     kept.path = v->path ? arena_strdup(&g->arena, v->path) : NULL;
     kept.text = v->text ? arena_strdup(&g->arena, v->text) : NULL;
+    kept.source = v->source ? arena_strdup(&g->arena, v->source) : NULL;
     kept.ports = arena_copy(&g->arena, v->ports, v->port_count * sizeof(*v->ports));
     kept.note.data = arena_copy(&g->arena, v->note.data, v->note.size);
     if (v->spec) {
@@ -66,6 +67,13 @@ static void keep(struct rep_rig *g, const struct effect *e)
     case EFFECT_VERB:
         assert_true(g->verb_count < RIG_KEPT_MAX);
         g->verbs[g->verb_count++] = keep_verb(g, &e->verb);
+        break;
+    case EFFECT_PROBE:
+        assert_true(g->probe_count < RIG_KEPT_MAX);
+        g->probes[g->probe_count] = e->probe;
+        g->probes[g->probe_count].guid = arena_strdup(&g->arena, e->probe.guid);
+        g->probes[g->probe_count].address = arena_strdup(&g->arena, e->probe.address);
+        g->probes[g->probe_count++].path = arena_strdup(&g->arena, e->probe.path);
         break;
     case EFFECT_REPLY:
         assert_true(g->reply_count < RIG_KEPT_MAX);
@@ -417,11 +425,15 @@ void rep_rig_feed_later_version(struct rep_rig *g, const char *key)
 void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, const char *path,
                      const char *type, struct bytes body)
 {
+    const char *query = strchr(path, '?');
+    if (query) {
+        path = arena_strndup(&g->arena, path, (size_t)(query - path));
+    }
     drive_event(&g->d, (struct event){.kind = EVENT_REQUEST,
                                       .request = {.id = ++g->request_id,
                                                   .method = method,
                                                   .path = path,
-                                                  .query = "",
+                                                  .query = query ? query + 1 : "",
                                                   .trace_id = "",
                                                   .accept = type,
                                                   .content_type = type,
@@ -555,6 +567,25 @@ struct container_status rep_rig_status(struct rep_rig *g, const char *guid,
     rep__note__pack(&note, packed);
     return (struct container_status){
         .guid = guid, .state = state, .text = "", .note = {.data = packed, .size = size}};
+}
+
+struct probe rep_rig_take_probe(struct rep_rig *g)
+{
+    assert_true(g->probe_count > 0);
+    struct probe first = g->probes[0];
+    memmove(g->probes, g->probes + 1, --g->probe_count * sizeof(*g->probes));
+    return first;
+}
+
+void rep_rig_probed(struct rep_rig *g, struct probe probe, enum probe_outcome outcome, int status)
+{
+    drive_event(&g->d, (struct event){.kind = EVENT_PROBED,
+                                      .probed = {.id = probe.id,
+                                                 .guid = probe.guid,
+                                                 .outcome = outcome,
+                                                 .status = status,
+                                                 .took_ms = 7,
+                                                 .text = ""}});
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */

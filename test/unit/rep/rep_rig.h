@@ -28,6 +28,8 @@ struct rep_rig {
     size_t call_count;
     struct verb_call verbs[RIG_KEPT_MAX];
     size_t verb_count;
+    struct probe probes[RIG_KEPT_MAX];
+    size_t probe_count;
     struct reply replies[RIG_KEPT_MAX];
     size_t reply_count;
     struct output_request output; /* the last one */
@@ -82,6 +84,10 @@ void rep_rig_answer_list(struct rep_rig *g, const struct container_status *list,
 struct call rep_rig_take_call(struct rep_rig *g, const char *part);
 struct verb_call rep_rig_take_verb(struct rep_rig *g, enum verb verb);
 struct reply rep_rig_take_reply(struct rep_rig *g);
+struct probe rep_rig_take_probe(struct rep_rig *g);
+
+/* The end of a probe. */
+void rep_rig_probed(struct rep_rig *g, struct probe probe, enum probe_outcome outcome, int status);
 
 /* How many are kept. Verbs of a kind; calls by a part of the url. */
 size_t rep_rig_calls(const struct rep_rig *g, const char *part);

@@ -30,6 +30,10 @@ static const struct place {
     {KEY_TIMEOUT, &models__timeout_action__descriptor},
     {KEY_PROGRESS, &models__emit_progress_action__descriptor},
     {KEY_SIDECAR, &models__sidecar__descriptor},
+    {KEY_CHECKS, &models__check_definition__descriptor},
+    {KEY_CHECK, &models__check__descriptor},
+    {KEY_HTTP_CHECK, &models__httpcheck__descriptor},
+    {KEY_TCP_CHECK, &models__tcpcheck__descriptor},
 };
 
 enum { PLACE_COUNT = sizeof(places) / sizeof(places[0]) };
@@ -310,6 +314,15 @@ static void print_page(struct buf *out)
     print_keys(KEY_PROGRESS, false, out);
     buf_append_string(out, "\nOne of `sidecars`:\n");
     print_keys(KEY_SIDECAR, false, out);
+    buf_append_string(out, "\n## `check_definition`\n\nHow a cell looks at the health of an instance "
+                           "is told in [cell.md](cell.md), Health.\n");
+    print_keys(KEY_CHECKS, false, out);
+    buf_append_string(out, "\nOne of `checks` or `readiness_checks`:\n");
+    print_keys(KEY_CHECK, false, out);
+    buf_append_string(out, "\n`http_check`:\n");
+    print_keys(KEY_HTTP_CHECK, false, out);
+    buf_append_string(out, "\n`tcp_check`:\n");
+    print_keys(KEY_TCP_CHECK, false, out);
     buf_append_string(
         out,
         "\n## What is refused\n"
@@ -317,7 +330,7 @@ static void print_page(struct buf *out)
         "No cell of this version can do these, so `bbs apply` and `bbs run` refuse them, with their\n"
         "line and the reason; a value that asks for nothing (`null`, `false`, 0, an empty text or\n"
         "list) is taken. The API itself takes them all, as Diego's does: there an instance with\n"
-        "`monitor`, `check_definition`, `cached_dependencies`, `image_layers` or a `download` or\n"
+        "`monitor`, `cached_dependencies`, `image_layers` or a `download` or\n"
         "`upload` anywhere in its actions crashes, and says which of them it was; with\n"
         "a volume driver, or a root filesystem, that no cell has, it is placed nowhere; what else\n"
         "stands here does nothing.\n");

@@ -70,7 +70,7 @@ static void shorthands_and_api_names_say_the_same(void **state)
         /* What asks for nothing is not refused. */
         {"monitor: null", "setup: ~"},
         {"sidecars: []", "log_source: ''"},
-        {"start_timeout_ms: 0", "image: ''"},
+        {"deprecated_timeout_ns: 0", "image: ''"},
         {"disk: 2g", "disk_mb: 2048"},
         {"egress: all", ""},
         {"egress: none", "egress_rules: []"},
@@ -124,6 +124,8 @@ static void every_change_of_the_definition_changes_the_guid(void **state)
         "cpu: 3",
         "log_guid: x",
         "egress: none",
+        "check_definition: {checks: [{tcp_check: {port: 1}}]}",
+        "start_timeout_ms: 5",
     };
     enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
     const char *guids[COUNT];
@@ -305,6 +307,11 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml",
          "name: a\nrootfs: preloaded:x\naction:\n  run:\n    path: x\n    args:\n    - a\n    - 1\n",
          "a.yaml:8: action.run.args[1]: must be a text"},
+        {"a.yaml", GOOD "check_definition:\n  checks:\n  - {}\n",
+         "a.yaml:6: check_definition.checks[0]: must have http_check or tcp_check"},
+        {"a.yaml",
+         GOOD "check_definition:\n  checks: []\n  readiness_checks:\n  - http_check: {port: 0}\n",
+         "a.yaml:7: check_definition.readiness_checks[0]: port must be from 1 to 65535"},
         {"a.yaml", GOOD "monitor:\n  run: {path: x, user: y}\n",
          "a.yaml:4: monitor: no cell can do it yet: nothing watches the health of a process that "
          "runs"},

@@ -307,7 +307,7 @@ static void cell_state_for_people(void **state)
                                           "lrps              1\n"
                                           "tasks             1\n");
     buf_clear(&out);
-    rep_containers_table(&a, (const Cell__CellState *)m, &out);
+    rep_containers_table(&a, (const Cell__CellState *)m, 0, &out);
     assert_string_equal(buf_string(&out), "CONTAINER  PROCESS  INDEX  STATE    MEMORY  DISK\n"
                                           "g          p        2      RUNNING  32 MB   16 MB\n"
                                           "t          task     -      RUNNING  0 MB    0 MB\n");

@@ -110,7 +110,12 @@ static Models__Action *action_of(struct arena *a, const char **at)
 
 struct tree_parts steps_text_parts(struct arena *a, const char *text)
 {
+    static const char watched[] = "watched: ";
     struct tree_parts parts = {.log_source = "APP", .log_guid = "guid"};
+    if (strncmp(text, watched, sizeof(watched) - 1) == 0) {
+        parts.monitored = true;
+        text += sizeof(watched) - 1;
+    }
     const Models__Sidecar **sidecars = ARENA_ARRAY(a, STEPS_MAX, const Models__Sidecar *);
     if (word(&text, "setup")) {
         text++;

@@ -124,6 +124,11 @@ static const struct row rows[] = {
 
     {9, "run + run", "0 begun 1; 3 cut 0 stopped", 3, "term 1; due 10003; ready"},
     {9, "serial(run run)", "0 begun 2; 3 cut 0 stopped; 4 ended 2 0", 4, "ready; cut"},
+    {12, "watched: run", "0 begun 1; 5 ended 1 0", 5, "ready"},
+    {12, "watched: run", "0 begun 1; 5 ended 1 3", 5, "ready; failed: APP: Exited with status 3"},
+    {12, "watched: run", "0 begun 1; 5 ended 1 0; 9 cut 0 stopped", 9, "ready; cut"},
+    {12, "watched: run + run", "0 begun 1; 0 begun 2; 5 ended 1 0", 5, "cut 2 beside; ready"},
+
     {9, "setup: run + run", "0 begun 1; 3 cut 0 stopped; 4 ended 1 0", 4, "cut"},
     {9, "serial(run run)", "0 cut 0 stopped", 0, "ready; cut"},
     {9, "serial(try(run) run)", "0 begun 3; 3 cut 0 stopped; 4 ended 3 0", 4, "ready; cut"},
@@ -181,7 +186,7 @@ static void every_row_says_what_is_next(void **state)
         }
         rules |= 1U << r->rule;
     }
-    assert_int_equal(rules, (1U << 12) - 2); /* each rule has a row */
+    assert_int_equal(rules, (1U << 13) - 2); /* each rule has a row */
 }
 
 /* Once its processes are gone it is over, whatever had been left to do. */
