@@ -1,6 +1,7 @@
 #include "bbs/cli/logs.h"
 
 #include "common/appfile/app.h"
+#include "common/base/time_text.h"
 #include "common/cli/table.h"
 #include "common/codec/json.h"
 
@@ -30,7 +31,7 @@ static void add_content(struct log_text *t, struct bytes text, struct buf *out)
     }
 }
 
-static void add_json(struct log_text *t, struct bytes line, int64_t now_ns, struct buf *out)
+static void add_json(struct log_text *t, struct bytes time, struct bytes line, struct buf *out)
 {
     const struct log_source *s = t->source;
     SCOPED_BUF(text);
@@ -48,8 +49,9 @@ static void add_json(struct log_text *t, struct bytes line, int64_t now_ns, stru
     if (s->removed_ns) {
         buf_printf(&text, ",\"removed_at\":%lld", (long long)s->removed_ns);
     }
-    if (t->times) {
-        buf_printf(&text, ",\"received_at\":%lld", (long long)now_ns);
+    if (time.size > 1) {
+        buf_append_string(&text, ",\"time\":");
+        json_string_text(time, &text);
     }
     if (s->stream) {
         buf_append_string(&text, ",\"stream\":");
@@ -61,17 +63,38 @@ static void add_json(struct log_text *t, struct bytes line, int64_t now_ns, stru
     add_content(t, buf_bytes(&text), out);
 }
 
+/* The word that its rep has put before it, which goes with its space; nothing where an older rep
+ * put none. */
+static struct bytes take_time(struct bytes *line)
+{
+    const uint8_t *space = memchr(line->data, ' ', line->size);
+    struct bytes word = {line->data, space ? (size_t)(space - line->data) : 0};
+    int64_t ns;
+    char text[LOG_TIME_MAX + 1] = "";
+    if (word.size == 0 || word.size > LOG_TIME_MAX) {
+        return (struct bytes){0};
+    }
+    memcpy(text, word.data, word.size);
+    if (strcmp(text, "-") != 0 && !wall_parse(text, &ns)) {
+        return (struct bytes){0};
+    }
+    line->data += word.size + 1;
+    line->size -= word.size + 1;
+    return word;
+}
+
 /* A line, with its end or without it when it is cut here. */
-static void add_line(struct log_text *t, struct bytes line, int64_t now_ns, struct buf *out)
+static void add_line(struct log_text *t, struct bytes line, struct buf *out)
 {
     bool whole = line.size > 0 && line.data[line.size - 1] == '\n';
+    struct bytes time = t->times && !t->continued ? take_time(&line) : (struct bytes){0};
     if (t->json) {
         line.size -= whole;
-        add_json(t, line, now_ns, out);
+        add_json(t, time, line, out);
     } else {
-        if (t->times && !t->continued) {
-            char time[WALL_TEXT_BYTES];
-            buf_printf(out, "%s ", wall_text(now_ns, time));
+        if (time.size > 0) {
+            buf_append(out, time.data, time.size);
+            buf_append_string(out, " ");
         }
         if (t->labelled && !t->continued) {
             buf_printf(out, "%s ", t->source->label);
@@ -81,7 +104,7 @@ static void add_line(struct log_text *t, struct bytes line, int64_t now_ns, stru
     t->continued = !whole;
 }
 
-void log_text_take(struct log_text *t, struct bytes bytes, int64_t now_ns, struct buf *out)
+void log_text_take(struct log_text *t, struct bytes bytes, struct buf *out)
 {
     if (!t->json && !t->times && !t->labelled && t->line.size == 0) {
         add_content(t, bytes, out);
@@ -93,20 +116,20 @@ void log_text_take(struct log_text *t, struct bytes bytes, int64_t now_ns, struc
     const uint8_t *end;
     while (at < t->line.size && (end = memchr(t->line.data + at, '\n', t->line.size - at))) {
         size_t size = (size_t)(end - (t->line.data + at)) + 1;
-        add_line(t, (struct bytes){t->line.data + at, size}, now_ns, out);
+        add_line(t, (struct bytes){t->line.data + at, size}, out);
         at += size;
     }
     buf_consume(&t->line, at);
     if (t->line.size >= LOG_LINE_MAX) {
-        add_line(t, buf_bytes(&t->line), now_ns, out);
+        add_line(t, buf_bytes(&t->line), out);
         buf_clear(&t->line);
     }
 }
 
-void log_text_end(struct log_text *t, int64_t now_ns, struct buf *out)
+void log_text_end(struct log_text *t, struct buf *out)
 {
     if (t->line.size > 0) {
-        add_line(t, buf_bytes(&t->line), now_ns, out);
+        add_line(t, buf_bytes(&t->line), out);
         buf_clear(&t->line);
     }
     if (t->terminal) {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* A line without end is shown in parts of this size. */
-enum { LOG_LINE_MAX = 64 * 1024 };
+enum { LOG_LINE_MAX = 64 * 1024, LOG_TIME_MAX = 30 };
 
 /* One container whose output is wanted. Strings live as long as the caller says. */
 struct log_source {
@@ -38,12 +38,13 @@ struct log_text {
 void log_text_init(struct log_text *t, const struct log_source *source);
 void log_text_done(struct log_text *t);
 
-/* Appends what is to be shown of these bytes, which came at `now_ns`. For neither programs nor a
- * terminal, and without labels and times: they themselves. */
-void log_text_take(struct log_text *t, struct bytes bytes, int64_t now_ns, struct buf *out);
+/* Appends what is to be shown of these bytes. With `times` each line begins with its time, as the
+ * rep puts it there; of JSON that becomes a member. For neither programs nor a terminal, and
+ * without labels and times: they themselves. */
+void log_text_take(struct log_text *t, struct bytes bytes, struct buf *out);
 
 /* No more comes. */
-void log_text_end(struct log_text *t, int64_t now_ns, struct buf *out);
+void log_text_end(struct log_text *t, struct buf *out);
 
 /* ---- Those that ended ---- */
 

@@ -1,6 +1,7 @@
 /* bbs logs: finds by the board where the containers are whose output is wanted, and has it read. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/logs_io.h"
+#include "common/base/time_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,15 +10,18 @@
 const struct cli_option bbs_logs_options[] = {
     {.name = "follow", .letter = 'f', .help = "go on as they write, until the app is removed, the "
                                               "task is over, or Ctrl-C"},
-    {.name = "lines", .value = "N", .help = "the last so many of each; 0 = only what comes",
-     .fallback = "100"},
+    {.name = "lines", .value = "N",
+     .help = "the last so many of each; 0 = only what comes; 100 unless --tail or --since is said"},
+    {.name = "tail", .value = "N", .help = "the last so many of stdout and stderr together"},
+    {.name = "since", .value = "T",
+     .help = "only lines from then on: a time in UTC (2026-01-02T03:04:05Z), or how long ago (10m)"},
+    {.name = "source", .value = "S", .help = "only lines of this source: APP/WEB"},
     {.name = "stream", .value = "stdout|stderr", .help = "only this one of both"},
     {.name = "previous",
      .help = "of those that have ended, the newest of each index of each definition, past ones "
              "too; kept for an hour"},
-    {.name = "time",
-     .help = "with -f: when each line came here (UTC); lines keep no time of their own, so those "
-             "of before have the time of the asking"},
+    {.name = "times", .letter = 't',
+     .help = "when the cell read each line (UTC); - for one of an earlier version"},
     {.name = "raw",
      .help = "give a terminal their control characters, too; else those are shown as \\u001b"},
     {.name = "task", .help = "NAME is a task, or its guid"},
@@ -137,21 +141,44 @@ static int show_previous(struct logs *l, int32_t index, struct err *err)
 
 /* ---- The command ---- */
 
+/* What is asked of the rep beside the number of lines. */
+static int read_choice(struct logs *l, struct err *err)
+{
+    const struct invocation *call = l->call;
+    struct arena *a = &l->s->arena;
+    const char *since = cli_text(call, "since"), *source = cli_text(call, "source");
+    int64_t ns;
+    if (since && !wall_parse(since, &ns) && !duration_parse(since, &ns)) {
+        return err_set(err, ERR_INVALID,
+                       "--since must be a time in UTC (2026-01-02T03:04:05Z) or how long ago "
+                       "(10m), not \"%.40s\"",
+                       since);
+    }
+    l->lines = since || cli_text(call, "tail") ? -1 : LOGS_LINES;
+    l->choice = arena_printf(a, "%s%s%s%s%s", since ? "&since=" : "",
+                             since ? cli_escaped(a, since) : "", source ? "&source=" : "",
+                             source ? cli_escaped(a, source) : "",
+                             cli_switch(call, "times") ? "&times=1" : "");
+    return 0;
+}
+
 static int read_options(struct logs *l, struct err *err)
 {
     const struct invocation *call = l->call;
-    int r = cli_number(call, "lines", 0, 1000000, &l->lines, err);
+    int r = read_choice(l, err);
+    r = r < 0 ? r : cli_number(call, "lines", 0, 1000000, &l->lines, err);
+    r = r < 0 ? r : cli_number(call, "tail", 1, 1000000, &l->tail, err);
     r = r < 0 ? r : cli_choice(call, "stream", &l->stream, err);
     l->follow = cli_switch(call, "follow");
-    l->times = cli_switch(call, "time");
+    l->times = cli_switch(call, "times");
     l->terminal = isatty(STDOUT_FILENO) && !cli_switch(call, "raw");
     bool previous = cli_switch(call, "previous");
     if (r == 0 && previous && l->follow) {
         r = err_set(err, ERR_INVALID, "what has ended writes no more: --previous or -f, not both");
     } else if (r == 0 && previous && cli_switch(call, "task")) {
         r = err_set(err, ERR_INVALID, "a task runs once: --previous is of an app");
-    } else if (r == 0 && l->times && !l->follow) {
-        r = err_set(err, ERR_INVALID, "--time needs -f: what was written has no time of its own");
+    } else if (r == 0 && l->tail > 0 && cli_text(call, "lines")) {
+        r = err_set(err, ERR_INVALID, "--lines is of each stream, --tail of both: not both");
     }
     return r;
 }

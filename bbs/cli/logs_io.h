@@ -11,6 +11,7 @@
 
 enum {
     LOGS_STREAMS = 2,
+    LOGS_LINES = 100, /* unless it is said */
     LOGS_ASKED_MAX = 16,           /* cells at once, for what they keep */
     LOGS_AHEAD_MAX = 1024 * 1024,  /* read of one before its turn to be shown */
     LOGS_STACK_BYTES = 256 * 1024, /* of each thread */
@@ -26,7 +27,8 @@ struct logs {
     size_t cell_count;
     struct log_source sources[LOGS_FOLLOWED_MAX * LOGS_STREAMS];
     size_t count;
-    int64_t lines;
+    int64_t lines, tail;
+    const char *choice; /* more of the query, "&since=10m&times=1" */
     const char *stream; /* NULL = both */
     bool follow, times;
     bool terminal; /* what is shown must not play with it */

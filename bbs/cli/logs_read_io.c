@@ -67,9 +67,9 @@ static int show(struct log_reader *r, struct bytes bytes, bool end)
         pthread_mutex_lock(r->printing);
     }
     r->text.labelled = r->labelled ? *r->labelled : r->text.labelled;
-    log_text_take(&r->text, bytes, cli_wall_ns(), &out);
+    log_text_take(&r->text, bytes, &out);
     if (end) {
-        log_text_end(&r->text, cli_wall_ns(), &out);
+        log_text_end(&r->text, &out);
     }
     if (out.size && r->ahead) {
         buf_append(r->ahead, out.data, out.size);
@@ -97,12 +97,16 @@ void log_reader_read(struct log_reader *r, int64_t lines, bool follow, int64_t l
     const struct logs *l = r->logs;
     const struct log_source *source = r->text.source;
     struct cli_client *c = NULL;
-    char path[256], number[32] = "";
-    if (lines >= 0) {
+    char number[32] = "";
+    SCOPED_ARENA(a);
+    if (lines < 0 && l->tail > 0) {
+        snprintf(number, sizeof(number), "&tail=%lld", (long long)l->tail);
+    } else if (lines >= 0) {
         snprintf(number, sizeof(number), "&lines=%lld", (long long)lines);
     }
-    snprintf(path, sizeof(path), "/v1/logs/%.100s?follow=%d%s%s%s", source->instance_guid, follow,
-             number, source->stream ? "&stream=" : "", source->stream ? source->stream : "");
+    const char *path = arena_printf(
+        &a, "/v1/logs/%.100s?follow=%d%s%s%s%s", source->instance_guid, follow, number,
+        source->stream ? "&stream=" : "", source->stream ? source->stream : "", l->choice);
     r->answered = false;
     r->result = cli_client_open(l->call, source->url, &c, &r->err);
     if (r->result == 0) {

@@ -135,8 +135,8 @@ static const char run_details[] =
 static const char logs_details[] =
     "NAME is an app's, with all its definitions, or a process_guid; NAME/N, or NAME N, is the instance\n"
     "of that index. Without N all are shown, and each line begins with NAME/N when there are several\n"
-    "(with PROCESS_GUID/N when there are several definitions). Of stdout and stderr each is in order,\n"
-    "but not one to the other; in JSON each line says which it is of.\n"
+    "(with PROCESS_GUID/N when there are several definitions). Lines stand in the order in\n"
+    "which the cell read them; JSON reads stdout and stderr each by itself, and says which it is.\n"
     "\n"
     "-f goes on through restarts, moves and changes of the app, with new instances, too: 64 at\n"
     "once. On standard error it says where each is and that it ended, and how. It ends when the app\n"

@@ -17,6 +17,7 @@
 
 #define NOW_NS (INT64_C(1767323045678) * 1000000)
 #define NOW "2026-01-02T03:04:05.678Z"
+#define READ "2026-01-02T03:04:05.000000006Z"
 
 static const struct log_source web0 = {
     .label = "web/0", .process_guid = "web-1", .instance_guid = "g", .cell_id = "c", .index = 0};
@@ -31,19 +32,13 @@ static void lines_are_shown_as_wanted(void **state)
         {false, false, false, false, "one\n\033[2J\xc3\xbc\nhalf"}, /* a pipe gets what it was */
         {false, false, false, true, "one\n\\u001b[2J\xc3\xbc\nhalf"},
         {false, false, true, false, "web/0 one\nweb/0 \033[2J\xc3\xbc\nweb/0 half\n"},
-        {false, true, false, false, NOW " one\n" NOW " \033[2J\xc3\xbc\n" NOW " half\n"},
-        {false, true, true, true,
-         NOW " web/0 one\n" NOW " web/0 \\u001b[2J\xc3\xbc\n" NOW " web/0 half\n"},
+        {false, true, false, false, "one\n\033[2J\xc3\xbc\nhalf\n"}, /* an older rep has none */
 #define BEGIN                                                                                      \
     "{\"instance\":\"web/0\",\"process_guid\":\"web-1\",\"index\":0,\"instance_guid\":\"g\","      \
     "\"cell_id\":\"c\","
         {true, false, true, true,
          BEGIN "\"line\":\"one\"}\n" BEGIN "\"line\":\"\\u001b[2J\xc3\xbc\"}\n" BEGIN
                "\"line\":\"half\"}\n"},
-        {true, true, false, false,
-         BEGIN "\"received_at\":1767323045678000000,\"line\":\"one\"}\n" BEGIN
-               "\"received_at\":1767323045678000000,\"line\":\"\\u001b[2J\xc3\xbc\"}\n" BEGIN
-               "\"received_at\":1767323045678000000,\"line\":\"half\"}\n"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         for (size_t piece = 1; piece < sizeof(text); piece++) {
@@ -57,13 +52,40 @@ static void lines_are_shown_as_wanted(void **state)
             for (size_t at = 0; at < sizeof(text) - 1; at += piece) {
                 size_t left = sizeof(text) - 1 - at;
                 log_text_take(
-                    &t, (struct bytes){(const uint8_t *)text + at, left < piece ? left : piece},
-                    NOW_NS, &out);
+                    &t, (struct bytes){(const uint8_t *)text + at, left < piece ? left : piece}, &out);
             }
-            log_text_end(&t, NOW_NS, &out);
+            log_text_end(&t, &out);
             assert_string_equal(buf_string(&out), rows[i].expected);
             log_text_done(&t);
         }
+    }
+}
+
+/* Their times stand before the label. */
+static void lines_have_times(void **state)
+{
+    static const char text[] = READ " one two\n- old\n" READ " \n";
+    static const struct {
+        bool json, labelled;
+        const char *expected;
+    } rows[] = {
+        {false, false, READ " one two\n- old\n" READ " \n"},
+        {false, true, READ " web/0 one two\n- web/0 old\n" READ " web/0 \n"},
+        {true, false,
+         BEGIN "\"time\":\"" READ "\",\"line\":\"one two\"}\n" BEGIN
+               "\"line\":\"old\"}\n" BEGIN "\"time\":\"" READ "\",\"line\":\"\"}\n"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct log_text t;
+        SCOPED_BUF(out);
+        log_text_init(&t, &web0);
+        t.times = true;
+        t.json = rows[i].json;
+        t.labelled = rows[i].labelled;
+        log_text_take(&t, bytes_of(text), &out);
+        log_text_end(&t, &out);
+        assert_string_equal(buf_string(&out), rows[i].expected);
+        log_text_done(&t);
     }
 }
 
@@ -76,10 +98,10 @@ static void json_names_the_stream(void **state)
     source.stream = "stderr";
     log_text_init(&t, &source);
     t.json = true;
-    log_text_take(&t, bytes_of("bad\n"), NOW_NS, &out);
+    log_text_take(&t, bytes_of("bad\n"), &out);
     log_text_done(&t);
     log_text_init(&t, &source);
-    log_text_take(&t, bytes_of("bad\n"), NOW_NS, &out);
+    log_text_take(&t, bytes_of("bad\n"), &out);
     assert_string_equal(buf_string(&out),
                         BEGIN "\"stream\":\"stderr\",\"line\":\"bad\"}\nbad\n");
     log_text_done(&t);
@@ -94,11 +116,11 @@ static void a_line_is_bounded(void **state)
     memset(part, 'x', LOG_LINE_MAX);
     log_text_init(&t, &web0);
     t.labelled = true;
-    log_text_take(&t, (struct bytes){(uint8_t *)part, LOG_LINE_MAX - 1}, NOW_NS, &out);
+    log_text_take(&t, (struct bytes){(uint8_t *)part, LOG_LINE_MAX - 1}, &out);
     assert_int_equal(out.size, 0);
-    log_text_take(&t, (struct bytes){(uint8_t *)part, 1}, NOW_NS, &out);
+    log_text_take(&t, (struct bytes){(uint8_t *)part, 1}, &out);
     assert_int_equal(out.size, 6 + LOG_LINE_MAX);
-    log_text_take(&t, bytes_of("end\nnext\n"), NOW_NS, &out);
+    log_text_take(&t, bytes_of("end\nnext\n"), &out);
     assert_string_equal(buf_string(&out) + 6 + LOG_LINE_MAX, "end\nweb/0 next\n");
     log_text_done(&t);
     free(part);
@@ -110,9 +132,9 @@ static void labels_may_begin_later(void **state)
     struct log_text t;
     SCOPED_BUF(out);
     log_text_init(&t, &web0);
-    log_text_take(&t, bytes_of("one\nha"), NOW_NS, &out);
+    log_text_take(&t, bytes_of("one\nha"), &out);
     t.labelled = true;
-    log_text_take(&t, bytes_of("lf\ntwo\n"), NOW_NS, &out);
+    log_text_take(&t, bytes_of("lf\ntwo\n"), &out);
     assert_string_equal(buf_string(&out), "one\nhalf\nweb/0 two\n");
     log_text_done(&t);
 }
@@ -469,6 +491,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(lines_are_shown_as_wanted),     TEST(a_line_is_bounded),
         TEST(json_names_the_stream),
+        TEST(lines_have_times),
         TEST(a_name_that_no_process_has_may_be_of_a_removed_one),
         TEST(labels_may_begin_later),        TEST(a_name_has_its_definitions),
         TEST(the_newest_of_each_that_ended), TEST(an_app_is_followed_through_its_life),
