@@ -14,7 +14,8 @@ const struct cli_option bbs_logs_options[] = {
      .help = "the last so many of each; 0 = only what comes; 100 unless --tail or --since is said"},
     {.name = "tail", .value = "N", .help = "the last so many of stdout and stderr together"},
     {.name = "since", .value = "T",
-     .help = "only lines from then on: a time in UTC (2026-01-02T03:04:05Z), or how long ago (10m)"},
+     .help = "only lines from then on: a time in UTC (2026-01-02T03:04:05Z), or how long "
+              "ago (10m)"},
     {.name = "source", .value = "S", .help = "only lines of this source: APP/WEB"},
     {.name = "stream", .value = "stdout|stderr", .help = "only this one of both"},
     {.name = "previous",

@@ -450,7 +450,8 @@ static int make_grpc(struct host *h, const struct host_config *config, struct er
 /* Descriptors that the driver and the other listeners' connections may take. */
 static unsigned others(const struct host_config *config)
 {
-    return config->driver_files + (config->driver_new ? PROBES_MAX : 0) + (config->grpc ? GRPC_CONNECTIONS_MAX : 0) +
+    return config->driver_files + (config->driver_new ? PROBES_MAX : 0) +
+           (config->grpc ? GRPC_CONNECTIONS_MAX : 0) +
            (config->health ? HEALTH_CONNECTIONS_MAX : 0) + (config->admin ? ADMIN_CONNECTIONS : 0);
 }
 

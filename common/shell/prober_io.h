@@ -6,8 +6,8 @@
 struct event_base;
 struct prober;
 
-/* Tells of each probe's end once, never from inside of prober_probe(); what `probed` points to lives
- * as long as the call. */
+/* Tells of each probe's end once, never from inside of prober_probe(). What `probed` points to
+ * lives as long as the call. */
 typedef void prober_told(void *context, const struct probed *probed);
 
 /* The base must outlive it. */

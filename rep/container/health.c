@@ -74,6 +74,7 @@ enum health_outcome health_outcome(const Rep__Health *health, const struct check
                                    enum health_phase phase, int64_t now_ns)
 {
     enum health_outcome out = HEALTH_PASSED;
+    assert(health && phase < HEALTH_PHASE_COUNT);
     for (size_t i = 0; i < health->n_checks; i++) {
         if (!is_of(health->checks[i], phase)) {
             continue;
@@ -113,6 +114,7 @@ int64_t health_next_ns(const Rep__Check *check, enum health_phase phase, bool pa
     if (phase == HEALTH_STARTING && passed && !check->readiness) {
         return NEVER_NS;
     }
+    assert(pace->again_ns > 0 && pace->interval_ns > 0 && pace->timeout_ns > 0);
     int64_t interval_ns = health_interval_ns(check, pace);
     bool soon = !passed && pace->again_ns < interval_ns;
     int64_t next_ns = due_ns + (soon ? pace->again_ns : interval_ns);

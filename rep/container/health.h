@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Most checks of one instance; the shortest interval, and the longest time that is taken for one. */
-enum { HEALTH_CHECKS_MAX = 100, /* of a check_definition; a monitor beside */ HEALTH_INTERVAL_LEAST_MS = 100 };
+/* Most checks of a check_definition; the shortest interval; and below the longest time that counts
+ * for one. */
+enum { HEALTH_CHECKS_MAX = 100, HEALTH_INTERVAL_LEAST_MS = 100 };
 #define HEALTH_TIME_MOST_MS (24 * 60 * 60 * 1000LL)
 
 /* Most of a text that a check gives, of a monitor's output its last bytes. */
@@ -86,6 +87,7 @@ int64_t health_timeout_ms(const Rep__Check *check, const struct health_pace *pac
 /* When the time for its start is over; NEVER_NS: never. */
 int64_t health_start_ends_ns(const Rep__Health *health);
 
+/* Whether it has a check of readiness, or else one of liveness. NULL: it has none. */
 bool health_has(const Rep__Health *health, bool readiness);
 
 /* Whether it is routed to, as far as its checks go. NULL: it has none. */

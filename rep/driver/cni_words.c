@@ -1,6 +1,7 @@
 #include "rep/driver/cni_words.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ json_t *cni_list(const struct subnet *s, const char *address)
 {
     char block[ADDRESS_TEXT_BYTES + 4], gateway[ADDRESS_TEXT_BYTES];
     snprintf(block, sizeof(block), "%s/%d", address, s->prefix);
+    assert(s->prefix > 0 && s->prefix <= 32 && address[0]);
     subnet_text(subnet_gateway(s), gateway);
     return json_pack("{s:s, s:s, s:[{s:s, s:{s:s, s:[{s:s, s:s}], s:[{s:s}]}}]}",
                      "cniVersion", CNI_VERSION, "name", "corkboard", "plugins",
@@ -117,6 +119,7 @@ json_t *cni_input(const json_t *list, size_t plugin, json_t *before, const struc
 {
     json_t *part = plugin_of(list, plugin), *input = json_copy(part);
     json_t *version = json_object_get(list, "cniVersion");
+    assert(plugin < cni_count(list));
     json_object_set(input, "name", json_object_get(list, "name"));
     json_object_set_new(input, "cniVersion",
                         version ? json_incref(version) : json_string(CNI_VERSION));

@@ -1,5 +1,7 @@
 #include "rep/driver/network_plan.h"
 
+#include <assert.h>
+
 const char *network_id(struct arena *a, const char *table, const char *guid)
 {
     return arena_printf(a, "%s-%s", table, guid);
@@ -7,6 +9,7 @@ const char *network_id(struct arena *a, const char *table, const char *guid)
 
 json_t *network_plan_pack(const struct network_plan *plan)
 {
+    assert(plan->table && plan->guid && plan->id && plan->path && plan->list && plan->egress);
     json_t *ports = json_array();
     for (size_t i = 0; i < plan->port_count; i++) {
         json_array_append_new(ports, json_pack("[i, i]", (int)plan->ports[i].host_port,

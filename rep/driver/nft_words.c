@@ -42,6 +42,7 @@ void nft_base(const char *table, const char *subnet, struct buf *out)
         {"going", "ip saddr 127.0.0.0/8 ip daddr @addresses masquerade"},
         {"going", "ct status dnat ip saddr @addresses ip daddr @addresses masquerade"},
     };
+    assert(table[0]);
     declare(table, out);
     for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
         const struct hook *h = &hooks[i];
@@ -95,6 +96,7 @@ static bool put_ports(const struct egress_rule *rule, struct buf *out)
 {
     uint8_t seen[(UINT16_MAX + 1) / 8] = {0};
     bool any = false;
+    assert(rule->port_count == 0 || rule->ports);
     buf_printf(out, "%s dport { ", rule->protocol);
     for (size_t i = 0; i < rule->port_count; i++) {
         uint32_t port = rule->ports[i];
@@ -181,6 +183,7 @@ int nft_egress(const struct container_spec *spec, const char *guid,
 
 static void put_elements(const struct nft_container *c, const char *verb, struct buf *out)
 {
+    assert(c->address && c->guid[0]);
     buf_printf(out, "%s element inet %s addresses { %s }\n", verb, c->table, c->address);
     buf_printf(out, "%s element inet %s egress { %s : goto i-%s }\n", verb, c->table, c->address,
                c->guid);

@@ -89,7 +89,8 @@ static struct level level_of(const Models__Action *action)
 
 bool tree_is_needed(const struct tree_parts *parts)
 {
-    return parts->setup || parts->monitor || parts->sidecar_count > 0 || !level_of(parts->action).run;
+    return parts->setup || parts->monitor || parts->sidecar_count > 0 ||
+           !level_of(parts->action).run;
 }
 
 /* ---- Making one ------------------------------------------------------------------------------ */

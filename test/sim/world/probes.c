@@ -1,5 +1,5 @@
-/* Probes of the simulated reps: a moment later the model container answers as it stands then, or its
- * time is over. Who dies before hears of none. */
+/* Probes of the simulated reps: a moment later the model container answers as it stands then, or
+ * its time is over. Who dies before hears of none. */
 #include "test/sim/model/containers.h"
 #include "test/sim/world/inside.h"
 

@@ -52,7 +52,8 @@ static void lines_are_shown_as_wanted(void **state)
             for (size_t at = 0; at < sizeof(text) - 1; at += piece) {
                 size_t left = sizeof(text) - 1 - at;
                 log_text_take(
-                    &t, (struct bytes){(const uint8_t *)text + at, left < piece ? left : piece}, &out);
+                    &t, (struct bytes){(const uint8_t *)text + at, left < piece ? left : piece},
+                     &out);
             }
             log_text_end(&t, &out);
             assert_string_equal(buf_string(&out), rows[i].expected);

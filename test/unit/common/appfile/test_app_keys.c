@@ -314,8 +314,10 @@ static void print_page(struct buf *out)
     print_keys(KEY_PROGRESS, false, out);
     buf_append_string(out, "\nOne of `sidecars`:\n");
     print_keys(KEY_SIDECAR, false, out);
-    buf_append_string(out, "\n## `check_definition`\n\nHow a cell looks at the health of an instance "
-                           "is told in [cell.md](cell.md), Health.\n");
+    buf_append_string(out,
+                      "\n## `check_definition`\n\n"
+                      "How a cell looks at the health of an instance "
+                      "is told in [cell.md](cell.md), Health.\n");
     print_keys(KEY_CHECKS, false, out);
     buf_append_string(out, "\nOne of `checks` or `readiness_checks`:\n");
     print_keys(KEY_CHECK, false, out);

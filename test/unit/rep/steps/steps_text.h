@@ -1,9 +1,9 @@
 /* Trees, facts and orders of the machine of steps as short texts, for the rows of its tests.
  *
- * "watched: " before it: checks look after it. A tree is parts with "+" between them: "setup: run + serial(run try(run)) + run" is a setup, the
- * action and a sidecar. A step is run, try(X), timeout:MS(X), say(X) (emit progress, with all
- * messages), serial(X Y ...), parallel(X Y ...) or codependent(X Y ...). A run may have a source of
- * its own: run:WEB. The definition's is APP. */
+ * "watched: " before it: checks look after it. A tree is parts with "+" between them: "setup: run
+ * + serial(run try(run)) + run" is a setup, the action and a sidecar. A step is run, try(X),
+ * timeout:MS(X), say(X) (emit progress, with all messages), serial(X Y ...), parallel(X Y ...) or
+ * codependent(X Y ...). A run may have a source of its own: run:WEB. The definition's is APP. */
 #pragma once
 
 #include "rep/steps/machine.h"
