@@ -342,6 +342,7 @@ static int serve(const struct invocation *call, struct host_config *host, struct
     struct driver_config driver;
     int r = state_dir_open(&state, cli_text(call, "state-dir"), config->cell_id, err);
     r = r < 0 ? r : driver_config_from(call, state.path, &driver, err);
+    r = r < 0 ? r : driver_files_from(call, &driver.files, err);
     if (r == 0) {
         driver.rootfs = rootfs->entries;
         driver.rootfs_count = rootfs->count;

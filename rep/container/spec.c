@@ -32,17 +32,6 @@ static const char *unsupported_part(const Models__DesiredLRP *lrp)
     const struct part parts[] = {
         {lrp->monitor, "monitor"},
         {lrp->check_definition, "check_definition"},
-        {lrp->n_cached_dependencies > 0, "cached_dependencies"},
-        {lrp->n_image_layers > 0, "image_layers"},
-    };
-    return first_set(parts, sizeof(parts) / sizeof(parts[0]));
-}
-
-static const char *unsupported_part_of_task(const Models__TaskDefinition *d)
-{
-    const struct part parts[] = {
-        {d->n_cached_dependencies > 0, "cached_dependencies"},
-        {d->n_image_layers > 0, "image_layers"},
     };
     return first_set(parts, sizeof(parts) / sizeof(parts[0]));
 }
@@ -52,8 +41,8 @@ static int check(const struct tree_parts *parts, const char *part, struct err *e
 {
     SCOPED_ARENA(scratch);
     struct action_tree tree;
-    const Models__RunAction *const *runs;
-    int code = tree_make(&scratch, parts, &tree, &runs, err);
+    const struct tree_leaf *leaves;
+    int code = tree_make(&scratch, parts, &tree, &leaves, err);
     if (code == 0 && part) {
         code = err_set(err, ERR_INVALID, "this cell cannot do \"%s\" of the definition", part);
     }
@@ -62,14 +51,16 @@ static int check(const struct tree_parts *parts, const char *part, struct err *e
 
 int spec_check(const Models__DesiredLRP *lrp, struct err *err)
 {
-    const struct tree_parts parts = tree_parts_of(lrp);
+    SCOPED_ARENA(scratch);
+    const struct tree_parts parts = tree_parts_of(&scratch, lrp);
     return check(&parts, unsupported_part(lrp), err);
 }
 
 int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
 {
-    const struct tree_parts parts = tree_parts_of_task(definition);
-    return check(&parts, unsupported_part_of_task(definition), err);
+    SCOPED_ARENA(scratch);
+    const struct tree_parts parts = tree_parts_of_task(&scratch, definition);
+    return check(&parts, NULL, err);
 }
 
 /* ---- The note -------------------------------------------------------------------------------- */
@@ -85,8 +76,8 @@ static const char *source_of(const struct tree_parts *parts)
 static void note_steps(struct arena *a, Rep__Note *note, const struct tree_parts *parts)
 {
     struct action_tree tree;
-    const Models__RunAction *const *runs;
-    if (tree_is_needed(parts) && tree_make(a, parts, &tree, &runs, NULL) == 0) {
+    const struct tree_leaf *leaves;
+    if (tree_is_needed(parts) && tree_make(a, parts, &tree, &leaves, NULL) == 0) {
         note->steps = (Rep__Step **)(uintptr_t)tree.steps;
         note->n_steps = tree.count;
     }
@@ -136,7 +127,7 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     note.root_fs = lrp->root_fs;
     note.max_pids = lrp->max_pids;
     note.metric_guid = lrp->metrics_guid;
-    const struct tree_parts parts = tree_parts_of(lrp);
+    const struct tree_parts parts = tree_parts_of(&scratch, lrp);
     note.log_source = (char *)(uintptr_t)source_of(&parts);
     note_steps(&scratch, &note, &parts);
     note_ports(&scratch, &note, ports, port_count);
@@ -155,7 +146,7 @@ Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinitio
     note.max_pids = definition->max_pids;
     task.result_file = definition->result_file;
     note.metric_guid = definition->metrics_guid;
-    const struct tree_parts parts = tree_parts_of_task(definition);
+    const struct tree_parts parts = tree_parts_of_task(&scratch, definition);
     note.log_source = (char *)(uintptr_t)source_of(&parts);
     note_steps(&scratch, &note, &parts);
     note.task = &task;
@@ -326,6 +317,36 @@ static void spec_volumes(struct arena *a, Models__VolumeMount *const *mounts, si
     spec->volume_count = count;
 }
 
+static struct file_transfer *transfer_new(struct arena *a, const struct file_transfer *t)
+{
+    return arena_copy(a, t, sizeof(*t));
+}
+
+/* What a leaf that runs no program brings or sends. What is bound belongs to the container's root,
+ * for it is one tree for all. */
+static struct step_process transfer_of(struct arena *a, const struct tree_leaf *leaf, uint32_t step)
+{
+    struct step_process p = {.step = step, .user = "0"};
+    if (leaf->dependency) {
+        const Models__CachedDependency *d = leaf->dependency;
+        p.transfer = transfer_new(
+            a, &(struct file_transfer){TRANSFER_DOWNLOAD, true, d->from, d->to, d->cache_key,
+                                  d->checksum_algorithm, d->checksum_value});
+    } else if (leaf->download) {
+        const Models__DownloadAction *d = leaf->download;
+        p.user = d->user;
+        p.transfer = transfer_new(
+            a, &(struct file_transfer){TRANSFER_DOWNLOAD, false, d->from, d->to, d->cache_key,
+                                  d->checksum_algorithm, d->checksum_value});
+    } else {
+        const Models__UploadAction *u = leaf->upload;
+        p.user = u->user;
+        p.transfer = transfer_new(
+            a, &(struct file_transfer){TRANSFER_UPLOAD, false, u->to, u->from, "", "", ""});
+    }
+    return p;
+}
+
 static void spec_program(const struct step_process *p, struct container_spec *spec)
 {
     spec->path = p->path;
@@ -342,26 +363,29 @@ static void spec_program(const struct step_process *p, struct container_spec *sp
 /* Where the first program of the action starts, a file that it left is looked for. */
 static void spec_home(const Rep__Note *about, struct container_spec *spec)
 {
-    uint32_t action = about->steps[0]->setup ? about->steps[1]->end : 1;
-    size_t first = 0;
-    while (first + 1 < spec->step_count && spec->steps[first].step < action) {
-        first++;
+    const struct action_tree tree = {about->steps, about->n_steps};
+    uint32_t action = tree_action(&tree);
+    const struct step_process *first = NULL;
+    for (size_t i = 0; i < spec->step_count && !(first && first->step >= action); i++) {
+        first = spec->steps[i].transfer ? first : &spec->steps[i];
     }
-    spec->dir = spec->steps[first].dir;
-    spec->user = spec->steps[first].user;
+    spec->dir = first ? first->dir : "";
+    spec->user = first ? first->user : "";
 }
 
 static void spec_steps(struct arena *a, const struct surroundings *around,
                        const struct tree_parts *parts, struct container_spec *spec)
 {
     struct action_tree tree;
-    const Models__RunAction *const *runs;
-    int code = tree_make(a, parts, &tree, &runs, NULL);
+    const struct tree_leaf *leaves;
+    int code = tree_make(a, parts, &tree, &leaves, NULL);
     assert(code == 0 && tree.count == around->about->n_steps);
     struct step_process *list = ARENA_ARRAY(a, tree.count, struct step_process);
     for (uint32_t i = 0; code == 0 && i < tree.count; i++) {
-        if (runs[i]) {
-            list[spec->step_count++] = process_of(a, around, runs[i], i);
+        if (leaves[i].run) {
+            list[spec->step_count++] = process_of(a, around, leaves[i].run, i);
+        } else if (tree_is_leaf(&tree, i)) {
+            list[spec->step_count++] = transfer_of(a, &leaves[i], i);
         }
     }
     spec->steps = list;
@@ -408,7 +432,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     ret_spec->port_count = about->n_ports;
     spec_volumes(a, lrp->volume_mounts, lrp->n_volume_mounts, ret_spec);
     spec_log(lrp->log_rate_limit, ret_spec);
-    const struct tree_parts parts = tree_parts_of(lrp);
+    const struct tree_parts parts = tree_parts_of(a, lrp);
     const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
                                         address, about, &parts};
     spec_processes(a, &around, &parts, ret_spec);
@@ -429,7 +453,7 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
     };
     spec_volumes(a, definition->volume_mounts, definition->n_volume_mounts, ret_spec);
     spec_log(definition->log_rate_limit, ret_spec);
-    const struct tree_parts parts = tree_parts_of_task(definition);
+    const struct tree_parts parts = tree_parts_of_task(a, definition);
     const struct surroundings around = {definition->environment_variables,
                                         definition->n_environment_variables, address, about,
                                         &parts};

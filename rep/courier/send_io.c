@@ -1,4 +1,5 @@
 /* send: a file to a URL, by POST with its checksums. */
+#include "common/base/memory.h"
 #include "rep/courier/checksum.h"
 #include "rep/courier/confine_io.h"
 #include "rep/courier/paths_io.h"
@@ -82,8 +83,8 @@ static int sums(struct upload *u, struct buf *md5_line, struct buf *digest_line,
                 struct courier_answer *answer, struct err *err)
 {
     struct summing md5 = {0}, sha256 = {0};
-    char text[CHECKSUM_TEXT_BYTES + 1], *chunk = malloc(CHUNK_BYTES);
-    ssize_t n = chunk ? 1 : -1;
+    char text[CHECKSUM_TEXT_BYTES + 1], *chunk = mem_array(CHUNK_BYTES, 1);
+    ssize_t n = 1;
     summing_begin(&md5, CHECKSUM_MD5);
     summing_begin(&sha256, CHECKSUM_SHA256);
     for (off_t at = 0; n > 0; at += n) {
@@ -195,7 +196,7 @@ static int work(void *context, struct errand_tell *tell, struct courier_answer *
 static int open_file(struct sending *s, struct err *err)
 {
     struct stat st;
-    s->fd = open(cli_text(s->job->call, "file"), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    s->fd = open(s->job->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (s->fd < 0 || fstat(s->fd, &st) < 0) {
         return err_set(err, ERR_IO, "cannot open the file: %s", strerror(errno));
     }
@@ -214,6 +215,7 @@ int courier_send(struct courier_job *job, struct courier_answer *ret, struct err
     struct errand e = {work, NULL, NULL, &s, job->progress_fd, job_left_ms(job)};
     char *url = NULL;
     int rc = small_line(job->arena, cli_text(job->call, "url-file"), &url, err);
+    job->file = job->file ? job->file : cli_text(job->call, "file");
     if (rc == 0) {
         rc = job_http_limits(job, &s.limits, err);
     }

@@ -62,6 +62,10 @@ bool model_containers_status(const struct model_containers *m, const char *guid,
 bool model_containers_has_steps(const struct model_containers *m, const char *guid);
 /* The number of the n-th of the steps that run in it, in order; -1 if there are fewer. */
 int64_t model_containers_step(const struct model_containers *m, const char *guid, int n);
+
+/* Whether a step of it brings or sends files. */
+bool model_containers_is_transfer(const struct model_containers *m, const char *guid,
+                                  uint32_t step);
 /* A file that READ finds in the container, under exactly this path; false if it is not there. */
 bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
                             struct bytes data);
@@ -100,3 +104,6 @@ unsigned model_containers_held(const struct model_containers *m);
 /* How many run; the guid of the n-th of them in order of guid, NULL if there are fewer. */
 int model_containers_running(const struct model_containers *m);
 const char *model_containers_guid(const struct model_containers *m, int n);
+
+/* The n-th of all that are made, whether they run or not; NULL if there are fewer. */
+const char *model_containers_made(const struct model_containers *m, int n);
