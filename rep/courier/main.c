@@ -133,6 +133,11 @@ static int run_send(const struct invocation *call, struct err *err)
     return run(call, err, courier_send);
 }
 
+static int run_pull(const struct invocation *call, struct err *err)
+{
+    return run(call, err, courier_pull);
+}
+
 static int run_sweep(const struct invocation *call, struct err *err)
 {
     return run(call, err, courier_sweep);
@@ -145,6 +150,7 @@ static const struct cli_option *const place[] = {courier_place_options, courier_
 static const struct cli_option *const pack[] = {courier_pack_options, common_options, NULL};
 static const struct cli_option *const send_file[] = {courier_send_options, courier_http_options,
                                                      common_options, NULL};
+static const struct cli_option *const pull[] = {courier_pull_options, common_options, NULL};
 static const struct cli_option *const sweep[] = {courier_cache_options, common_options, NULL};
 
 static const struct cli_command commands[] = {
@@ -153,6 +159,7 @@ static const struct cli_command commands[] = {
      0, 0, run_place},
     {"pack", "", "copies a file out of a container", NULL, pack, 0, 0, run_pack},
     {"send", "", "sends a file to a URL", NULL, send_file, 0, 0, run_send},
+    {"pull", "", "brings an image's layers to the cell", NULL, pull, 0, 0, run_pull},
     {"sweep", "", "removes from the cache what killed couriers left, and what is too much", NULL,
      sweep, 0, 0, run_sweep},
     {0},
