@@ -29,6 +29,18 @@ struct driver_rootfs {
 /* Log limits where the config says 0: two files of 10 MiB each for stdout and for stderr. */
 enum { DRIVER_LOG_BYTES = 10 * 1024 * 1024, DRIVER_LOG_FILES = 2, DRIVER_LOG_FILES_MAX = 10 };
 
+#define DRIVER_IMAGE_BYTES INT64_C(20000000000) /* where the config says 0 */
+
+/* Images that the oci driver pulls; texts NULL = not set. */
+struct driver_image_config {
+    bool on;               /* else PULL fails */
+    const char *courier;   /* the program; NULL = "rep-courier" beside the shim */
+    const char *registries; /* containers-registries.conf(5) */
+    const char *registry_certs; /* a directory for each registry, with CAs */
+    const char *oci_root;  /* where images of oci: names are */
+    int64_t bytes;         /* of all layers together, at most */
+};
+
 /* Most containers that one driver keeps: DRIVER_CONTAINERS_MAX + 1 fails in PREPARE. */
 enum { DRIVER_CONTAINERS_MAX = 4096 };
 
@@ -58,6 +70,7 @@ struct driver_config {
     uint32_t ids_first; /* oci: of a range that a trial may take; 0 = no user namespaces */
     const char *seccomp; /* oci: path of a profile (seccomp.h); NULL = SECCOMP_PROFILE, "" = none */
     bool strict;        /* oci: the probe fails where not all of the isolation works */
+    struct driver_image_config images;
     const struct driver_choice *choice; /* of driver_probe(); NULL = driver_new() probes itself */
 };
 

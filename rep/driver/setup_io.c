@@ -99,6 +99,7 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
     d->log_files = config->log_files ? config->log_files : DRIVER_LOG_FILES;
     d->hash = hash_of(config->state_dir);
     copy_rootfs(d, config);
+    images_init(d, config);
     facts_gather(&d->facts);
     if (config->kind == DRIVER_OCI) {
         load_seccomp(d, config);
@@ -128,6 +129,7 @@ void driver_done(struct driver *d)
     }
     json_decref(d->seccomp);
     free(d->rootfs);
+    images_done(d);
     free(d->state_dir);
     free(d->containers_dir);
     free(d->runtime_dir);
