@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 const struct cli_option rep_serve_options[] = {
@@ -31,6 +32,20 @@ const struct cli_option rep_serve_options[] = {
      .help = "root filesystem preloaded:NAME",
      .repeated = true},
     {.name = "rootfs-dir", .value = "DIR", .help = "each directory in it is one by its own name"},
+    {.name = "images",
+     .value = "auto|off",
+     .help = "whether images are pulled: if skopeo and containers-storage are there, or never",
+     .fallback = "auto"},
+    {.name = "registries",
+     .value = "FILE",
+     .help = "containers-registries.conf(5): default registry, mirrors; the system's by default"},
+    {.name = "registry-certs",
+     .value = "DIR",
+     .help = "in DIR/HOST:PORT: *.crt of CAs that are believed of that registry"},
+    {.name = "oci-root", .value = "DIR", .help = "images oci:///PATH#TAG stand below it"},
+    {.name = "image-cache",
+     .value = "MB",
+     .help = "disk of images; a fifth of its file system by default"},
     {.name = "memory-mb", .value = "N", .help = "memory of the cell; the machine's by default"},
     {.name = "disk-mb", .value = "N", .help = "disk of the cell", .fallback = "10240"},
     {.name = "containers", .value = "N", .help = "most containers", .fallback = "250"},
@@ -287,6 +302,45 @@ static int probe(const struct invocation *call, struct driver_config *driver,
     return r;
 }
 
+/* Whether a program is found. */
+static bool program_there(const struct invocation *call, const char *name)
+{
+    const char *search = getenv("PATH");
+    while (search && *search) {
+        size_t n = strcspn(search, ":");
+        if (access(arena_printf(call->arena, "%.*s/%s", (int)n, search, name), X_OK) == 0) {
+            return true;
+        }
+        search += n + (search[n] == ':');
+    }
+    return false;
+}
+
+static int read_images(const struct invocation *call, const char *state_dir,
+                       struct driver_config *driver, struct err *err)
+{
+    struct statvfs v;
+    const char *images = "auto";
+    int64_t mb = statvfs(state_dir, &v) == 0
+                     ? (int64_t)((double)v.f_blocks * (double)v.f_frsize / 5 / (1 << 20))
+                     : DRIVER_IMAGE_BYTES >> 20;
+    int r = cli_choice(call, "images", &images, err);
+    r = r < 0 ? r : cli_number(call, "image-cache", 1, INT32_MAX, &mb, err);
+    driver->images = (struct driver_image_config){
+        .on = strcmp(images, "auto") == 0 && driver->kind == DRIVER_OCI && geteuid() == 0 &&
+              program_there(call, "skopeo") && program_there(call, "containers-storage"),
+        .registries = cli_text(call, "registries"),
+        .registry_certs = cli_text(call, "registry-certs"),
+        .oci_root = cli_text(call, "oci-root"),
+        .bytes = (mb < 1 ? 1 : mb) << 20,
+    };
+    if (r == 0 && driver->images.registries && access(driver->images.registries, R_OK) < 0) {
+        r = err_set(err, ERR_INVALID, "cannot read --registries %.120s: %s",
+                    driver->images.registries, strerror(errno));
+    }
+    return r;
+}
+
 static int serve(const struct invocation *call, struct host_config *host, struct rep_config *config,
                  struct rootfs_list *rootfs, struct err *err)
 {
@@ -294,7 +348,9 @@ static int serve(const struct invocation *call, struct host_config *host, struct
     struct driver_config driver;
     int r = state_dir_open(&state, cli_text(call, "state-dir"), config->cell_id, err);
     r = r < 0 ? r : driver_config_from(call, state.path, &driver, err);
+    r = r < 0 ? r : read_images(call, state.path, &driver, err);
     if (r == 0) {
+        config->pulls_images = driver.images.on;
         driver.rootfs = rootfs->entries;
         driver.rootfs_count = rootfs->count;
         r = probe(call, &driver, config, err);

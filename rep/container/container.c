@@ -35,6 +35,9 @@ static void container_free(void *value)
     struct container *c = value;
     rep__note__free_unpacked(c->about, NULL);
     container_steps_done(&c->steps);
+    if (c->image) {
+        rep__image__free_unpacked(c->image, NULL);
+    }
     free(c->exit_text);
     free(c->result);
     free(c);

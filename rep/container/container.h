@@ -8,6 +8,7 @@
 #include "common/lifecycle/container.h"
 #include "rep/container/step_facts.h"
 #include "rep/container/task_step.h"
+#include "rep_image.pb-c.h"
 #include "rep_note.pb-c.h"
 
 #include <bsd/sys/queue.h>
@@ -30,6 +31,7 @@ enum container_op {
     OP_NOTE,
     OP_READ,
     OP_PORTS,
+    OP_PULL,
     OP_REMOVE,
 };
 
@@ -53,6 +55,7 @@ struct container {
     uint64_t op_id;     /* of the open call or verb; for OP_MOVE unused */
     const char *op_url; /* OP_FETCH: the bbs that was asked */
     bool made;          /* the driver may hold something of it */
+    Rep__Image *image;  /* owned; pulled for it; NULL = none yet, or it needs none */
     struct container_steps steps;
     bool uncertain;     /* a verb ended without an answer: only a listing tells */
     bool process_gone;  /* the driver said so, or that there never was one */
