@@ -11,8 +11,6 @@
 struct heard {
     unsigned passed[2], failed[2]; /* probes: of health, of readiness */
     unsigned tcp_passed;
-    unsigned unready; /* probes of readiness that failed after one had passed */
-    bool was_routable;
 };
 
 static struct heard *heard_of(struct checkers *k, const char *guid)
@@ -33,7 +31,6 @@ void checkers_probed(struct checkers *k, const struct probe *probe, const struct
     h->passed[readiness] += well;
     h->failed[readiness] += !well;
     h->tcp_passed += well && probe->kind == PROBE_TCP;
-    h->unready += readiness && !well && h->passed[1] > 0;
     k->seen[SEEN_PROBES]++;
 }
 
@@ -115,10 +112,9 @@ static void check_one(struct checkers *k, const char *guid, const Rep__Health *h
     if (r->routable && h->passed[1] == 0) {
         checkers_report(k, "checks", "%s is routable, and no probe has said so", guid);
     }
-    if (!r->routable && h->was_routable && h->unready == 0) {
-        checkers_report(k, "checks", "%s is routable no more, and no probe has failed", guid);
-    }
-    h->was_routable = h->was_routable || r->routable;
+    /* A hole: that it is routable no more is not judged, for a start call from before it was ready
+     * may come late, and the rep tells again. Once all is healed the record must say what its
+     * program does: check_routable(). */
 }
 
 void check_checks(struct checkers *k)

@@ -181,11 +181,13 @@ void loss_befalls(struct swarm *s, uint64_t seed)
 void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call)
 {
     int number = checkers_cell(&s->checkers, cell);
-    /* Its limit stops what is left, whatever the board says; and a stop that was asked before the
-     * board went back may have waited for its container to run. */
+    /* Its limit stops what is left, whatever the board says; a stop that was asked before the board
+     * went back may have waited for its container to run; and one whose checks fail is ended. */
     bool evacuates = number >= 0 && s->checkers.evacuations[number].on;
     const struct instance *i = call->guid ? map_get(&s->checkers.instances, call->guid) : NULL;
     bool asked = i && i->released_early;
+    asked = asked || (call->guid && checks_have_failed(&s->checkers, node_containers(cell),
+                                                       call->guid));
     if (s->went_back && !evacuates && !asked && call->verb == VERB_SIGNAL) {
         checkers_report(&s->checkers, "S8", "%s stops %s on a board that went back",
                         node_name(cell), call->guid);
