@@ -24,7 +24,8 @@
 
 #define GUID "12345678-90ab-cdef-1234-5678"
 
-enum { FILES = 200, DRIVER_FILES = 100 }; /* that the rep may open, and its driver of them */
+/* That the rep may open, beside those of probes, and its driver of them. */
+enum { FILES = 200 + PROBES_MAX, DRIVER_FILES = 100 };
 
 static struct certs certs;
 static struct tls_files server_files, client_files, auctioneer_files, bbs_files;
