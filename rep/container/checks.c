@@ -14,26 +14,6 @@ void checks_at_once_init(struct checks_at_once *all)
     TAILQ_INIT(&all->waiting);
 }
 
-void checks_unqueue(struct container *c)
-{
-    if (c->checks.waits) {
-        TAILQ_REMOVE(&c->table->rep->checks.waiting, c, checks.wait_link);
-        c->checks.waits = false;
-    }
-}
-
-void container_checks_done(struct container *c)
-{
-    struct container_checks *k = &c->checks;
-    size_t count = k->texts ? c->about->health->n_checks : 0;
-    for (size_t i = 0; i < count; i++) {
-        free(k->texts[i]);
-    }
-    free(k->texts);
-    free(k->looks);
-    free(k->results);
-}
-
 static const struct health_pace *pace(const struct rep *r)
 {
     return &r->config.checks;
@@ -106,11 +86,6 @@ static enum health_phase health_phase(const Rep__Health *h)
     return h->failed[0]          ? HEALTH_UNHEALTHY
            : h->healthy_since_ns ? HEALTH_HEALTHY
                                  : HEALTH_STARTING;
-}
-
-bool checks_failed(const struct container *c)
-{
-    return c->about->health && c->about->health->failed[0];
 }
 
 bool checks_end_it(const struct container *c)
