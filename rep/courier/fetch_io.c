@@ -8,14 +8,11 @@
 #include "rep/courier/url.h"
 #include "rep/courier/verbs_io.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 256 * 1024, MEMORY_BYTES = 512 << 20 };
+enum { MEMORY_BYTES = 512 << 20 };
 
 const struct cli_option courier_fetch_options[] = {
     {"key-file", "FILE", "its first line is the cache key; without it the URL is"},
@@ -212,19 +209,7 @@ static int by_http(struct incoming *d, struct courier_answer *answer, struct err
 static int by_file(const struct fetch *f, struct sink *s, struct courier_answer *answer,
                    struct err *err)
 {
-    char *chunk = malloc(CHUNK_BYTES);
-    struct stat st;
-    ssize_t n = 1;
-    sink_expect(s, fstat(f->source_fd, &st) == 0 ? st.st_size : -1);
-    while (chunk && n > 0 && s->rc == 0) {
-        n = read(f->source_fd, chunk, CHUNK_BYTES);
-        if (n > 0) {
-            sink_take(s, chunk, (size_t)n);
-        } else if (n < 0) {
-            s->rc = err_set(&s->err, ERR_IO, "cannot read the file: %s", strerror(errno));
-        }
-    }
-    free(chunk);
+    sink_take_file(s, f->source_fd);
     if (s->rc) {
         *err = s->err;
         return s->rc;

@@ -8,12 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 256 * 1024, MEMORY_BYTES = 256 << 20 };
+enum { MEMORY_BYTES = 256 << 20 };
 
 const struct cli_option courier_pack_options[] = {
     {"root", "DIR", "the container's root filesystem, mounted", .required = true},
@@ -88,20 +87,8 @@ static int open_source(const struct pack *p, struct err *err)
 
 static int copy(int fd, struct sink *s, struct err *err)
 {
-    char *chunk = malloc(CHUNK_BYTES);
-    struct stat st;
-    ssize_t n = 1;
     sink_anew(s);
-    sink_expect(s, fstat(fd, &st) == 0 ? st.st_size : -1);
-    while (chunk && n > 0 && s->rc == 0) {
-        n = read(fd, chunk, CHUNK_BYTES);
-        if (n > 0) {
-            sink_take(s, chunk, (size_t)n);
-        } else if (n < 0) {
-            s->rc = err_set(&s->err, ERR_IO, "cannot read the file: %s", strerror(errno));
-        }
-    }
-    free(chunk);
+    sink_take_file(s, fd);
     if (s->rc) {
         *err = s->err;
     }

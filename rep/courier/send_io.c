@@ -1,4 +1,5 @@
 /* send: a file to a URL, by POST with its checksums. */
+#include "common/base/memory.h"
 #include "rep/courier/checksum.h"
 #include "rep/courier/confine_io.h"
 #include "rep/courier/paths_io.h"
@@ -82,8 +83,8 @@ static int sums(struct upload *u, struct buf *md5_line, struct buf *digest_line,
                 struct courier_answer *answer, struct err *err)
 {
     struct summing md5 = {0}, sha256 = {0};
-    char text[CHECKSUM_TEXT_BYTES + 1], *chunk = malloc(CHUNK_BYTES);
-    ssize_t n = chunk ? 1 : -1;
+    char text[CHECKSUM_TEXT_BYTES + 1], *chunk = mem_array(CHUNK_BYTES, 1);
+    ssize_t n = 1;
     summing_begin(&md5, CHECKSUM_MD5);
     summing_begin(&sha256, CHECKSUM_SHA256);
     for (off_t at = 0; n > 0; at += n) {

@@ -1,9 +1,15 @@
 #include "rep/courier/sink_io.h"
 
+#include "common/base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { CHUNK_BYTES = 256 * 1024 };
 
 void sink_anew(struct sink *s)
 {
@@ -58,6 +64,23 @@ void sink_take(struct sink *s, const void *data, size_t size)
     s->have += (int64_t)size;
     s->moved += (int64_t)size;
     errand_moved(s->tell, s->have, s->total);
+}
+
+void sink_take_file(struct sink *s, int fd)
+{
+    char *chunk = mem_array(CHUNK_BYTES, 1);
+    struct stat st;
+    ssize_t n = 1;
+    sink_expect(s, fstat(fd, &st) == 0 ? st.st_size : -1);
+    while (s->rc == 0 && n != 0) {
+        n = read(fd, chunk, CHUNK_BYTES);
+        if (n > 0) {
+            sink_take(s, chunk, (size_t)n);
+        } else if (n < 0 && errno != EINTR) {
+            s->rc = err_set(&s->err, ERR_IO, "cannot read the file: %s", strerror(errno));
+        }
+    }
+    free(chunk);
 }
 
 static int compare(struct sink *s, struct err *err)

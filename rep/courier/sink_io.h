@@ -30,5 +30,8 @@ void sink_expect(struct sink *s, int64_t more);
 /* Takes content; nothing after an error. */
 void sink_take(struct sink *s, const void *data, size_t size);
 
+/* Takes all that can be read from `fd`, from its beginning; s->rc says whether it could. */
+void sink_take_file(struct sink *s, int fd);
+
 /* All of it is here: fills in digest and sizes, unless the checksum is another. Frees the sums. */
 int sink_end(struct sink *s, struct courier_answer *answer, struct err *err);
