@@ -41,7 +41,8 @@ static void act(struct rep *r, struct container *c, struct harmony h, struct eff
         container_stop(c, END_SHUTDOWN, h.why, out);
     } else if (h.action == HARMONY_DELETE) {
         container_abandon(c, h.why, out);
-    } else if (h.action == HARMONY_KEEP && c->start_wanted) {
+    } else if (h.action == HARMONY_KEEP &&
+               (c->start_wanted || instance_is_told_otherwise(r, c))) {
         moves_want(r, c, HARMONY_START);
     } else if (harmony_is_move(h.action)) {
         moves_want(r, c, h.action);

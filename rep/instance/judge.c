@@ -41,6 +41,15 @@ struct harmony instance_judge(const struct rep *r, struct container *c)
     return h;
 }
 
+bool instance_is_told_otherwise(const struct rep *r, const struct container *c)
+{
+    const Models__ActualLRP *record;
+    SCOPED_ARENA(scratch);
+    knowledge_of(&r->knowledge, &scratch, c->about->key, container_guid(c), &record);
+    return record && record->optional_routable_case && c->phase == PHASE_RUNNING &&
+           record->routable != health_is_routable(c->about->health);
+}
+
 struct harmony instance_judge_refused(const struct rep *r, const struct container *c,
                                       enum harmony_action action, Models__Error__Type type)
 {

@@ -91,11 +91,19 @@ static void probed(struct checked *x, int64_t within_ms, const char *path, int s
     rep_rig_probed(&x->g, p, status ? PROBE_ANSWERED : PROBE_REFUSED, status);
 }
 
+static Models__ActualLRP *recorded(struct checked *x, bool routable)
+{
+    Models__ActualLRP *r = rep_rig_record(&x->g, "p", "RUNNING", x->guid, RIG_CELL);
+    r->optional_routable_case = MODELS__ACTUAL_LRP__OPTIONAL_ROUTABLE_ROUTABLE;
+    r->routable = routable;
+    return r;
+}
+
 static void runs(struct checked *x, bool routable)
 {
     struct rep_rig_move m = rep_rig_take_move(&x->g, "start");
     assert_int_equal(m.move->instance->routable, routable);
-    Models__ActualLRP *r = rep_rig_record(&x->g, "p", "RUNNING", x->guid, RIG_CELL);
+    Models__ActualLRP *r = recorded(x, routable);
     rep_rig_move_done(&x->g, m, r);
     rep_rig_feed_put(&x->g, r);
 }
@@ -237,6 +245,25 @@ static void readiness_is_told_by_a_start(void **state)
     takes_note(&x);
     runs(&x, true);
     assert_int_equal(rep_rig_verbs(&x.g, VERB_SIGNAL), 0);
+    done(&x);
+}
+
+/* As after a loss of acknowledged writes, or when a start call from before it was ready came late. */
+static void what_the_board_says_otherwise_is_told_again(void **state)
+{
+    struct checked x;
+    (void)state;
+    prepare(&x, NULL, "/ready", 0);
+    start(&x);
+    runs(&x, false);
+    probed(&x, 500, "/ready", 200);
+    says(&x, "APP", READY);
+    takes_note(&x);
+    runs(&x, true);
+    rep_rig_feed_put(&x.g, recorded(&x, true));
+    assert_int_equal(rep_rig_calls(&x.g, "/v1/board/apply"), 0);
+    rep_rig_feed_put(&x.g, recorded(&x, false));
+    runs(&x, true);
     done(&x);
 }
 
@@ -392,6 +419,7 @@ int main(void)
         cmocka_unit_test(it_crashes_when_its_start_takes_too_long),
         cmocka_unit_test(it_is_killed_if_it_does_not_end),
         cmocka_unit_test(readiness_is_told_by_a_start),
+        cmocka_unit_test(what_the_board_says_otherwise_is_told_again),
         cmocka_unit_test(a_restarted_rep_goes_on),
         cmocka_unit_test(a_restarted_rep_waits_for_what_had_not_passed),
         cmocka_unit_test(a_restarted_rep_ends_what_was_unhealthy),
