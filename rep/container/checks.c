@@ -21,8 +21,8 @@ static const struct health_pace *pace(const struct rep *r)
 
 /* ---- Where it is asked ----------------------------------------------------------------------- */
 
-/* The one place that chooses: the container's own address, or with the machine's network the cell's,
- * and the host port that stands for the container's; a port without one is the machine's itself. */
+/* The one place that chooses: the container's own address, or with the machine's network the
+ * cell's, and the host port that stands for the container's; a port without one is as it is. */
 static const char *place_of(const struct rep *r, const struct container *c,
                             const Rep__Check *check, uint32_t *ret_port)
 {

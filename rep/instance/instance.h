@@ -12,12 +12,12 @@ extern const struct container_kind instance_kind;
 /* What is to be done about the container, and why. */
 struct harmony instance_judge(const struct rep *r, struct container *c);
 
-/* It runs, and its record says that it is routable where its checks say that it is not, or the other
- * way round: writes were lost, or a start call from before came late. */
+/* It runs, and its record says of `routable` what its checks do not: writes were lost, or a start
+ * call from before came late. */
 bool instance_is_told_otherwise(const struct rep *r, const struct container *c);
 
-/* As instance_judge() when a bbs has refused `action` with an error of this type; what stands on the board is
- * already known. */
+/* As instance_judge() when a bbs has refused `action` with an error of this type; what stands on
+ * the board is already known. */
 struct harmony instance_judge_refused(const struct rep *r, const struct container *c,
                                       enum harmony_action action, Models__Error__Type type);
 

@@ -248,7 +248,7 @@ static void readiness_is_told_by_a_start(void **state)
     done(&x);
 }
 
-/* As after a loss of acknowledged writes, or when a start call from before it was ready came late. */
+/* As after a loss of acknowledged writes, or when an old start call came late. */
 static void what_the_board_says_otherwise_is_told_again(void **state)
 {
     struct checked x;
