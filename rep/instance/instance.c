@@ -105,9 +105,10 @@ static bool note(struct rep *r, struct container *c, struct effects *out)
     return true;
 }
 
+/* Of what is ended for its checks nothing is told before its end: the crash says it all. */
 static void running(struct rep *r, struct container *c, struct effects *out)
 {
-    if (!container_stop_asked(c)) {
+    if (!container_stop_asked(c) && !checks_failed(c)) {
         act(r, c, instance_judge(r, c), out);
     }
     if (container_stop_asked(c) || checks_failed(c)) {

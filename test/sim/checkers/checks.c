@@ -59,9 +59,8 @@ bool checks_have_failed(struct checkers *k, const struct model_containers *m, co
 {
     Rep__Note *note = note_of(m, guid);
     const Rep__Health *h = note ? note->health : NULL;
-    /* A hole: while its driver takes no note, that one check of health has failed must do. */
-    bool said = h && (h->failed[0] || (h->healthy_since_ns && heard_of(k, guid)->failed[0] > 0));
-    bool so = said && (heard_of(k, guid)->failed[0] > 0 || h->start_timeout_ms > 0);
+    /* A hole: its driver may take no note, so that a check of health has failed must do. */
+    bool so = h && (heard_of(k, guid)->failed[0] > 0 || (h->failed[0] && h->start_timeout_ms > 0));
     if (note) {
         rep__note__free_unpacked(note, NULL);
     }

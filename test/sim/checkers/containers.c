@@ -9,6 +9,19 @@
 /* What a verb, a step of a back-off or a repeated question may add to an interval. */
 #define SLACK_NS (10 * SECOND_NS)
 
+/* A step of it did not end by SIGKILL, so its first process is killed. */
+static bool is_stuck(const struct model_containers *m, const char *guid)
+{
+    SCOPED_ARENA(a);
+    struct container_status s;
+    bool stuck = false;
+    bool known = model_containers_status(m, guid, &a, &s);
+    for (size_t i = 0; known && i < s.fact_count; i++) {
+        stuck = stuck || (s.facts[i].kind == FACT_CUT && s.facts[i].why == CUT_STUCK);
+    }
+    return stuck;
+}
+
 void check_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
 {
     if (call->guid && task_known(k, call->guid)) {
@@ -26,7 +39,7 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
     bool runs = ends && model_containers_state(m, call->guid) == CONTAINER_RUNNING &&
                 !(model_containers_has_steps(m, call->guid) &&
                   model_containers_step(m, call->guid, 0) < 0);
-    runs = runs && !checks_have_failed(k, m, call->guid); /* then it is ended for them */
+    runs = runs && !checks_have_failed(k, m, call->guid) && !is_stuck(m, call->guid);
     if (runs && !(i && i->released) && !evacuation_ends(k, checkers_cell(k, cell))) {
         checkers_report(k, "S8",
                         "the running instance of %s/%d is stopped, and nobody asked for it",

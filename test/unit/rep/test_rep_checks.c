@@ -175,6 +175,7 @@ static void it_crashes_when_a_check_fails_later(void **state)
     says(&x, "CHECK", WHY);
     says(&x, "APP", "Container became unhealthy");
     assert_int_equal(rep_rig_verbs(&x.g, VERB_SIGNAL), 0); /* the note comes first */
+    rep_rig_feed_put(&x.g, recorded(&x, false)); /* what else is to be told waits for the crash */
     takes_note(&x);
     crashes(&x, "Instance became unhealthy: " WHY);
     done(&x);
