@@ -20,7 +20,7 @@ struct running_step {
     uint32_t step;
     bool beginning; /* its BEGIN is under way: its job looks after its shim */
     bool begun, over;
-    int shim; /* pidfd; -1: none is watched */
+    int shim; /* pidfd, also of a process that outlived its shim; -1: none is watched */
     struct event *shim_ended;
 };
 
@@ -200,38 +200,55 @@ static int open_step(const struct driver_container *c, uint32_t step)
     return fd;
 }
 
-/* What outlived its shim goes, before anybody says that it is over. */
-static void end_process(int dir)
+static void watch(struct running_step *r, int pidfd)
+{
+    r->shim = pidfd;
+    r->shim_ended = event_new(r->container->driver->loop, pidfd, EV_READ, on_shim_ended, r);
+    event_add(r->shim_ended, NULL);
+}
+
+static bool has_ended(int pidfd)
+{
+    struct pollfd p = {.fd = pidfd, .events = POLLIN};
+    return poll(&p, 1, 0) == 1;
+}
+
+/* What outlived its shim goes, before anybody says that it is over. False: it is killed, and the
+ * next look comes when it has ended. */
+static bool end_process(struct running_step *r, int dir)
 {
     struct identity id;
     int fd = identity_read(dir, "pid", &id) < 0 ? -1 : identity_open(&id);
-    if (fd >= 0) {
-        kill((pid_t)-id.pid, SIGKILL);
-        identity_signal(fd, SIGKILL);
-        close(fd);
+    if (fd < 0) {
+        return true;
     }
+    kill((pid_t)-id.pid, SIGKILL);
+    identity_signal(fd, SIGKILL);
+    if (!has_ended(fd)) {
+        watch(r, fd);
+        return false;
+    }
+    close(fd);
+    return true;
 }
 
 /* Whether its shim has ended for certain; else it is watched from now on. */
 static bool shim_has_ended(struct running_step *r, int dir)
 {
     struct identity id;
-    struct pollfd p = {.events = POLLIN};
     if (r->shim >= 0) {
         return false;
     }
-    r->shim = identity_read(dir, "shim.pid", &id) < 0 ? -1 : identity_open(&id);
-    if (r->shim < 0) {
+    int shim = identity_read(dir, "shim.pid", &id) < 0 ? -1 : identity_open(&id);
+    if (shim < 0) {
         return !identity_untold(errno);
     }
-    p.fd = r->shim;
-    if (poll(&p, 1, 0) == 1) {
-        reap(r->shim);
-        stop_watching(r);
+    if (has_ended(shim)) {
+        reap(shim);
+        close(shim);
         return true;
     }
-    r->shim_ended = event_new(r->container->driver->loop, r->shim, EV_READ, on_shim_ended, r);
-    event_add(r->shim_ended, NULL);
+    watch(r, shim);
     return false;
 }
 
@@ -249,8 +266,9 @@ static void judge(struct running_step *r)
     r->over = read_facts(c, name, NULL) > 0;
     if (!r->over && alone && faccessat(dir, "status", F_OK, 0) < 0 && !identity_untold(errno)) {
         struct step_fact lost = {FACT_LOST, r->step, now_ns(), .text = ""};
-        end_process(dir);
-        append_fact(c, &lost, NULL); /* else the next look tries again */
+        if (end_process(r, dir)) {
+            append_fact(c, &lost, NULL); /* else the next look tries again */
+        }
     }
     close(dir);
     if (r->over) {
