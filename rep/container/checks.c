@@ -164,7 +164,6 @@ static bool judge_readiness(struct rep *r, struct container *c, struct effects *
         return false;
     }
     h->ready = next.phase == HEALTH_READY;
-    c->start_wanted = true;
     say_word(r, c, next.says, out);
     return true;
 }
@@ -387,7 +386,6 @@ bool checks_adopt(struct rep *r, struct container *c, struct effects *out)
     begin(r, c, out);
     if (h->healthy_since_ns) {
         begin_later(r, c);
-        c->start_wanted = health_has(h, true); /* the last change may not have been told */
     }
     return h->healthy_since_ns != 0;
 }
