@@ -118,6 +118,7 @@ bool guid_valid(const char *guid);        /* [A-Za-z0-9_-]{1,64} */
 void fd_close(int fd); /* accepts -1 */
 int file_read(const char *dir, const char *name, size_t limit, struct buf *out,
               struct err *err); /* with errno */
+/* Whole or not at all, whenever the rep dies: NAME.part becomes NAME. Not synced. */
 int file_write(const char *dir, const char *name, struct bytes data, struct err *err);
 int json_write(const char *dir, const char *name, json_t *value, struct err *err); /* takes value */
 json_t *json_read(const char *dir, const char *name, struct err *err);

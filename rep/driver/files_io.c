@@ -57,14 +57,16 @@ static int write_all(int fd, struct bytes data)
 int file_write(const char *dir, const char *name, struct bytes data, struct err *err)
 {
     char *path = mem_printf("%s/%s", dir, name);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    char *part = mem_printf("%s.part", path);
+    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     int result = fd < 0 ? -1 : write_all(fd, data);
     if (fd >= 0 && close(fd) < 0) {
         result = -1;
     }
-    if (result < 0) {
+    if (result < 0 || rename(part, path) < 0) {
         result = err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
     }
+    free(part);
     free(path);
     return result;
 }

@@ -44,8 +44,8 @@ struct network_cell {
 int network_sweep(const struct network_cell *cell, bool mend, void (*tell)(const char *line),
                   struct err *err);
 
-/* plan_io.c: the plan of a container's directory. -ERR_NOT_FOUND when it has none. The reference
- * that it borrows from is `ret_read`. */
+/* plan_io.c: the plan of a container's directory. -ERR_NOT_FOUND when it has none, or one that is
+ * cut. The reference that it borrows from is `ret_read`. */
 int plan_load(struct arena *a, const char *dir, struct network_plan *ret_plan, json_t **ret_read,
               struct err *err);
 /* A small file of it, by its name; NULL: there is none. New reference; in the arena. */

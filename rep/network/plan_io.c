@@ -12,6 +12,13 @@ json_t *plan_json(const char *dir, const char *name)
     return json_load_file(arena_printf(&scratch, "%s/%s", dir, name), 0, NULL);
 }
 
+/* A machine that lost its power leaves files short or empty: nothing was attached by such a plan
+ * since, and what it leased is found by the sweep. */
+static bool is_cut(const json_error_t *error)
+{
+    return json_error_code(error) == json_error_premature_end_of_input;
+}
+
 int plan_load(struct arena *a, const char *dir, struct network_plan *ret_plan, json_t **ret_read,
               struct err *err)
 {
@@ -19,9 +26,11 @@ int plan_load(struct arena *a, const char *dir, struct network_plan *ret_plan, j
     if (access(path, F_OK) < 0 && errno == ENOENT) {
         return err_set(err, ERR_NOT_FOUND, "%s is not there", path);
     }
-    json_t *read = plan_json(dir, NETWORK_PLAN_FILE);
+    json_error_t error;
+    json_t *read = json_load_file(path, 0, &error);
     if (!read) {
-        return err_set(err, ERR_IO, "cannot read %s", path);
+        return err_set(err, is_cut(&error) ? ERR_NOT_FOUND : ERR_IO, "cannot read %s: %s", path,
+                       error.text);
     }
     int result = network_plan_read(a, read, ret_plan, err);
     if (result < 0) {

@@ -120,6 +120,7 @@ void trial_rep_killed(void **state)
         settle(r);
         assert_int_equal(rig_processes(r), 0);
     }
+    rig_restart(r); /* which sweeps, should one have died between an address and its plan */
 }
 
 /* A rep was killed between the beginning of a shim and that one's first word: its successor saw a

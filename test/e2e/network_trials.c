@@ -135,6 +135,21 @@ void trial_killed_amid_attach(void **state)
     }
 }
 
+/* A power failure, or a rep that was killed, leaves of the plan what had been written. */
+void trial_plan_cut(void **state)
+{
+    static const int kept[] = {0, 1, 100};
+    struct rig *r = *state;
+    SCOPED_ARENA(a);
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        rig_done(prepare(r, &a, "cut", SERVES, 41000));
+        assert_int_equal(truncate(rig_path(r, "cut", "network.json"), kept[i]), 0);
+        rig_restart(r);
+        subject_remove(&r->subject, "cut");
+    }
+    rig_restart(r); /* the sweep gives its addresses back, which no plan names */
+}
+
 int churn_containers = 12, churn_rounds = 2;
 
 static void all(struct rig *r, enum verb verb, const struct container_spec *specs)
