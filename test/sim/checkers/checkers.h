@@ -199,7 +199,7 @@ const Board__DomainRecord *domain_of_board_generation(struct checkers *k, struct
                                                       const char *domain);
 
 /* Whether the container has steps of which not all that can have begun: it is starting still. */
-bool steps_still_begin(const struct model_containers *m, const char *guid, int64_t now_ns);
+bool steps_still_begin(struct node *cell, const char *guid);
 
 /* Whether it has checks that have not passed yet: it is starting still. And whether the note says
  * that it is ended for them, and they have indeed failed. */

@@ -7,18 +7,20 @@
 
 #include <string.h>
 
-bool steps_still_begin(const struct model_containers *m, const char *guid, int64_t now_ns)
+bool steps_still_begin(struct node *cell, const char *guid)
 {
     SCOPED_ARENA(a);
     struct container_status s;
     Rep__Note *note;
     bool begin = false;
-    if (!model_containers_status(m, guid, &a, &s) || note_read(s.note, guid, &note, NULL) < 0) {
+    if (!model_containers_status(node_containers(cell), guid, &a, &s) ||
+        note_read(s.note, guid, &note, NULL) < 0) {
         return false;
     }
     const struct action_tree tree = {note->steps, note->n_steps};
     if (tree.count > 0) {
-        struct steps_orders o = steps_next(&a, &tree, s.facts, s.fact_count, now_ns, false);
+        struct steps_orders o =
+            steps_next(&a, &tree, s.facts, s.fact_count, node_mono_ns(cell), false);
         begin = !o.ready && !o.over;
     }
     rep__note__free_unpacked(note, NULL);
@@ -53,7 +55,7 @@ static bool says_running(struct checkers *k, const char *guid)
     return false;
 }
 
-static void check_one(struct checkers *k, const struct container_status *s)
+static void check_one(struct checkers *k, const struct node *cell, const struct container_status *s)
 {
     SCOPED_ARENA(a);
     Rep__Note *note;
@@ -62,8 +64,8 @@ static void check_one(struct checkers *k, const struct container_status *s)
     }
     const struct action_tree tree = {note->steps, note->n_steps};
     if (tree.count > 0) {
-        struct steps_orders o = steps_next(&a, &tree, s->facts, s->fact_count,
-                                           world_now(k->cluster->world), false);
+        struct steps_orders o =
+            steps_next(&a, &tree, s->facts, s->fact_count, node_mono_ns(cell), false);
         k->seen[SEEN_STEPPED]++;
         check_once(k, s);
         /* A hole: ordinary clients who say RUNNING of what is not theirs. */
@@ -77,13 +79,14 @@ static void check_one(struct checkers *k, const struct container_status *s)
 void check_steps(struct checkers *k)
 {
     for (unsigned i = 0; i < k->cluster->options.cells; i++) {
-        struct model_containers *m = node_containers(k->cluster->cells[i]);
+        struct node *cell = k->cluster->cells[i];
+        struct model_containers *m = node_containers(cell);
         const char *guid;
         for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
             SCOPED_ARENA(a);
             struct container_status s;
             if (model_containers_status(m, guid, &a, &s)) {
-                check_one(k, &s);
+                check_one(k, cell, &s);
             }
         }
     }

@@ -1,5 +1,6 @@
 /* Model containers: a driver of the simulator (design.md 3.4). Answers verbs at virtual times,
- * keeps containers while their rep is down, ends them as a story says. Pure; it passes the
+ * keeps containers while their rep is down, ends them as a story says. All times are of its
+ * machine's monotonic clock, as those of the facts that it tells (step_fact.h). Pure; it passes the
  * conformance program of the drivers as far as that does not need real processes. */
 #pragma once
 

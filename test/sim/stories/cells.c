@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "models/desired_lrp_requests.pb-c.h"
 #include "test/sim/model/containers.h"
 
 void story_rep_killed_and_adopted(struct cluster *c)
@@ -253,5 +254,40 @@ void story_stop_lost_in_a_stale_domain(struct cluster *c)
         cut_cell(c, c->cells[i], false);
     }
     world_run(c->world, 15 * SECOND_NS);
+    await_gone(c, "web");
+}
+
+static void desire_beside_a_sidecar(void *cluster, const ProtobufCMessage *m)
+{
+    struct cluster *c = cluster;
+    const Models__DesireLRPRequest *request = (const Models__DesireLRPRequest *)m;
+    Models__Sidecar sidecar = MODELS__SIDECAR__INIT, *sidecars[] = {&sidecar};
+    sidecar.action = request->desired_lrp->action;
+    request->desired_lrp->sidecars = sidecars;
+    request->desired_lrp->n_sidecars = 1;
+    assert_int_equal(world_call(c->world, node_url(c->bbs[0]), "/v1/desired_lrp/desire.r2", m,
+                                SETTLE_NS, NULL), 200);
+}
+
+void story_stopped_after_its_machine_fell(struct cluster *c)
+{
+    says(c, "A machine falls and is up again: its monotonic clock begins anew. Then it runs an app "
+            "and its sidecar, which both ignore SIGTERM. The app is removed: after the grace, by "
+            "the machine's clock, they are killed, and not as much later as the machine was up "
+            "before.");
+    struct node *cell = c->cells[0];
+    world_run(c->world, 60 * SECOND_NS);
+    world_kill(c->world, cell);
+    world_reboot(c->world, cell, true);
+    world_start(c->world, cell);
+    cluster_with_desire("web", 1, desire_beside_a_sidecar, c);
+    await_running(c, "web", 1);
+    struct model_containers *m = node_containers(cell);
+    assert_true(model_containers_deafen(m, model_containers_guid(m, 0)));
+    assert_int_equal(cluster_remove(c, "web"), 0);
+    world_run(c->world, 9 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 1);
+    world_run(c->world, 2 * SECOND_NS);
+    assert_int_equal(cluster_containers(c), 0);
     await_gone(c, "web");
 }

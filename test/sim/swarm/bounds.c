@@ -313,7 +313,7 @@ static void judge_claimed(struct swarm *s, const struct past *p, const Models__A
         return;
     }
     bool busy = model_containers_busy(m, i->guid) || model_containers_listing(m) ||
-                steps_still_begin(m, i->guid, now) || /* its setup takes its time */
+                steps_still_begin(n, i->guid) || /* its setup takes its time */
                 checks_still_fail(m, i->guid);
     i->busy_ns = busy ? now : i->busy_ns;
     int64_t since_ns = later_ns(later_ns(p->at_ns, i->busy_ns),

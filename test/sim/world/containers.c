@@ -1,4 +1,4 @@
-/* Verbs of the simulated reps, and the ends of their containers. */
+/* Verbs of the simulated reps, and the ends of their containers, by the clock of their machine. */
 #include "test/sim/model/containers.h"
 #include "test/sim/world/inside.h"
 
@@ -18,7 +18,7 @@ static void driver_event_due(void *world, struct item *item)
         return;
     }
     struct event ev;
-    while (model_containers_next(n->containers, w->now_ns, &item->arena, &ev)) {
+    while (model_containers_next(n->containers, node_mono_ns(n), &item->arena, &ev)) {
         if (ev.kind == EVENT_CONTAINER) {
             world_note(w, n->config.name, "container ends%s", n->role ? "" : ", unheard");
         }
@@ -41,8 +41,8 @@ static void set_due(struct node *n)
     *d = (struct due){.node = n, .generation = n->containers_timer};
     i->payload = d;
     i->owner = n;
-    int64_t now = n->world->now_ns;
-    queue_push(&n->world->queue, i, at > now ? at : now);
+    int64_t wait_ns = at - node_mono_ns(n);
+    queue_push(&n->world->queue, i, n->world->now_ns + (wait_ns > 0 ? wait_ns : 0));
 }
 
 void containers_call(struct node *n, const struct verb_call *call)
@@ -65,7 +65,7 @@ void containers_call(struct node *n, const struct verb_call *call)
     if (n->world->observer.verb) {
         n->world->observer.verb(n->world->observer.context, n, call);
     }
-    model_containers_call(n->containers, n->world->now_ns, call);
+    model_containers_call(n->containers, node_mono_ns(n), call);
     set_due(n);
 }
 

@@ -236,7 +236,7 @@ static void node_down(struct node *n)
     store_unwatch(n);
     n->timer++;
     if (n->containers) {
-        model_containers_orphaned(n->containers, n->world->now_ns);
+        model_containers_orphaned(n->containers, node_mono_ns(n));
     }
     role_free(n->role);
     n->role = NULL;
@@ -264,11 +264,12 @@ void world_kill_asking(struct world *w, struct node *n, int64_t late_ns)
 
 bool world_end_container(struct world *w, struct node *n, int which, int exit_code)
 {
+    (void)w;
     const char *guid = model_containers_guid(n->containers, which);
     if (!guid) {
         return false;
     }
-    model_containers_end(n->containers, w->now_ns, guid, exit_code, 0);
+    model_containers_end(n->containers, node_mono_ns(n), guid, exit_code, 0);
     containers_changed(n);
     return true;
 }
@@ -277,7 +278,7 @@ bool world_end_step(struct world *w, struct node *n, const char *guid, uint32_t 
                     bool lost)
 {
     bool ended =
-        model_containers_end_step(n->containers, w->now_ns, guid, step, exit_code, 0, lost);
+        model_containers_end_step(n->containers, node_mono_ns(n), guid, step, exit_code, 0, lost);
     if (ended) {
         world_note(w, n->config.name, lost ? "a step is lost" : "a step ends");
         containers_changed(n);
@@ -297,6 +298,11 @@ void world_reboot(struct world *w, struct node *n, bool gone)
 unsigned node_boots(const struct node *n)
 {
     return n->boots;
+}
+
+int64_t node_mono_ns(const struct node *n)
+{
+    return n->world->now_ns - n->booted_ns;
 }
 
 void world_break_connections(struct world *w)
@@ -523,7 +529,8 @@ static void by_the_world(const struct node *n, int64_t *at_ns)
     *at_ns += *at_ns == NEVER_NS ? 0 : n->booted_ns;
 }
 
-/* A role speaks of times by its machine's monotonic clock. */
+/* A role speaks of times by its machine's monotonic clock. So do its containers: what it says of
+ * verbs stays as it is. */
 static void translate(const struct node *n, struct effects *out)
 {
     for (size_t i = 0; i < out->count; i++) {
@@ -532,8 +539,6 @@ static void translate(const struct node *n, struct effects *out)
             by_the_world(n, &e->call.deadline_ns);
         } else if (e->kind == EFFECT_STORE) {
             by_the_world(n, &e->store.deadline_ns);
-        } else if (e->kind == EFFECT_VERB) {
-            by_the_world(n, &e->verb.deadline_ns);
         }
     }
     by_the_world(n, &out->due_ns);
@@ -546,7 +551,7 @@ void node_step(struct node *n, struct event *ev)
     struct effects out;
     effects_init(&out, &arena);
     assert(n->role && !n->paused);
-    ev->now = (struct moment){.mono_ns = w->now_ns - n->booted_ns,
+    ev->now = (struct moment){.mono_ns = node_mono_ns(n),
                               .wall_ns = world_wall(w) + n->clock_ahead_ns};
     ev->entropy[0] = random_next(&w->random);
     ev->entropy[1] = random_next(&w->random);

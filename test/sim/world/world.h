@@ -99,6 +99,9 @@ void world_kill_asking(struct world *w, struct node *n, int64_t late_ns);
  * back, and its monotonic clock begins again. Only while its process is down. */
 void world_reboot(struct world *w, struct node *n, bool gone);
 unsigned node_boots(const struct node *n); /* how often */
+/* What its machine's monotonic clock says: its process, its driver and its containers go by that
+ * one alone. */
+int64_t node_mono_ns(const struct node *n);
 
 /* As SIGSTOP and SIGCONT: what happens to a paused process waits, and comes late and in order. */
 void world_pause(struct world *w, struct node *n);
