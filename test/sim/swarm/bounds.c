@@ -121,11 +121,16 @@ static int64_t later_ns(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+int64_t bounds_hurt_ns(const struct swarm *s, const struct node *n)
+{
+    int at = number_of(s->nodes, s->node_count, n);
+    return at < 0 ? NEVER_NS : s->hurt_ns[at];
+}
+
 /* Since when this process and all bbs could do what the bound wants. */
 static int64_t well_since_ns(const struct swarm *s, const struct node *n)
 {
-    int at = number_of(s->nodes, s->node_count, n);
-    return at < 0 ? NEVER_NS : later_ns(s->hurt_ns[at], s->boards_hurt_ns);
+    return later_ns(bounds_hurt_ns(s, n), s->boards_hurt_ns);
 }
 
 static int cell_of(const struct swarm *s, const Models__ActualLRP *r)
@@ -286,13 +291,16 @@ static void judge_unplaced(struct swarm *s, const struct past *p, const Models__
     int64_t able_ns = placeable_since_ns(s, r->actual_lrp_key), now = world_now(s->world);
     const char *move = p->cause ? p->cause->move : "";
     bool again = strcmp(move, "crash") == 0 || strcmp(move, "suspect") == 0;
-    int64_t within_ns = (again ? AGAIN_WITHIN_NS : PLACED_WITHIN_NS) + SLACK_NS;
-    within_ns += some_cell_hurt(s) ? DELAYED_NS : 0;
+    int64_t slack_ns = SLACK_NS + (some_cell_hurt(s) ? DELAYED_NS : 0);
+    int64_t within_ns = again ? AGAIN_WITHIN_NS : PLACED_WITHIN_NS;
     if (able_ns == NEVER_NS) {
         return;
     }
     int64_t since_ns = later_ns(p->at_ns, able_ns + RECOVERED_NS);
-    if (now - since_ns > within_ns) {
+    /* A cell that took it was hurt before its claim: then it is placed again at once (takers.c). */
+    int64_t waited_ns = takers_waited_ns(s, r->actual_lrp_key->process_guid,
+                                         r->actual_lrp_key->index);
+    if (now > later_ns(since_ns + within_ns, waited_ns + AGAIN_WITHIN_NS) + slack_ns) {
         checkers_report(&s->checkers, "bounds",
                         "%s/%d waits for %lld s since its %s, and a cell has had room for all",
                         r->actual_lrp_key->process_guid, r->actual_lrp_key->index,

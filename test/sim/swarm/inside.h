@@ -103,6 +103,7 @@ struct swarm {
     /* Since when it is down or paused and none of its heartbeats arrives; or now. */
     int64_t silent_ns[CLUSTER_CELLS_MAX];
     int64_t roomy_ns[CLUSTER_CELLS_MAX];  /* since when it has room for all that wait, or now */
+    struct map takers; /* takers.c: instance -> who took it, in the arena */
     int64_t limited_ns;                          /* when the limiter last stood */
     int64_t auctioneer_led_ns, converger_led_ns; /* when one that is up last held the lock */
     bool ready; /* all was once up and well */
@@ -185,6 +186,13 @@ void workloads_done(struct swarm *s);
 void bounds_fault(struct swarm *s, const struct open_fault *f); /* it begins, lasts, ends */
 void bounds_restarted(struct swarm *s, const struct node *n);
 void bounds_look(struct swarm *s);
+/* When something last hindered this process; NEVER_NS: it is none that faults befall. */
+int64_t bounds_hurt_ns(const struct swarm *s, const struct node *n);
+
+/* takers.c: one of our processes was answered by another. And until when the claim of a cell was
+ * awaited that had taken this instance and was hurt before it claimed it; 0 = of none. */
+void takers_answered(struct swarm *s, const struct world_answer *answer);
+int64_t takers_waited_ns(const struct swarm *s, const char *process_guid, int32_t index);
 
 /* fallbacks.c: what stands in for what failed is used only where a fault explains it, and not at
  * all in a calm seed, of which a few are: without faults, and without clients that speak for cells.

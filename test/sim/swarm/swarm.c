@@ -38,6 +38,7 @@ static void answered(void *context, const struct world_answer *answer)
 {
     struct swarm *s = context;
     checkers_answered(&s->checkers, answer);
+    takers_answered(s, answer);
 }
 
 static void streamed(void *context, struct node *from, uint64_t call_id, int64_t arrived_revision)
@@ -313,6 +314,7 @@ void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret)
     cluster_free(s.cluster);
     workloads_done(&s);
     checkers_done(&s.checkers);
+    map_done(&s.takers, NULL);
     arena_done(&s.arena);
 }
 
