@@ -267,10 +267,16 @@ static void give_rest(struct output_file *f, struct buf *out)
     }
 }
 
-/* At the end of a file: the one that was begun after it, if there is one. */
+/* At the end of a file: the one that was begun after it, if there is one. Whoever began before
+ * there
+ * was any begins with the first: that may have been rotated since. */
 static bool next_file(struct output_file *f, struct buf *out)
 {
-    int oldest = 0, number = f->fd < 0 ? -1 : number_of(f, &oldest);
+    if (f->fd < 0) {
+        begin_at_oldest(f);
+        return f->fd >= 0;
+    }
+    int oldest, number = number_of(f, &oldest);
     if (number == 0) {
         return false;
     }
@@ -279,7 +285,7 @@ static bool next_file(struct output_file *f, struct buf *out)
     if (fd < 0) {
         return false;
     }
-    if (number < 0 && f->fd >= 0) {
+    if (number < 0) {
         give_rest(f, out);
         buf_append_string(out, "-- corkboard: lines were rotated away here, unread --\n");
     }

@@ -111,6 +111,7 @@ void trial_mount_is_not_deleted(void **state);
 void trial_output(void **state);
 void trial_output_bounded(void **state);
 void trial_output_rotates(void **state);
+void trial_output_begins(void **state);
 void trial_output_labels(void **state);
 void trial_output_kept(void **state);
 void trial_logs(void **state);

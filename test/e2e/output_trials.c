@@ -174,6 +174,31 @@ void trial_output_bounded(void **state)
     subject_remove(&r->subject, "read");
 }
 
+/* Of the process driver. A reader who is there before the first line misses none, should they fill a
+ * file at once. */
+void trial_output_begins(void **state)
+{
+    struct rig *r = *state;
+    r->config.log_bytes = 4096;
+    r->config.log_files = 3;
+    rig_restart(r);
+    rig_begin_shell(r, "counts",
+                    "while [ ! -e go ]; do sleep 0.01; done; "
+                    "i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; exec sleep 1000");
+    struct reply follow = reply_of(r, "counts", -1, true);
+    enum cursor_state end;
+    assert_string_equal(taken(follow.cursor, &end), "");
+    FILE *go = fopen(rig_path(r, "counts", "home/go"), "w");
+    assert_non_null(go);
+    fclose(go);
+    for (struct patience p = {0}; access(rig_path(r, "counts", "log/output.1"), F_OK) < 0;) {
+        assert_true(patience(&p));
+    }
+    assert_int_equal(strncmp(taken(follow.cursor, &end), "line 0\nline 1\n", 14), 0);
+    cursor_free(follow.cursor);
+    subject_remove(&r->subject, "counts");
+}
+
 /* A reader goes on across rotations, and says when it was left behind. */
 void trial_output_rotates(void **state)
 {

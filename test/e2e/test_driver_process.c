@@ -35,6 +35,7 @@ int main(int argc, char **argv)
         TRIAL(trial_found_later),
         TRIAL(trial_output),
         TRIAL(trial_output_rotates),
+        TRIAL(trial_output_begins),
         TRIAL(trial_output_labels),
         TRIAL(trial_output_kept),
         TRIAL(trial_output_bounded),
