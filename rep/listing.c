@@ -99,6 +99,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     }
     switch (s->state) {
     case CONTAINER_PREPARED:
+        step_facts_learn(c, s);
         container_transition(c, PHASE_TRIGGER_ADOPTED_PREPARED, "adopted", out);
         break;
     case CONTAINER_STARTING:

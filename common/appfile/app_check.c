@@ -73,6 +73,17 @@ static int check_run(const struct app_source *s, const struct node *from, const 
     return check_env(s, node_at(from, env), env, run->env, run->n_env);
 }
 
+/* What a transfer must say, whichever it is. */
+static int check_transfer(const struct app_source *s, const struct node *from, const char *path,
+                          const char *source, const char *to, const char *user)
+{
+    const char *missing = !*source ? "from is missing: what is taken"
+                          : !*to   ? "to is missing: where it goes"
+                          : !*user ? "user is missing: whose the files are"
+                                   : NULL;
+    return missing ? app_mistake(s, node_at(from, path), path, missing) : 0;
+}
+
 /* The actions beneath one, a list or one alone, and where they stand. */
 struct inner {
     const char *name;
@@ -109,11 +120,21 @@ static int check_step(const struct app_source *s, const struct node *from, const
     if (action && action->run_action) {
         return check_run(s, from, arena_printf(s->arena, "%s.run", path), action->run_action);
     }
+    if (action && action->download_action) {
+        const Models__DownloadAction *d = action->download_action;
+        return check_transfer(s, from, arena_printf(s->arena, "%s.download", path), d->from, d->to,
+                              d->user);
+    }
+    if (action && action->upload_action) {
+        const Models__UploadAction *u = action->upload_action;
+        return check_transfer(s, from, arena_printf(s->arena, "%s.upload", path), u->from, u->to,
+                              u->user);
+    }
     struct inner inner = action ? inner_of(action) : (struct inner){NULL, NULL, 0, false};
     if (!inner.name) {
         return app_mistake(s, node_at(from, path), path,
-                           "must have run, or serial, parallel, codependent, try, timeout or "
-                           "emit_progress");
+                           "must have run, download or upload, or serial, parallel, codependent, "
+                           "try, timeout or emit_progress");
     }
     path = arena_printf(s->arena, "%s.%s", path, inner.name);
     if (inner.count == 0) {

@@ -22,7 +22,8 @@ enum verb {
     VERB_READ,    /* a file of the container, as the container sees it; it may have ended */
     VERB_PORTS,   /* which of these host ports a living process holds; nothing is changed */
     VERB_BEGIN,   /* a step of a running container, once and for all: asked again it fails. That it
-                   * began, and that it could not be started, are facts, too */
+                   * began, and that it could not be started, are facts, too. A transfer that was
+                   * lost may be begun anew; one that is bound, before the container is started */
     VERB_CUT,     /* that a step is to end becomes a fact, and nothing else; once, however often it
                    * is asked, and once more as stuck */
     VERB_SAY,     /* a line for the container's log */
@@ -55,7 +56,19 @@ struct egress_rule {
     bool log;                         /* what it lets through stands in the container's log */
 };
 
-/* What a step of a container runs. */
+/* What a step brings into a container, or sends from it, instead of running a program. */
+struct file_transfer {
+    enum { TRANSFER_DOWNLOAD, TRANSFER_UPLOAD } way;
+    /* Of a download: unpacked once for all containers, and bound read-only at `path` when this one
+     * starts. */
+    bool bound;
+    const char *url;       /* it may hold a secret, and stands in no text */
+    const char *path;      /* a directory of the container, or the file that is sent */
+    const char *cache_key; /* "" = the URL */
+    const char *checksum_algorithm, *checksum_value; /* "" = none is known */
+};
+
+/* What a step of a container does. */
 struct step_process {
     uint32_t step;
     const char *path;
@@ -66,6 +79,8 @@ struct step_process {
     uint64_t nofile;
     const char *source; /* of its lines in the log; NULL = LOG */
     bool mute;          /* what it writes is dropped; not what is said of it */
+    const struct file_transfer *transfer; /* NULL: it runs a program. Else only `user` counts beside
+                                           * it, whose the files are */
 };
 
 /* A volume of a container: a directory of the cell, or memory (docs/cell.md, Volumes). */

@@ -5,11 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Most steps of a container, which are numbered from 0. */
-enum { STEPS_MAX = 1000 };
+/* Most steps of a container, which are numbered from 0; and how often a transfer, which may be
+ * repeated, begins at most. */
+enum { STEPS_MAX = 1000, TRANSFER_BEGINS_MAX = 3 };
 
 enum step_fact_kind {
-    FACT_BEGUN, /* of a leaf: its shim has begun to start it, once and for all */
+    FACT_BEGUN, /* of a leaf: its shim has begun to start it, once and for all; a transfer that was
+                 * lost begins anew */
     FACT_ENDED, /* its process has ended, or could not be started */
     FACT_LOST,  /* nobody watched its end: its shim was killed */
     FACT_CUT,   /* of any step: it is to end, and begins nothing more */
@@ -30,8 +32,13 @@ struct step_fact {
     uint32_t step;
     int64_t at_ns; /* monotonic, of the boot of the machine in which the container began */
     enum cut_why why; /* of CUT */
-    int exit_code;    /* of ENDED, as the next three: 0..255; -1 = it never ran */
+    int exit_code;    /* of ENDED, as the next four: 0..255; -1 = it never ran */
     int exit_signal;  /* 0 = none */
     bool oom_killed;
-    const char *text; /* why it never ran; "" otherwise, and never NULL */
+    int64_t moved;    /* of a transfer: bytes that came or went over the network */
+    const char *text; /* why it never ran, or why a transfer failed, without a URL; "" otherwise,
+                       * and never NULL */
 };
+
+/* The exit code of a transfer that failed at the container's side, not at the server's. */
+enum { TRANSFER_INSIDE = 4 };

@@ -7,3 +7,7 @@
 /* Fills kind, shim and runtime from the options; `state_dir` is the open directory's path. */
 int driver_config_from(const struct invocation *call, const char *state_dir,
                        struct driver_config *ret_config, struct err *err);
+
+/* How files come to containers, by the options of `rep serve`; texts are the call's. */
+int driver_files_from(const struct invocation *call, struct driver_files *ret_files,
+                      struct err *err);

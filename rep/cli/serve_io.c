@@ -345,6 +345,7 @@ static int serve(const struct invocation *call, struct host_config *host, struct
     int r = state_dir_open(&state, cli_text(call, "state-dir"), config->cell_id, err);
     r = r < 0 ? r : driver_config_from(call, state.path, &driver, err);
     r = r < 0 ? r : network_from(call, &driver, &network, err);
+    r = r < 0 ? r : driver_files_from(call, &driver.files, err);
     if (r == 0) {
         config->own_network = network.own;
         config->advertise_instance = network.advertise_instance;

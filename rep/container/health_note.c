@@ -70,7 +70,7 @@ int health_make(struct arena *a, const Models__DesiredLRP *lrp, Rep__Health **re
                 struct err *err)
 {
     const Models__CheckDefinition *d = lrp->check_definition;
-    const struct tree_parts parts = tree_parts_of(lrp);
+    const struct tree_parts parts = tree_parts_of(a, lrp);
     Rep__Health *health = ARENA_NEW(a, Rep__Health);
     rep__health__init(health);
     health->checks = ARENA_ARRAY(a, HEALTH_CHECKS_MAX + 1, Rep__Check *);

@@ -11,51 +11,15 @@
 
 /* ---- What is supported ----------------------------------------------------------------------- */
 
-struct part {
-    bool set;
-    const char *name;
-};
-
-/* The first that is there, or NULL. */
-static const char *first_set(const struct part *parts, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (parts[i].set) {
-            return parts[i].name;
-        }
-    }
-    return NULL;
-}
-
-/* What stands beside the action and would have to be done for the instance to be as desired. */
-static const char *unsupported_part(const Models__DesiredLRP *lrp)
-{
-    const struct part parts[] = {
-        {tree_parts_of(lrp).monitor, "monitor"},
-        {lrp->n_cached_dependencies > 0, "cached_dependencies"},
-        {lrp->n_image_layers > 0, "image_layers"},
-    };
-    return first_set(parts, sizeof(parts) / sizeof(parts[0]));
-}
-
-static const char *unsupported_part_of_task(const Models__TaskDefinition *d)
-{
-    const struct part parts[] = {
-        {d->n_cached_dependencies > 0, "cached_dependencies"},
-        {d->n_image_layers > 0, "image_layers"},
-    };
-    return first_set(parts, sizeof(parts) / sizeof(parts[0]));
-}
-
-/* `part`: what is not supported beside the action, or NULL. */
-static int check(const struct tree_parts *parts, const char *part, struct err *err)
+/* A monitor is what would have to be done beside its steps for the instance to be as desired. */
+static int check(const struct tree_parts *parts, struct err *err)
 {
     SCOPED_ARENA(scratch);
     struct action_tree tree;
-    const Models__RunAction *const *runs;
-    int code = tree_make(&scratch, parts, &tree, &runs, err);
-    if (code == 0 && part) {
-        code = err_set(err, ERR_INVALID, "this cell cannot do \"%s\" of the definition", part);
+    const struct tree_leaf *leaves;
+    int code = tree_make(&scratch, parts, &tree, &leaves, err);
+    if (code == 0 && parts->monitor) {
+        code = err_set(err, ERR_INVALID, "this cell cannot do \"monitor\" of the definition");
     }
     return code;
 }
@@ -64,15 +28,16 @@ int spec_check(const Models__DesiredLRP *lrp, struct err *err)
 {
     SCOPED_ARENA(scratch);
     Rep__Health *health;
-    const struct tree_parts parts = tree_parts_of(lrp);
-    int code = check(&parts, unsupported_part(lrp), err);
+    const struct tree_parts parts = tree_parts_of(&scratch, lrp);
+    int code = check(&parts, err);
     return code < 0 ? code : health_make(&scratch, lrp, &health, err);
 }
 
 int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
 {
-    const struct tree_parts parts = tree_parts_of_task(definition);
-    return check(&parts, unsupported_part_of_task(definition), err);
+    SCOPED_ARENA(scratch);
+    const struct tree_parts parts = tree_parts_of_task(&scratch, definition);
+    return check(&parts, err);
 }
 
 /* ---- The note -------------------------------------------------------------------------------- */
@@ -88,8 +53,8 @@ static const char *source_of(const struct tree_parts *parts)
 static void note_steps(struct arena *a, Rep__Note *note, const struct tree_parts *parts)
 {
     struct action_tree tree;
-    const Models__RunAction *const *runs;
-    if (tree_is_needed(parts) && tree_make(a, parts, &tree, &runs, NULL) == 0) {
+    const struct tree_leaf *leaves;
+    if (tree_is_needed(parts) && tree_make(a, parts, &tree, &leaves, NULL) == 0) {
         note->steps = (Rep__Step **)(uintptr_t)tree.steps;
         note->n_steps = tree.count;
     }
@@ -139,7 +104,7 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     note.root_fs = lrp->root_fs;
     note.max_pids = lrp->max_pids;
     note.metric_guid = lrp->metrics_guid;
-    const struct tree_parts parts = tree_parts_of(lrp);
+    const struct tree_parts parts = tree_parts_of(&scratch, lrp);
     note.log_source = (char *)(uintptr_t)source_of(&parts);
     note_steps(&scratch, &note, &parts);
     int code = health_make(&scratch, lrp, &note.health, NULL);
@@ -161,7 +126,7 @@ Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinitio
     note.max_pids = definition->max_pids;
     task.result_file = definition->result_file;
     note.metric_guid = definition->metrics_guid;
-    const struct tree_parts parts = tree_parts_of_task(definition);
+    const struct tree_parts parts = tree_parts_of_task(&scratch, definition);
     note.log_source = (char *)(uintptr_t)source_of(&parts);
     note_steps(&scratch, &note, &parts);
     note.task = &task;
@@ -347,6 +312,36 @@ static void spec_volumes(struct arena *a, Models__VolumeMount *const *mounts, si
     spec->volume_count = count;
 }
 
+static struct file_transfer *transfer_new(struct arena *a, const struct file_transfer *t)
+{
+    return arena_copy(a, t, sizeof(*t));
+}
+
+/* What a leaf that runs no program brings or sends. What is bound belongs to the container's root,
+ * for it is one tree for all. */
+static struct step_process transfer_of(struct arena *a, const struct tree_leaf *leaf, uint32_t step)
+{
+    struct step_process p = {.step = step, .user = "0"};
+    if (leaf->dependency) {
+        const Models__CachedDependency *d = leaf->dependency;
+        p.transfer = transfer_new(
+            a, &(struct file_transfer){TRANSFER_DOWNLOAD, true, d->from, d->to, d->cache_key,
+                                  d->checksum_algorithm, d->checksum_value});
+    } else if (leaf->download) {
+        const Models__DownloadAction *d = leaf->download;
+        p.user = d->user;
+        p.transfer = transfer_new(
+            a, &(struct file_transfer){TRANSFER_DOWNLOAD, false, d->from, d->to, d->cache_key,
+                                  d->checksum_algorithm, d->checksum_value});
+    } else {
+        const Models__UploadAction *u = leaf->upload;
+        p.user = u->user;
+        p.transfer = transfer_new(
+            a, &(struct file_transfer){TRANSFER_UPLOAD, false, u->to, u->from, "", "", ""});
+    }
+    return p;
+}
+
 static void spec_program(const struct step_process *p, struct container_spec *spec)
 {
     spec->path = p->path;
@@ -363,26 +358,29 @@ static void spec_program(const struct step_process *p, struct container_spec *sp
 /* Where the first program of the action starts, a file that it left is looked for. */
 static void spec_home(const Rep__Note *about, struct container_spec *spec)
 {
-    uint32_t action = about->steps[0]->setup ? about->steps[1]->end : 1;
-    size_t first = 0;
-    while (first + 1 < spec->step_count && spec->steps[first].step < action) {
-        first++;
+    const struct action_tree tree = {about->steps, about->n_steps};
+    uint32_t action = tree_action(&tree);
+    const struct step_process *first = NULL;
+    for (size_t i = 0; i < spec->step_count && !(first && first->step >= action); i++) {
+        first = spec->steps[i].transfer ? first : &spec->steps[i];
     }
-    spec->dir = spec->steps[first].dir;
-    spec->user = spec->steps[first].user;
+    spec->dir = first ? first->dir : "";
+    spec->user = first ? first->user : "";
 }
 
 static void spec_steps(struct arena *a, const struct surroundings *around,
                        const struct tree_parts *parts, struct container_spec *spec)
 {
     struct action_tree tree;
-    const Models__RunAction *const *runs;
-    int code = tree_make(a, parts, &tree, &runs, NULL);
+    const struct tree_leaf *leaves;
+    int code = tree_make(a, parts, &tree, &leaves, NULL);
     assert(code == 0 && tree.count == around->about->n_steps);
     struct step_process *list = ARENA_ARRAY(a, tree.count, struct step_process);
     for (uint32_t i = 0; code == 0 && i < tree.count; i++) {
-        if (runs[i]) {
-            list[spec->step_count++] = process_of(a, around, runs[i], i);
+        if (leaves[i].run) {
+            list[spec->step_count++] = process_of(a, around, leaves[i].run, i);
+        } else if (tree_is_leaf(&tree, i)) {
+            list[spec->step_count++] = transfer_of(a, &leaves[i], i);
         }
     }
     spec->steps = list;
@@ -458,7 +456,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     spec_volumes(a, lrp->volume_mounts, lrp->n_volume_mounts, ret_spec);
     spec_log(lrp->log_rate_limit, ret_spec);
     spec_egress(a, lrp->egress_rules, lrp->n_egress_rules, about, ret_spec);
-    const struct tree_parts parts = tree_parts_of(lrp);
+    const struct tree_parts parts = tree_parts_of(a, lrp);
     const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
                                         address, about, &parts};
     spec_processes(a, &around, &parts, ret_spec);
@@ -480,7 +478,7 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
     spec_volumes(a, definition->volume_mounts, definition->n_volume_mounts, ret_spec);
     spec_log(definition->log_rate_limit, ret_spec);
     spec_egress(a, definition->egress_rules, definition->n_egress_rules, about, ret_spec);
-    const struct tree_parts parts = tree_parts_of_task(definition);
+    const struct tree_parts parts = tree_parts_of_task(a, definition);
     const struct surroundings around = {definition->environment_variables,
                                         definition->n_environment_variables, address, about,
                                         &parts};

@@ -11,6 +11,11 @@ bool container_has_steps(const struct container *c)
     return c->about->n_steps > 0;
 }
 
+bool container_has_dependencies(const struct container *c)
+{
+    return container_has_steps(c) && c->about->steps[0]->dependencies;
+}
+
 void container_steps_done(struct container_steps *s)
 {
     arena_done(&s->arena);
@@ -35,34 +40,33 @@ bool step_facts_learn(struct container *c, const struct container_status *status
 }
 
 struct steps_orders step_facts_orders(struct arena *a, const struct container *c, int64_t now_ns,
-                                      bool gone)
+                                      enum steps_where where)
 {
     assert(container_has_steps(c));
     struct action_tree *tree = ARENA_NEW(a, struct action_tree);
     *tree = (struct action_tree){c->about->steps, c->about->n_steps};
-    return steps_next(a, tree, c->steps.facts, c->steps.fact_count, now_ns, gone);
+    return steps_next(a, tree, c->steps.facts, c->steps.fact_count, now_ns, where);
 }
 
 const char *step_facts_text(struct arena *a, const struct container *c,
                             const struct steps_orders *o)
 {
     assert(o->over);
-    Rep__Step *const *steps = c->about->steps;
-    uint32_t action = steps[0]->setup ? steps[1]->end : 1;
+    const struct action_tree tree = {c->about->steps, c->about->n_steps};
     return o->text[0]  ? arena_strdup(a, o->text)
            : o->failed ? "stopped"
-                       : exit_text(a, steps[action]->source, 0, 0, false);
+                       : exit_text(a, tree.steps[tree_action(&tree)]->source, 0, 0, false);
 }
 
 const char *step_facts_end(struct arena *a, const struct container *c,
                            const struct container_status *status, bool *ret_well)
 {
-    struct steps_orders o = step_facts_orders(a, c, 0, false);
+    struct steps_orders o = step_facts_orders(a, c, 0, STEPS_INSIDE);
     if (!o.over && status->text && status->text[0]) {
         *ret_well = false;
         return arena_strdup(a, status->text);
     }
-    o = o.over ? o : step_facts_orders(a, c, 0, true);
+    o = o.over ? o : step_facts_orders(a, c, 0, STEPS_GONE);
     *ret_well = !o.failed;
     return step_facts_text(a, c, &o);
 }

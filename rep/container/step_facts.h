@@ -11,7 +11,9 @@
 struct container;
 
 struct container_steps {
-    bool going;             /* the container's first process runs, and waits */
+    bool going;             /* they are looked at */
+    bool inside;            /* the container's first process runs, and waits */
+    bool start;             /* what it depends on is there: it may be started */
     struct arena arena;     /* of the facts */
     struct step_fact *facts; /* as its driver told them last */
     size_t fact_count;
@@ -30,9 +32,12 @@ bool container_has_steps(const struct container *c);
  * are more facts. */
 bool step_facts_learn(struct container *c, const struct container_status *status);
 
-/* What the machine orders by now, in the arena; `gone` as for steps_next(). It has steps. */
+/* Whether some of it is brought before it starts. */
+bool container_has_dependencies(const struct container *c);
+
+/* What the machine orders by now, in the arena; `where` as for steps_next(). It has steps. */
 struct steps_orders step_facts_orders(struct arena *a, const struct container *c, int64_t now_ns,
-                                      bool gone);
+                                      enum steps_where where);
 
 /* Why it is over by these orders, in the arena; never "", for a bbs takes no crash without a text:
  * of what came out well it is that of one program, "APP: Exited with status 0". */

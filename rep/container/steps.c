@@ -12,7 +12,7 @@
 
 enum { SENT_TERM = 1, SENT_KILL = 2, SAID_BEGIN = 4, SAID_END = 8 };
 
-void steps_go(struct container *c)
+static void look_from_now(struct container *c)
 {
     assert(container_has_steps(c));
     if (!c->steps.done) {
@@ -20,6 +20,17 @@ void steps_go(struct container *c)
     }
     c->steps.going = true;
     container_touch(c);
+}
+
+void steps_go(struct container *c)
+{
+    c->steps.inside = true;
+    look_from_now(c);
+}
+
+static enum steps_where where(const struct container *c)
+{
+    return c->steps.inside ? STEPS_INSIDE : STEPS_BEFORE;
 }
 
 /* ---- Carrying out ---------------------------------------------------------------------------- */
@@ -88,6 +99,10 @@ static bool say(struct rep *r, struct container *c, const struct steps_orders *o
 /* Its outcome is told to nobody before its last lines are in the log. */
 static void end(struct container *c, const struct steps_orders *o, struct effects *out)
 {
+    if (!c->steps.inside) {
+        container_never_ran(c, step_facts_text(out->arena, c, o), out);
+        return;
+    }
     container_complete(c, PHASE_TRIGGER_ENDED, step_facts_text(out->arena, c, o), out);
     container_ended(c, !o->failed);
 }
@@ -123,6 +138,8 @@ static void next_verb(struct rep *r, struct container *c, const struct steps_ord
     } else if (!press(r, c, o, out) && !say(r, c, o, out)) {
         if (o->over) {
             end(c, o, out);
+        } else if (o->start) {
+            c->steps.start = true;
         } else if (o->begin_count > 0) {
             step_verb(r, c, VERB_BEGIN, o->begins[0], out);
         }
@@ -137,7 +154,7 @@ void steps_look(struct rep *r, struct container *c, struct effects *out)
     }
     struct arena scratch; /* many are looked at in one step */
     arena_init(&scratch);
-    struct steps_orders o = step_facts_orders(&scratch, c, r->now.mono_ns, false);
+    struct steps_orders o = step_facts_orders(&scratch, c, r->now.mono_ns, where(c));
     if (o.ready && !o.over && c->phase == PHASE_CREATED) {
         checks_begun(r, c, "its steps have begun", out);
     }
@@ -181,13 +198,31 @@ bool steps_answer(struct rep *r, struct container *c, const struct verb_answer *
 
 /* ---- After a restart ------------------------------------------------------------------------- */
 
-bool steps_adopt(struct rep *r, struct container *c)
+/* What was due to be said by now was said, as far as anybody knows. */
+static bool take_up(struct rep *r, struct container *c)
 {
     SCOPED_ARENA(scratch);
-    steps_go(c);
-    struct steps_orders o = step_facts_orders(&scratch, c, r->now.mono_ns, false);
-    for (size_t i = 0; i < o.line_count; i++) {
+    struct steps_orders o = step_facts_orders(&scratch, c, r->now.mono_ns, where(c));
+    for (size_t i = 0; i < o.line_count && c->steps.fact_count > 0; i++) {
         c->steps.done[o.lines[i].step] |= said(&o.lines[i]);
     }
     return o.ready;
+}
+
+bool steps_adopt(struct rep *r, struct container *c)
+{
+    steps_go(c);
+    return take_up(r, c);
+}
+
+bool steps_bring(struct rep *r, struct container *c)
+{
+    if (!container_has_dependencies(c) || c->steps.start || c->steps.inside) {
+        return false;
+    }
+    if (!c->steps.going) {
+        look_from_now(c);
+        take_up(r, c);
+    }
+    return true;
 }

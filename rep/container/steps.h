@@ -11,6 +11,10 @@
 struct container;
 struct rep;
 
+/* It is made: what it depends on is brought before it starts. True: not all of it is there yet, and
+ * its steps see to that; by an earlier rep they may have been begun. */
+bool steps_bring(struct rep *r, struct container *c);
+
 /* Its first process runs: from now on its steps are looked at. */
 void steps_go(struct container *c);
 

@@ -14,7 +14,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { LOCK_PAUSE_MS = 50, KEPT_BYTES = 16 << 20, KEY_BYTES = 8192 };
+enum { LOCK_PAUSE_MS = 50, USES_BYTES = 1 << 20, KEY_BYTES = 8192 };
 
 /* ---- opening ---- */
 
@@ -30,28 +30,17 @@ static int directory(int parent, const char *name, int *ret, struct err *err)
                                strerror(errno));
 }
 
-static int read_uses(struct arena *a, const char *kept, struct cache_dir *c, struct err *err)
+int cache_open(const char *dir, int64_t bytes_max, struct cache_dir *ret, struct err *err)
 {
-    struct bytes file;
-    int rc = small_read(a, AT_FDCWD, kept, KEPT_BYTES, &file, err);
-    c->uses_known = true;
-    return rc ? rc : cache_uses_parse(a, file, &c->uses, err);
-}
-
-int cache_open(struct arena *a, const char *dir, int64_t bytes_max, const char *kept,
-               struct cache_dir *ret, struct err *err)
-{
-    struct cache_dir c = {-1, -1, -1, -1, -1, .bytes_max = bytes_max};
+    struct cache_dir c = {-1, -1, -1, -1, -1, -1, -1, bytes_max};
     int rc = directory(AT_FDCWD, dir, &c.fd, err);
     const struct {
         const char *name;
         int *fd;
-    } rows[] = {{"objects", &c.objects}, {"trees", &c.trees}, {"keys", &c.keys}, {"part", &c.part}};
+    } rows[] = {{"objects", &c.objects}, {"trees", &c.trees}, {"keys", &c.keys},
+                {"part", &c.part},       {"uses", &c.uses},   {"turns", &c.turns}};
     for (size_t i = 0; rc == 0 && i < sizeof(rows) / sizeof(rows[0]); i++) {
         rc = directory(c.fd, rows[i].name, rows[i].fd, err);
-    }
-    if (rc == 0 && kept) {
-        rc = read_uses(a, kept, &c, err);
     }
     if (rc) {
         cache_close(&c);
@@ -63,13 +52,13 @@ int cache_open(struct arena *a, const char *dir, int64_t bytes_max, const char *
 
 void cache_close(struct cache_dir *c)
 {
-    const int all[] = {c->fd, c->objects, c->trees, c->keys, c->part};
+    const int all[] = {c->fd, c->objects, c->trees, c->keys, c->part, c->uses, c->turns};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (all[i] >= 0) {
             close(all[i]);
         }
     }
-    *c = (struct cache_dir){-1, -1, -1, -1, -1};
+    *c = (struct cache_dir){-1, -1, -1, -1, -1, -1, -1, 0};
 }
 
 /* ---- what is under way ---- */
@@ -159,6 +148,34 @@ void cache_part_drop(struct cache_dir *c, const char *name, int fd)
     }
 }
 
+/* One of the turns that nobody has now; -1: none. */
+static int turn_now(struct cache_dir *c, int64_t count)
+{
+    char name[32];
+    for (int64_t i = 0; i < count; i++) {
+        snprintf(name, sizeof(name), "%lld", (long long)i);
+        int fd = openat(c->turns, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            return fd;
+        }
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+    return -1;
+}
+
+int cache_turn(struct cache_dir *c, int64_t count, int64_t end_ms, int *ret_fd, struct err *err)
+{
+    while ((*ret_fd = turn_now(c, count)) < 0) {
+        if (errand_now_ms() >= end_ms) {
+            return err_set(err, ERR_TIMEOUT, "other couriers were at work all the time");
+        }
+        usleep(LOCK_PAUSE_MS * 1000);
+    }
+    return 0;
+}
+
 /* ---- what is there ---- */
 
 static bool is_dots(const char *name)
@@ -170,6 +187,7 @@ static bool is_dots(const char *name)
 struct found {
     struct arena *a;
     struct cache_dir *c;
+    const struct cache_uses *uses;
     struct cache_item *items;
     struct cache_key *keys;
     size_t count, capacity;
@@ -203,7 +221,7 @@ static void add_item(struct found *f, const char *name, enum cache_kind kind)
         .digest = arena_strdup(f->a, name),
         .size = kind == CACHE_TREE ? tree_size(f->c, name) : st.st_size,
         .used_ns = time_ns(&st.st_mtim),
-        .in_use = kind == CACHE_TREE && !(f->c->uses_known && !cache_uses_has(&f->c->uses, name)),
+        .in_use = kind == CACHE_TREE && cache_uses_has(f->uses, name),
     };
 }
 
@@ -259,14 +277,40 @@ static int each(struct found *f, int dir, void **list, size_t size,
     return 0;
 }
 
+/* What all that stand in uses/ use, together. */
+static int read_uses(struct arena *a, struct cache_dir *c, struct cache_uses *ret, struct err *err)
+{
+    SCOPED_BUF(all);
+    int fd = openat(c->uses, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        return err_set(err, ERR_IO, "cannot list the cache: %s", strerror(errno));
+    }
+    for (struct dirent *e; rc == 0 && (e = readdir(d));) {
+        struct bytes one = {0};
+        if (!is_dots(e->d_name)) {
+            rc = small_read(a, c->uses, e->d_name, USES_BYTES, &one, err);
+            rc = rc == -ERR_NOT_FOUND ? 0 : rc; /* its user has just gone */
+            buf_append(&all, one.data, one.size);
+        }
+    }
+    closedir(d);
+    struct bytes text = {arena_copy(a, all.data, all.size), all.size};
+    return rc ? rc : cache_uses_parse(a, text, ret, err);
+}
+
 /* Keys are many small files, so they are looked at only where it counts. */
 static int list_cache(struct arena *a, struct cache_dir *c, bool with_keys, struct cache_facts *ret,
                       struct err *err)
 {
     struct statvfs disk;
-    struct found items = {a, c}, keys = {a, c};
+    struct cache_uses uses;
+    struct found items = {a, c, &uses}, keys = {a, c, &uses};
     void **all = (void **)&items.items;
-    int rc = each(&items, c->objects, all, sizeof(struct cache_item), add_object, err);
+    int rc = read_uses(a, c, &uses, err);
+    if (rc == 0) {
+        rc = each(&items, c->objects, all, sizeof(struct cache_item), add_object, err);
+    }
     if (rc == 0) {
         rc = each(&items, c->trees, all, sizeof(struct cache_item), add_tree, err);
     }
@@ -450,6 +494,45 @@ bool cache_tree(struct cache_dir *c, const char *digest, int64_t *ret_size)
     }
     *ret_size = tree_size(c, digest);
     return true;
+}
+
+bool cache_name_valid(const char *name)
+{
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+    return n > 0 && n <= 64 && name[n] == '\0';
+}
+
+/* Within a change, so that nobody removes it meanwhile. A line that was not written to its end is
+ * ended first. */
+static int add_use(struct cache_dir *c, const char *name, const char *digest, struct err *err)
+{
+    char line[CACHE_DIGEST_BYTES + 2];
+    int n = snprintf(line, sizeof(line), "%s\n", digest);
+    if (utimensat(c->trees, digest, NULL, AT_SYMLINK_NOFOLLOW) < 0) {
+        return err_set(err, ERR_NOT_FOUND, "the cache does not have it any more");
+    }
+    int fd = openat(c->uses, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+    off_t at = size - (size > 0 ? size % n : 0); /* all lines are as long */
+    bool written = fd >= 0 && pwrite(fd, line, (size_t)n, at) == n;
+    int error = errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return written ? 0
+                   : err_set(err, ERR_IO, "cannot note that the tree is in use: %s",
+                             strerror(error));
+}
+
+int cache_use(struct cache_dir *c, const char *name, const char *digest, struct err *err)
+{
+    struct change_of change;
+    int rc = change_begin(c, &change, err);
+    if (rc == 0) {
+        rc = add_use(c, name, digest, err);
+        change_end(c, &change);
+    }
+    return rc;
 }
 
 bool cache_key_read(struct cache_dir *c, const char *name, struct cache_record *ret)

@@ -11,16 +11,12 @@
 
 struct cache_dir {
     int fd; /* of its directory */
-    int objects, trees, keys, part;
+    int objects, trees, keys, part, uses, turns;
     int64_t bytes_max;
-    bool uses_known; /* else every tree is taken for used */
-    struct cache_uses uses;
 };
 
-/* Opens it, and makes what is missing of it. `kept` names the file of what is in use; NULL: none.
- * Uses live in the arena. */
-int cache_open(struct arena *a, const char *dir, int64_t bytes_max, const char *kept,
-               struct cache_dir *ret, struct err *err);
+/* Opens it, and makes what is missing of it. */
+int cache_open(const char *dir, int64_t bytes_max, struct cache_dir *ret, struct err *err);
 void cache_close(struct cache_dir *c); /* all that cache_open() opened */
 
 /* Takes the file, or directory, of that name in part/ for this process alone, made anew and empty;
@@ -33,6 +29,10 @@ int cache_part_tree(struct cache_dir *c, const char *name, int64_t end_ms, int *
 
 /* What was taken goes, if it is still in part/. Says nothing when it cannot: a sweep will. */
 void cache_part_drop(struct cache_dir *c, const char *name, int fd);
+
+/* One of `count` turns, for this process alone, waiting for it until `end_ms` at most. Gives a
+ * descriptor that holds it. */
+int cache_turn(struct cache_dir *c, int64_t count, int64_t end_ms, int *ret_fd, struct err *err);
 
 /* Removes what is needed for `more` bytes to come (cache_plan()), of which `here` are on the disk
  * already. */
@@ -51,6 +51,11 @@ int cache_object(struct cache_dir *c, const char *digest, int *ret_fd, int64_t *
 
 /* Whether there is the tree; marks it used. */
 bool cache_tree(struct cache_dir *c, const char *digest, int64_t *ret_size);
+
+/* Who may use trees: a name of letters, digits, - and _. The tree is in use, and stays, until the
+ * file of that name in uses/ is removed; -ERR_NOT_FOUND if it is not there. */
+bool cache_name_valid(const char *name);
+int cache_use(struct cache_dir *c, const char *name, const char *digest, struct err *err);
 
 /* What the key of that name stands for; false if nothing is known. Writing marks it used. */
 bool cache_key_read(struct cache_dir *c, const char *name, struct cache_record *ret);

@@ -12,6 +12,10 @@
  *                     a container's file to a file
  *   rep-courier send  --answer FILE --file FILE --url-file FILE
  *                     a file to a URL
+ *   rep-courier download ...
+ *                     fetch and place in one: what a step of a container is started as
+ *   rep-courier upload ...
+ *                     pack and send in one, likewise
  *   rep-courier sweep --answer FILE --cache DIR
  *                     at a rep's start: removes what killed couriers left, and what is over the
  *                     bounds
@@ -47,13 +51,16 @@
  *   trees/sha256-HEX/   root: unpacked, to be bound read-only; size: bytes. Likewise
  *   keys/HEX            by the sha256 of a cache key, or of a URL: cache_plan.h
  *   part/               what is under way; all that a killed courier leaves
+ *   uses/NAME           by --for NAME: the trees that NAME uses, a digest a line; who started the
+ *                       courier removes it when NAME has gone
+ *   turns/N             of --at-once couriers that bring something; the others wait
  * Several couriers may use it at once; two with the same key, or the same tree, take turns. It has
- * at most --cache-bytes, and leaves a tenth of its file system free. A tree that --kept names
- * (digests, one a line) is not removed; without --kept none is. An object may go between fetch and
- * place: then place gives COURIER_NOT_CACHED, and the fetch is to be done again.
+ * at most --cache-bytes, and leaves a tenth of its file system free. A tree that a file in uses/
+ * names is not removed. An object may go between fetch and place: then place gives
+ * COURIER_NOT_CACHED, and the fetch is to be done again, as download does by itself.
  * Beside it only FILE.part of an --answer or --out may be left, which the next one overwrites.
  *
- * What is not its business: how many run at once, and which may at all. */
+ * What is not its business: which may run at all. */
 #pragma once
 
 enum courier_exit {
@@ -61,4 +68,5 @@ enum courier_exit {
     COURIER_FAILED = 1,     /* the answer has the text */
     COURIER_USAGE = 2,      /* the command line is wrong: standard error has the text; no answer */
     COURIER_NOT_CACHED = 3, /* place: as COURIER_FAILED, and a fetch would help */
+    COURIER_INSIDE = 4,     /* download, upload: as COURIER_FAILED, but at the container's side */
 };

@@ -18,6 +18,7 @@ const struct cli_option courier_fetch_options[] = {
     {"key-file", "FILE", "its first line is the cache key; without it the URL is"},
     {"checksum", "ALG:HEX", "what the content must have: md5, sha1, sha256 or sha512"},
     {"file-root", "DIR", "file: URLs are allowed below this directory"},
+    {"at-once", "N", "so many couriers of this cache bring something at once, others wait", "5"},
     {0},
 };
 
@@ -37,6 +38,7 @@ struct fetch {
     struct cache_record found; /* what the child noted */
     bool unchanged;            /* so it noted */
     int64_t room;              /* that was made, for a total that is known */
+    int64_t at_once;
 };
 
 /* ---- the child: by HTTP ---- */
@@ -354,14 +356,28 @@ static int keep(struct fetch *f, const struct courier_answer *got, struct courie
     return cache_keep_object(&f->cache, f->key, f->part_fd, got->digest, got->size, err);
 }
 
+/* Its time begins when it is its turn. */
+static int carry(struct fetch *f, struct courier_answer *got, struct err *err)
+{
+    int turn;
+    int rc = cache_turn(&f->cache, f->at_once, f->job->end_ms, &turn, err);
+    if (rc) {
+        return rc;
+    }
+    f->limits.end_ms = f->job->end_ms = errand_now_ms() + f->job->whole_ms;
+    struct errand e = {work, moved, noted, f, f->job->progress_fd, job_left_ms(f->job)};
+    rc = errand_run(&e, got, err);
+    close(turn);
+    return rc;
+}
+
 /* With the part in hand. */
 static int bring(struct fetch *f, struct courier_answer *ret, struct err *err)
 {
-    struct errand e = {work, moved, noted, f, f->job->progress_fd, job_left_ms(f->job)};
     struct courier_answer got = {0};
     int rc = f->way == URL_FILE ? open_source(f, err) : 0;
     if (rc == 0) {
-        rc = errand_run(&e, &got, err);
+        rc = carry(f, &got, err);
     }
     if (rc == 0) {
         rc = keep(f, &got, ret, err);
@@ -414,6 +430,9 @@ static int read_options(struct fetch *f, struct err *err)
     if (rc == 0 && checksum) {
         rc = checksum_parse(checksum, &f->checksum, err);
         f->checked = rc == 0;
+    }
+    if (rc == 0) {
+        rc = cli_number(call, "at-once", 1, 1000, &f->at_once, err);
     }
     if (rc == 0) {
         rc = job_http_limits(f->job, &f->limits, err);

@@ -38,23 +38,22 @@ static int user_option(const char *text, struct courier_job *job, struct err *er
 
 static int read_common(struct courier_job *job, struct err *err)
 {
-    enum { NOBODY = 65534 };
-    int64_t fd = -1, whole_ms = 0;
+    int64_t fd = -1;
     const char *user = cli_text(job->call, "user");
-    job->uid = NOBODY;
-    job->gid = NOBODY;
+    job->uid = COURIER_NOBODY;
+    job->gid = COURIER_NOBODY;
     int rc = user ? user_option(user, job, err) : 0;
     if (rc == 0) {
         rc = cli_number(job->call, "progress-fd", 0, 1 << 20, &fd, err);
     }
     if (rc == 0) {
-        rc = cli_duration_ms(job->call, "whole", &whole_ms, err);
+        rc = cli_duration_ms(job->call, "whole", &job->whole_ms, err);
     }
     if (rc == 0) {
         rc = cli_number(job->call, "max-bytes", 0, INT64_MAX / 4, &job->bytes_max, err);
     }
     job->progress_fd = (int)fd;
-    job->end_ms = errand_now_ms() + whole_ms;
+    job->end_ms = errand_now_ms() + job->whole_ms;
     return rc;
 }
 
@@ -82,7 +81,8 @@ static int answer(const struct courier_job *job, const struct courier_answer *a,
         fprintf(stderr, "rep-courier: %s\n", err->text);
         return COURIER_FAILED;
     }
-    return a->done ? COURIER_DONE
+    return a->done       ? COURIER_DONE
+           : job->inside ? COURIER_INSIDE
            : strcmp(job->call->command->name, "place") == 0 && a->code == ERR_NOT_FOUND
                ? COURIER_NOT_CACHED
                : COURIER_FAILED;
@@ -133,6 +133,16 @@ static int run_send(const struct invocation *call, struct err *err)
     return run(call, err, courier_send);
 }
 
+static int run_download(const struct invocation *call, struct err *err)
+{
+    return run(call, err, courier_download);
+}
+
+static int run_upload(const struct invocation *call, struct err *err)
+{
+    return run(call, err, courier_upload);
+}
+
 static int run_sweep(const struct invocation *call, struct err *err)
 {
     return run(call, err, courier_sweep);
@@ -140,11 +150,17 @@ static int run_sweep(const struct invocation *call, struct err *err)
 
 static const struct cli_option *const fetch[] = {courier_fetch_options, courier_http_options,
                                                  courier_cache_options, common_options, NULL};
-static const struct cli_option *const place[] = {courier_place_options, courier_cache_options,
-                                                 common_options, NULL};
-static const struct cli_option *const pack[] = {courier_pack_options, common_options, NULL};
+static const struct cli_option *const place[] = {courier_digest_options, courier_place_options,
+                                                 courier_cache_options, common_options, NULL};
+static const struct cli_option *const pack[] = {courier_pack_options, courier_out_options,
+                                                common_options, NULL};
 static const struct cli_option *const send_file[] = {courier_send_options, courier_http_options,
                                                      common_options, NULL};
+static const struct cli_option *const download[] = {
+    courier_fetch_options, courier_place_options, courier_http_options,
+    courier_cache_options, common_options,        NULL};
+static const struct cli_option *const upload[] = {courier_pack_options, courier_http_options,
+                                                  common_options, NULL};
 static const struct cli_option *const sweep[] = {courier_cache_options, common_options, NULL};
 
 static const struct cli_command commands[] = {
@@ -153,6 +169,9 @@ static const struct cli_command commands[] = {
      0, 0, run_place},
     {"pack", "", "copies a file out of a container", NULL, pack, 0, 0, run_pack},
     {"send", "", "sends a file to a URL", NULL, send_file, 0, 0, run_send},
+    {"download", "", "fetch and place in one: a step of a container, or what is bound into it",
+     NULL, download, 0, 0, run_download},
+    {"upload", "", "pack and send in one: a step of a container", NULL, upload, 0, 0, run_upload},
     {"sweep", "", "removes from the cache what killed couriers left, and what is too much", NULL,
      sweep, 0, 0, run_sweep},
     {0},

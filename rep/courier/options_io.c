@@ -18,7 +18,6 @@ const struct cli_option courier_http_options[] = {
 const struct cli_option courier_cache_options[] = {
     {"cache", "DIR", "the cell's cache", .required = true},
     {"cache-bytes", "N", "all of it together has at most so many bytes", "10000000000"},
-    {"kept", "FILE", "digests, one a line, of trees that must stay; without it all stay"},
     {0},
 };
 
@@ -48,9 +47,7 @@ int job_cache(struct courier_job *job, struct cache_dir *ret, struct err *err)
     int64_t bytes = 0;
     int rc = cli_number(job->call, "cache-bytes", 0, INT64_MAX / 4, &bytes, err);
     job->begun = rc == 0;
-    return rc ? rc
-              : cache_open(job->arena, cli_text(job->call, "cache"), bytes,
-                           cli_text(job->call, "kept"), ret, err);
+    return rc ? rc : cache_open(cli_text(job->call, "cache"), bytes, ret, err);
 }
 
 int64_t job_left_ms(const struct courier_job *job)

@@ -18,6 +18,10 @@ const struct cli_option courier_pack_options[] = {
     {"root", "DIR", "the container's root filesystem, mounted", .required = true},
     {"from", "PATH", "the file, as seen in the container, or a directory with nothing but one",
      .required = true},
+    {0},
+};
+
+const struct cli_option courier_out_options[] = {
     {"out", "FILE", "becomes it, by rename", .required = true},
     {0},
 };
@@ -150,7 +154,7 @@ int courier_pack(struct courier_job *job, struct courier_answer *ret, struct err
     if (p.root_fd < 0) {
         return err_set(err, ERR_IO, "cannot open the container's root: %s", strerror(errno));
     }
-    int rc = run(&p, cli_text(job->call, "out"), ret, err);
+    int rc = run(&p, job->file ? job->file : cli_text(job->call, "out"), ret, err);
     close(p.root_fd);
     return rc;
 }

@@ -17,11 +17,16 @@
 
 #define MEMORY_BYTES ((int64_t)1 << 30)
 
-const struct cli_option courier_place_options[] = {
+const struct cli_option courier_digest_options[] = {
     {"digest", "sha256-HEX", "the object, as fetch answered", .required = true},
+    {0},
+};
+
+const struct cli_option courier_place_options[] = {
     {"root", "DIR", "the container's root filesystem, mounted"},
     {"to", "PATH", "the directory, as seen in the container; made if it is missing"},
     {"tree", NULL, "instead of both: into the cache's trees"},
+    {"for", "NAME", "the tree is in use until uses/NAME of the cache is removed"},
     {"root-inside", NULL, "the user is root in the container: set-id bits are kept"},
     {0},
 };
@@ -190,14 +195,15 @@ static int into_tree(struct place *p, struct courier_answer *ret, struct err *er
     }
     cache_part_drop(&p->cache, part, p->part_fd);
     close(p->part_fd);
-    return rc;
+    const char *user = cli_text(p->job->call, "for");
+    return rc == 0 && user ? cache_use(&p->cache, user, p->digest, err) : rc;
 }
 
 static int read_options(struct place *p, struct err *err)
 {
     const struct invocation *call = p->job->call;
     const char *root = cli_text(call, "root");
-    p->digest = cli_text(call, "digest");
+    p->digest = p->job->digest ? p->job->digest : cli_text(call, "digest");
     p->tree = cli_switch(call, "tree");
     p->to = p->tree ? "/" : cli_text(call, "to");
     p->set_id = cli_switch(call, "root-inside");
@@ -206,6 +212,9 @@ static int read_options(struct place *p, struct err *err)
     }
     if (p->tree ? root || cli_text(call, "to") : !root || !p->to) {
         return err_set(err, ERR_INVALID, "place needs --root and --to, or --tree alone");
+    }
+    if (cli_text(call, "for") && (!p->tree || !cache_name_valid(cli_text(call, "for")))) {
+        return err_set(err, ERR_INVALID, "--for is a name of letters, digits, - and _, for --tree");
     }
     if (!cli_text(call, "user")) {
         return err_set(err, ERR_INVALID, "place needs --user");

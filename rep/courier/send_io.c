@@ -196,7 +196,7 @@ static int work(void *context, struct errand_tell *tell, struct courier_answer *
 static int open_file(struct sending *s, struct err *err)
 {
     struct stat st;
-    s->fd = open(cli_text(s->job->call, "file"), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    s->fd = open(s->job->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (s->fd < 0 || fstat(s->fd, &st) < 0) {
         return err_set(err, ERR_IO, "cannot open the file: %s", strerror(errno));
     }
@@ -215,6 +215,7 @@ int courier_send(struct courier_job *job, struct courier_answer *ret, struct err
     struct errand e = {work, NULL, NULL, &s, job->progress_fd, job_left_ms(job)};
     char *url = NULL;
     int rc = small_line(job->arena, cli_text(job->call, "url-file"), &url, err);
+    job->file = job->file ? job->file : cli_text(job->call, "file");
     if (rc == 0) {
         rc = job_http_limits(job, &s.limits, err);
     }

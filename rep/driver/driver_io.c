@@ -313,5 +313,6 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
     outputs_init(d);
     load_all(d);
     clear_leftovers(d);
+    transfers_sweep(d);
     return &d->shell;
 }

@@ -33,6 +33,16 @@ struct volume_source;
 /* Log limits where the config says 0: two files of 10 MiB each. */
 enum { DRIVER_LOG_BYTES = 10 * 1024 * 1024, DRIVER_LOG_FILES = 2, DRIVER_LOG_FILES_MAX = 10 };
 
+/* How files come to containers (rep/courier/courier.h). */
+struct driver_files {
+    const char *courier;   /* the program rep-courier; NULL = beside the shim */
+    int64_t cache_bytes;   /* what is kept in <state_dir>/cache at most; 0 = DRIVER_CACHE_BYTES */
+    const char *fetch_ca;  /* file of CAs that servers are believed by, too; NULL = none */
+    const char *file_root; /* directory below which file: URLs may be; NULL = none may */
+};
+
+#define DRIVER_CACHE_BYTES INT64_C(10000000000)
+
 /* Most containers that one driver keeps: DRIVER_CONTAINERS_MAX + 1 fails in PREPARE. */
 enum { DRIVER_CONTAINERS_MAX = 4096 };
 
@@ -65,6 +75,7 @@ struct driver_config {
     const char *seccomp; /* oci: path of a profile (seccomp.h); NULL = SECCOMP_PROFILE, "" = none */
     bool strict;        /* oci: the probe fails where not all of the isolation works */
     struct driver_network_config network; /* oci */
+    struct driver_files files;
     const struct driver_choice *choice; /* of driver_probe(); NULL = driver_new() probes itself */
 };
 

@@ -51,6 +51,8 @@ struct driver {
     struct event_base *loop;
     struct driver_owner owner;
     char *state_dir, *containers_dir, *runtime_dir, *shim;
+    char *courier, *cache_dir, *fetch_ca, *file_root; /* the last two may be NULL */
+    int64_t cache_bytes;
     struct rootfs *rootfs;
     size_t rootfs_count;
     struct volume_source *volumes; /* directories that may be volumes, by name */
@@ -168,6 +170,32 @@ int steps_signal(struct driver_container *c, uint32_t step, int number);
 void steps_end(struct driver_container *c);
 /* Makes a fact of it, if it is none yet; -code with err. */
 int steps_cut(struct driver_container *c, uint32_t step, enum cut_why why, struct err *err);
+
+/* transfer_io.c: steps that bring or send files; a courier does it, below a shim like a program. */
+
+/* For PREPARE: makes steps/N of one whose files belong to this user; `home`, below the container's
+ * directory, is where its paths begin, NULL: its root. */
+int transfer_prepare(const char *dir, const struct step_process *step, const struct user *user,
+                     const char *home, struct err *err);
+/* Whether a step is one; and one that is bound into the container before it starts. */
+bool transfer_is(const char *dir, uint32_t step);
+bool transfer_is_bound(const char *dir, uint32_t step);
+/* The rest of the shim's command line, for the step's directory. */
+int transfer_command(struct driver *d, const char *guid, const char *dir, struct command *c,
+                     struct err *err);
+/* What the courier answered, into the fact of its end; texts live in the arena. */
+void transfer_told(const char *dir, struct step_fact *fact, struct arena *a);
+/* Those that are bound: where each is to be seen, and where it is; by destination, so that what
+ * lies below another comes after it. -code with err when one was not brought. */
+struct bound_tree {
+    const char *to, *from;
+};
+int transfer_bound(struct driver *d, const char *dir, struct arena *a, struct bound_tree **ret_list,
+                   size_t *ret_count, struct err *err);
+/* At the start: the cache is cleared of what killed couriers and containers left. */
+void transfers_sweep(struct driver *d);
+/* The file that says what of the cache a container uses; it goes with the container. */
+char *transfer_uses(const struct driver *d, const char *guid); /* malloced */
 
 /* driver_io.c: the shim's command line so far: the program and its verb. */
 void shim_command(struct driver *d, struct command *c, const char *verb);

@@ -67,15 +67,32 @@ static int write_process(const char *dir, const char *name, const struct contain
     return json_write(dir, name, config, err);
 }
 
+/* There is nothing to bind into but the container's own directory. */
+static int may_bind(const struct file_transfer *t, struct err *err)
+{
+    return strchr(t->path, '/')
+               ? err_set(err, ERR_INVALID,
+                         "plain processes see the cell's own files: \"%.100s\" can only be a name "
+                         "in their own directory, without a /",
+                         t->path)
+               : 0;
+}
+
 /* The first of whoever does not say where to start owns the container's directory. */
 static int write_step(const char *dir, const struct container_spec *spec,
                       const struct step_process *step, struct oci_params *p, const char **home,
                       struct arena *a, struct err *err)
 {
     struct container_spec own = step_spec(spec, step);
-    int result = resolve(step->user ? step->user : "", &p->user, err);
+    bool bound = step->transfer && step->transfer->bound;
+    int result = bound ? may_bind(step->transfer, err) : 0;
+    result = result < 0 ? result : resolve(step->user && !bound ? step->user : "", &p->user, err);
+    own.dir = step->transfer && step->transfer->path[0] == '/' ? "/" : own.dir;
     if (result == 0 && !*home && (!own.dir || !own.dir[0])) {
         result = make_home(dir, &p->user, home, a, err);
+    }
+    if (result == 0 && step->transfer) {
+        return transfer_prepare(dir, step, &p->user, *home, err);
     }
     result = result < 0 ? result : step_dir_make(dir, step->step, err);
     const char *name = arena_printf(a, "steps/%u/process.json", step->step);
@@ -185,12 +202,28 @@ static int add_program(const char *dir, const char *name, struct command *c, str
     return 0;
 }
 
+/* What was brought for it before it starts: as a link, for nothing can be mounted. */
+static int link_bound(struct driver *d, const char *dir, struct err *err)
+{
+    SCOPED_ARENA(a);
+    struct bound_tree *list;
+    size_t count = 0;
+    int result = transfer_bound(d, dir, &a, &list, &count, err);
+    for (size_t i = 0; result == 0 && i < count; i++) {
+        const char *path = arena_printf(&a, "%s/" HOME "/%s", dir, list[i].to);
+        if (symlink(list[i].from, path) < 0 && errno != EEXIST) {
+            result = err_set(err, ERR_IO, "cannot make %s: %s", path, strerror(errno));
+        }
+    }
+    return result;
+}
+
 static int process_start(struct driver *d, const char *guid, const char *dir, struct command *c,
                          struct err *err)
 {
-    (void)d;
     (void)guid;
-    return add_program(dir, "config.json", c, err);
+    int result = link_bound(d, dir, err);
+    return result < 0 ? result : add_program(dir, "config.json", c, err);
 }
 
 static int process_step(struct driver *d, const char *guid, const char *dir, struct command *c,

@@ -8,6 +8,21 @@
 #include <limits.h>
 #include <sys/utsname.h>
 
+static char *courier_default(const char *shim)
+{
+    const char *slash = strrchr(shim, '/');
+    return mem_printf("%.*srep-courier", slash ? (int)(slash + 1 - shim) : 0, shim);
+}
+
+static void copy_files(struct driver *d, const struct driver_files *files)
+{
+    d->courier = files->courier ? mem_text(files->courier) : courier_default(d->shim);
+    d->cache_dir = mem_printf("%s/cache", d->state_dir);
+    d->cache_bytes = files->cache_bytes ? files->cache_bytes : DRIVER_CACHE_BYTES;
+    d->fetch_ca = mem_text(files->fetch_ca);
+    d->file_root = mem_text(files->file_root);
+}
+
 static char *shim_default(void)
 {
     char path[PATH_MAX];
@@ -110,6 +125,7 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
     d->hash = hash_of(config->state_dir);
     copy_rootfs(d, config);
     copy_volumes(d, config);
+    copy_files(d, &config->files);
     facts_gather(&d->facts);
     if (config->kind == DRIVER_OCI) {
         load_seccomp(d, config);
@@ -152,6 +168,10 @@ void driver_done(struct driver *d)
     free(d->containers_dir);
     free(d->runtime_dir);
     free(d->shim);
+    free(d->courier);
+    free(d->cache_dir);
+    free(d->fetch_ca);
+    free(d->file_root);
 }
 
 const char *rootfs_path(struct driver *d, const char *rootfs, struct err *err)

@@ -40,17 +40,25 @@ static int run_step(struct verb_op *op, int64_t deadline_ns, struct err *err)
     command_add(&c, "--step=%u", op->step);
     log_options_add(d, op->dir, op->step, &c);
     snprintf(dir, sizeof(dir), "%s/steps/%u", op->dir, op->step);
-    int result = d->ops->step(d, op->guid, dir, &c, err);
+    int result = transfer_is(op->dir, op->step) ? transfer_command(d, op->guid, dir, &c, err)
+                                                : d->ops->step(d, op->guid, dir, &c, err);
     result = result < 0 ? result : op_run(op, &c, deadline_ns, true, on_begun, err);
     command_done(&c);
     return result;
+}
+
+/* What is bound comes before the container runs, everything else after. */
+static bool may_begin_now(const struct driver_container *c, uint32_t step)
+{
+    return c->state == CONTAINER_RUNNING ||
+           (c->state == CONTAINER_PREPARED && transfer_is_bound(c->dir, step));
 }
 
 void verb_begin_step(struct verb_op *op, const struct verb_call *call)
 {
     struct driver_container *c = container_load(op->driver, op->guid);
     op->step = call->step;
-    if (!c || c->state != CONTAINER_RUNNING) {
+    if (!c || !may_begin_now(c, call->step)) {
         op_fail(op, "the container does not run");
     } else if (!c->steps || !steps_may_begin(c, call->step)) {
         op_fail(op, "the container has no such step, or it was begun before");

@@ -20,6 +20,9 @@ struct running_step {
     uint32_t step;
     bool beginning; /* its BEGIN is under way: its job looks after its shim */
     bool begun, over;
+    bool transfer;           /* it may be lost and begun anew */
+    unsigned begins, losses; /* that were read */
+    size_t begun_size;       /* how much of its `begun` was */
     int shim; /* pidfd, also of a process that outlived its shim; -1: none is watched */
     struct event *shim_ended;
 };
@@ -264,6 +267,9 @@ static void judge(struct running_step *r)
     bool alone = shim_has_ended(r, dir);
     snprintf(name, sizeof(name), "steps/%u/status", r->step);
     r->over = read_facts(c, name, NULL) > 0;
+    if (r->over) {
+        transfer_told(c->dir, &c->steps->facts[c->steps->count - 1], &c->steps->arena);
+    }
     if (!r->over && alone && faccessat(dir, "status", F_OK, 0) < 0 && !identity_untold(errno)) {
         struct step_fact lost = {FACT_LOST, r->step, now_ns(), .text = ""};
         if (end_process(r, dir)) {
@@ -293,6 +299,7 @@ static struct running_step *find_or_add(struct driver_container *c, uint32_t ste
     if (!r) {
         r = mem_zeroed(sizeof(*r));
         *r = (struct running_step){c->steps->first, c, step, .shim = -1};
+        r->transfer = transfer_is(c->dir, step);
         c->steps->first = r;
     }
     return r;
@@ -302,10 +309,15 @@ static struct running_step *find_or_add(struct driver_container *c, uint32_t ste
 static void look_for(struct driver_container *c, uint32_t step)
 {
     char name[64];
-    const struct running_step *r = find(c, step);
+    struct running_step *r = find(c, step);
+    size_t from = r ? r->begun_size : 0;
     snprintf(name, sizeof(name), "steps/%u/begun", step);
-    if (!(r && (r->begun || r->beginning)) && read_facts(c, name, NULL) > 0) {
-        find_or_add(c, step)->begun = true;
+    size_t count = r && (r->begun || r->beginning || r->over) ? 0 : read_facts(c, name, &from);
+    if (count > 0) {
+        r = find_or_add(c, step);
+        r->begun_size = from;
+        r->begins += (unsigned)count;
+        r->begun = r->begins > r->losses;
     }
 }
 
@@ -334,7 +346,9 @@ static void read_own(struct driver_container *c)
     for (size_t i = before; i < s->count; i++) {
         struct running_step *r = find(c, s->facts[i].step);
         if (s->facts[i].kind == FACT_LOST && r) {
-            r->over = true;
+            r->losses++;
+            r->over = !r->transfer || r->losses >= TRANSFER_BEGINS_MAX;
+            r->begun = r->over || r->begins > r->losses;
             stop_watching(r);
         }
     }
@@ -394,7 +408,7 @@ bool steps_may_begin(const struct driver_container *c, uint32_t step)
     const struct running_step *r = find(c, step);
     int dir = open_step(c, step);
     fd_close(dir);
-    return dir >= 0 && !(r && (r->begun || r->beginning));
+    return dir >= 0 && !(r && (r->begun || r->beginning || r->over));
 }
 
 int steps_signal(struct driver_container *c, uint32_t step, int number)

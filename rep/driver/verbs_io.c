@@ -137,6 +137,9 @@ static int run_remove(struct verb_op *op, bool unfinished, int64_t deadline_ns, 
     if (op->keep) {
         command_add(&c, "--keep=%s", op->keep);
     }
+    char *uses = transfer_uses(d, op->guid);
+    command_add(&c, "--uses=%s", uses);
+    free(uses);
     d->ops->remove(d, op->guid, &c);
     int result = op_run(op, &c, deadline_ns, false, on_removed, err);
     command_done(&c);

@@ -5,6 +5,7 @@
 #include "rep/container/operation.h"
 #include "rep/container/room.h"
 #include "rep/container/spec.h"
+#include "rep/container/steps.h"
 #include "rep/inside.h"
 
 #include <assert.h>
@@ -110,7 +111,7 @@ static void fetch(struct rep *r, struct container *c, struct effects *out)
 void launch_continue(struct rep *r, struct container *c, struct effects *out)
 {
     assert(c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED);
-    if (c->steps.going || c->checks.going) {
+    if (c->steps.inside || c->checks.going) {
         return; /* it is for its steps to go on, or for its checks to pass */
     }
     if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
@@ -119,7 +120,7 @@ void launch_continue(struct rep *r, struct container *c, struct effects *out)
         host_ports_search(r, c, out);
     } else if (c->phase == PHASE_INITIALIZING) {
         fetch(r, c, out);
-    } else {
+    } else if (!steps_bring(r, c)) {
         c->start_asked_ns = r->now.mono_ns;
         operation_verb(r, c, OP_START, out);
     }

@@ -34,7 +34,8 @@ static const struct row {
     ROW("volume", VOLUME, volume),         ROW("below", BELOW, below),
     ROW("log-rate", NUMBER, log_rate),     ROW("source", TEXT, source),
     ROW("mute", FLAG, mute),
-    ROW("network", TEXT, network),
+    ROW("network", TEXT, network),         ROW("again", FLAG, again),
+    ROW("uses", TEXT, uses),
 #undef ROW
 };
 

@@ -211,6 +211,10 @@ int shim_remove(const struct options *o)
     if (o->keep && rmdir("log") < 0) { /* it wrote something, and needs no room to be kept */
         rename("log", o->keep); /* while it is a container: of a leftover nothing is kept */
     }
+    if (o->uses && unlink(o->uses) < 0 && errno != ENOENT) {
+        report("cannot delete %s: %s", o->uses, strerror(errno));
+        return 1;
+    }
     unlink("note"); /* from here on it is a leftover */
     if (delete_tree(parent, o->guid) < 0) {
         report("cannot delete the directory of %s: %s", o->guid, strerror(errno));

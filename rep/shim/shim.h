@@ -4,7 +4,8 @@
  *
  *   rep-shim run     [options] -- COMMAND   starts the container and stays until it ended
  *   rep-shim exec    [options] -- COMMAND   one more process in it; ends with it
- *   rep-shim step    [options] -- COMMAND   a step of it, once and for all; stays until that ended
+ *   rep-shim step    [options] -- COMMAND   a step of it, once and for all (a transfer: until its
+ *                                           end was seen); stays until that ended
  *   rep-shim prepare [options]              makes the root filesystem, then the note durable
  *   rep-shim map     --lower=DIR --ids=N    tries whether it can be mounted with other ids
  *   rep-shim note    --note=FILE            makes another note durable, in place of the one before
@@ -86,6 +87,8 @@ struct options {
     const char *below[SHIM_VOLUMES_MAX];
     int volumes;
     const char *root_at;     /* run: where COMMAND finds the root filesystem, too; NULL */
+    bool again;              /* step: a transfer, which may be begun anew if its shim was killed */
+    const char *uses;        /* remove: a file that goes with it: what of the cache it uses */
     char **command;          /* after "--"; NULL: none */
 };
 

@@ -1,7 +1,8 @@
 /* step: one step of a container whose first process only waits (idle). It is begun once and for
  * all: the mark is made under the directory's lock, before anything runs. What there is of a step
  * stands in steps/N/: `process.json` (before it begins), `shim.pid`, `begun`, `pid`, `status`; the
- * lines of `begun` and `status` are those of rep/steps/fact.c. */
+ * lines of `begun` and `status` are those of rep/steps/fact.c. A transfer may be begun again as
+ * long as nobody saw its end: `begun` has a line for each time. */
 #include "rep/shim/identity.h"
 #include "rep/shim/shim.h"
 
@@ -17,13 +18,39 @@ static long long now_ns(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+/* Whether an earlier shim of it is at work. */
+static bool is_watched(void)
+{
+    struct identity id;
+    int fd = identity_read(AT_FDCWD, "shim.pid", &id) < 0 ? -1 : identity_open(&id);
+    bool lives = fd >= 0 ? !wait_pidfd(fd, 0) : identity_untold(errno);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return lives;
+}
+
+/* What an earlier try left of `begun`, if it may be tried again; -1 with errno. */
+static ssize_t earlier(bool again, char *text, size_t size)
+{
+    ssize_t n = identity_slurp(AT_FDCWD, "begun", text, size);
+    if (n < 0 && errno == ENOENT) {
+        return 0;
+    }
+    if (n >= 0 && (!again || access("status", F_OK) == 0 || is_watched())) {
+        errno = EEXIST;
+        return -1;
+    }
+    return n;
+}
+
 /* In the step's own directory, under the lock of the container's. */
-static int mark(long step)
+static int mark(long step, bool again)
 {
     struct identity me;
-    char text[128];
-    if (access("begun", F_OK) == 0) {
-        errno = EEXIST;
+    char text[128], begun[1024];
+    ssize_t before = earlier(again, begun, sizeof(begun) - sizeof(text));
+    if (before < 0) {
         return -1;
     }
     if (identity_of(getpid(), &me) < 0 || files_reserve() < 0) {
@@ -33,8 +60,9 @@ static int mark(long step)
     if (file_replace("shim.pid", text, (size_t)n, false) < 0) {
         return -1;
     }
-    n = snprintf(text, sizeof(text), "begun %ld at %lld\n", step, now_ns());
-    return file_replace("begun", text, (size_t)n, false);
+    unlink("answer"); /* of an earlier courier, which was killed with its shim */
+    n = snprintf(begun + before, sizeof(text), "begun %ld at %lld\n", step, now_ns());
+    return file_replace("begun", begun, (size_t)(before + n), false);
 }
 
 int step_enter(const struct options *o)
@@ -48,7 +76,7 @@ int step_enter(const struct options *o)
         errno = ESRCH; /* the container has ended */
     }
     int result = there ? chdir(path) : -1;
-    result = result == 0 ? mark(o->step) : result;
+    result = result == 0 ? mark(o->step, o->again) : result;
     int saved = errno;
     close(lock);
     errno = saved;

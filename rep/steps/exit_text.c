@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 const char *exit_text(struct arena *a, const char *source, int code, int signal, bool oom_killed)
 {
@@ -49,6 +50,24 @@ const char *duration_text(struct arena *a, int64_t ns)
         sign = arena_printf(a, "%s%" PRIu64 "m", sign, minutes);
     }
     return in_units(a, sign, left % (60 * SECOND_NS), SECOND_NS, "s");
+}
+
+/* One digit after the point, rounded, and none if that is 0. */
+const char *size_text(struct arena *a, int64_t bytes)
+{
+    static const char units[] = "BKMGTPE";
+    size_t unit = 0;
+    double value = (double)bytes;
+    assert(bytes >= 0);
+    for (; value >= 1024 && unit + 2 < sizeof(units); unit++) {
+        value /= 1024;
+    }
+    char *text = arena_printf(a, "%.1f", value);
+    size_t n = strlen(text);
+    if (text[n - 1] == '0') {
+        text[n - 2] = '\0';
+    }
+    return arena_printf(a, "%s%c", text, units[unit]);
 }
 
 const char *texts_joined(struct arena *a, const char *first, const char *second)

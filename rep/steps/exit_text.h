@@ -14,5 +14,8 @@ const char *exit_text(struct arena *a, const char *source, int code, int signal,
 /* As Go prints a duration: "0s", "500ms", "1.5s", "1m0s", "2540400h10m0s". In the arena. */
 const char *duration_text(struct arena *a, int64_t ns);
 
+/* As Diego's log prints bytes: "17B", "1.2M", "1G". In the arena. */
+const char *size_text(struct arena *a, int64_t bytes);
+
 /* Both, and what lies between if neither is "": "a; b". In the arena, or one of the two. */
 const char *texts_joined(struct arena *a, const char *first, const char *second);

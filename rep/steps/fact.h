@@ -18,8 +18,13 @@
 
 #include <stddef.h>
 
-/* A step begins once and ends once; each is cut at most once, and once more as stuck. */
-enum { FACTS_OF_A_STEP_MAX = 4, FACT_TEXT_MAX = 1024, FACT_LINE_MAX = FACT_TEXT_MAX + 128 };
+/* A step begins once and ends once; each is cut at most once, and once more as stuck. A transfer
+ * may begin, and be lost, several times. */
+enum {
+    FACTS_OF_A_STEP_MAX = 3 + 2 * TRANSFER_BEGINS_MAX,
+    FACT_TEXT_MAX = 1024,
+    FACT_LINE_MAX = FACT_TEXT_MAX + 128,
+};
 
 /* Its line, with the line feed; a text is cut at FACT_TEXT_MAX, and at a line feed. */
 void fact_print(const struct step_fact *fact, struct buf *out);

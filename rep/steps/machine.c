@@ -17,7 +17,9 @@
  * 10 the texts of cut steps are left out.
  * 11 a leaf that has begun is never begun again: without a living shim it is lost.
  * 12 an action beside a monitor alone that has ended well has become a daemon: the whole goes on
- *    until it is cut, or its container is gone. */
+ *    until it is cut, or its container is gone.
+ * 13 a transfer that is lost begins anew, a few times; one that is cut is killed at once.
+ * 14 what the container depends on comes before it starts; if that fails, all does. */
 #include "rep/steps/machine.h"
 
 #include "rep/steps/exit_text.h"
@@ -27,7 +29,8 @@
 /* What is known of one step. */
 struct known {
     bool begun, ended, lost;
-    int64_t begun_ns, ended_ns;
+    unsigned begins, losses;
+    int64_t first_ns, begun_ns, ended_ns; /* when it began first, and last */
     const struct step_fact *end;
     int64_t cut_ns, stuck_ns; /* NEVER_NS: it is not */
     enum cut_why why;
@@ -38,7 +41,7 @@ struct machine {
     const struct action_tree *tree;
     struct known *known;
     int64_t now_ns;
-    bool gone;
+    enum steps_where where;
     struct steps_orders out;
 };
 
@@ -62,11 +65,17 @@ static void learn(struct machine *m, const struct step_fact *f)
     struct known *k = &m->known[f->step];
     switch (f->kind) {
     case FACT_BEGUN:
-        k->begun_ns = k->begun ? k->begun_ns : f->at_ns;
+        k->first_ns = k->begun ? k->first_ns : f->at_ns;
+        k->begun_ns = f->at_ns;
         k->begun = true;
+        k->begins++;
         break;
-    case FACT_ENDED:
     case FACT_LOST:
+        k->losses++;
+        if (tree_is_transfer(m->tree, f->step) && k->losses < TRANSFER_BEGINS_MAX) {
+            break; /* (13) */
+        } /* fall through */
+    case FACT_ENDED:
         if (!k->ended) {
             k->ended = true;
             k->lost = f->kind == FACT_LOST;
@@ -98,6 +107,12 @@ static void learn_all(struct machine *m, const struct step_fact *facts, size_t c
     }
 }
 
+/* It is under way, or over. */
+static bool under_way(const struct known *k)
+{
+    return k->ended || k->begins > k->losses;
+}
+
 /* ---- What is to be done ---------------------------------------------------------------------- */
 
 static void due(struct machine *m, int64_t at_ns)
@@ -127,12 +142,64 @@ static void begin_no_more(struct machine *m, size_t begin_count)
 
 /* ---- A leaf ---------------------------------------------------------------------------------- */
 
+static bool is_upload(const struct machine *m, uint32_t n)
+{
+    return m->tree->steps[n]->kind == REP__STEP__KIND__UPLOAD;
+}
+
+/* "Downloading lifecycle failed": what Diego says, but for the reason, which is in the line of the
+ * log alone. */
+static const char *transfer_text(struct machine *m, uint32_t n, const struct step_fact *f)
+{
+    const char *name = m->tree->steps[n]->artifact, *blank = name[0] ? " " : "";
+    if (is_upload(m, n)) {
+        const char *what = f->exit_code == TRANSFER_INSIDE
+                               ? "Failed to establish stream from container"
+                               : "Failed to upload payload";
+        return arena_printf(m->arena, "%s%s%s", what, name[0] ? " for " : "", name);
+    }
+    return f->exit_code == TRANSFER_INSIDE
+               ? arena_printf(m->arena, "Copying%s%s into the container failed: %s", blank, name,
+                              f->text)
+               : arena_printf(m->arena, "Downloading%s%s failed", blank, name);
+}
+
+static bool went_well(const struct step_fact *f)
+{
+    return f->exit_code == 0 && f->exit_signal == 0 && !f->text[0];
+}
+
+/* What became of a transfer, for the log; without a name nothing is said. */
+static void say_transferred(struct machine *m, uint32_t n)
+{
+    const struct known *k = &m->known[n];
+    const char *name = m->tree->steps[n]->artifact;
+    const char *done = is_upload(m, n) ? "Uploaded" : "Downloaded";
+    if (!name[0] || k->lost || (k->end->exit_signal && !k->end->text[0])) {
+        return;
+    }
+    if (went_well(k->end)) {
+        const char *size = k->end->moved > 0 ? arena_printf(m->arena, " (%s)",
+                                                            size_text(m->arena, k->end->moved))
+                                             : "";
+        add_line(m, n, true, false, arena_printf(m->arena, "%s %s%s", done, name, size));
+        return;
+    }
+    const char *text = transfer_text(m, n, k->end);
+    bool told = k->end->exit_code == TRANSFER_INSIDE && !is_upload(m, n);
+    add_line(m, n, true, true,
+             told ? text : arena_printf(m->arena, "%s: %s", text, k->end->text));
+}
+
 static struct step_verdict end_of(struct machine *m, uint32_t n, int64_t cut_ns)
 {
     const struct known *k = &m->known[n];
     const struct step_fact *f = k->end;
     if (k->ended_ns > cut_ns) { /* (10) */
         return (struct step_verdict){HAS_FAILED, true, k->ended_ns, ""};
+    }
+    if (!k->lost && !went_well(f) && tree_is_transfer(m->tree, n)) {
+        return (struct step_verdict){HAS_FAILED, false, k->ended_ns, transfer_text(m, n, f)};
     }
     if (k->lost || f->text[0]) { /* (11) */
         return (struct step_verdict){HAS_FAILED, false, k->ended_ns,
@@ -173,7 +240,7 @@ static void press(struct machine *m, uint32_t n, int64_t cut_ns)
         add_cut(m, n, CUT_STUCK);
         return;
     }
-    bool kill = m->now_ns >= kill_ns;
+    bool kill = m->now_ns >= kill_ns || tree_is_transfer(m->tree, n); /* (13) */
     assert(m->out.signal_count < m->tree->count);
     m->out.signals[m->out.signal_count++] = (struct step_signal){n, kill};
     due(m, kill ? stuck_ns : kill_ns);
@@ -187,25 +254,47 @@ static struct step_verdict unseen_end(struct machine *m, int64_t cut_ns)
     return (struct step_verdict){HAS_FAILED, cut, at_ns, cut ? "" : STEP_LOST_TEXT};
 }
 
+/* If it begins: see drop_early(). */
+static void say_transfer(struct machine *m, uint32_t n)
+{
+    const char *name = m->tree->steps[n]->artifact;
+    if (name[0]) {
+        const char *doing = is_upload(m, n) ? "Uploading" : "Downloading";
+        add_line(m, n, false, false, arena_printf(m->arena, "%s %s...", doing, name));
+    }
+}
+
+static void say_end(struct machine *m, uint32_t n, int64_t pressed_ns)
+{
+    if (tree_is_transfer(m->tree, n)) {
+        say_transferred(m, n);
+    } else {
+        say_status(m, n, pressed_ns);
+    }
+}
+
 static struct step_verdict verdict_of_leaf(struct machine *m, uint32_t n, int64_t cut_ns)
 {
     const struct known *k = &m->known[n];
     int64_t pressed_ns = cut_ns != NEVER_NS && k->begun_ns > cut_ns ? k->begun_ns : cut_ns;
+    if (tree_is_transfer(m->tree, n)) {
+        say_transfer(m, n);
+    }
     if (k->ended && k->ended_ns <= k->stuck_ns) {
-        say_status(m, n, pressed_ns);
+        say_end(m, n, pressed_ns);
         return end_of(m, n, cut_ns);
     }
     if (k->stuck_ns != NEVER_NS) {
         m->out.kill = true;
         return (struct step_verdict){HAS_FAILED, false, k->stuck_ns, STEP_STUCK_TEXT};
     }
-    if (!k->begun && cut_ns != NEVER_NS) { /* (9) */
+    if (!under_way(k) && cut_ns != NEVER_NS) { /* (9) */
         return (struct step_verdict){HAS_FAILED, true, cut_ns, ""};
     }
-    if (m->gone) {
+    if (m->where == STEPS_GONE) {
         return unseen_end(m, cut_ns);
     }
-    if (!k->begun) {
+    if (!under_way(k)) { /* (13): or not any more */
         assert(m->out.begin_count < m->tree->count);
         m->out.begins[m->out.begin_count++] = n;
     } else if (cut_ns != NEVER_NS) {
@@ -319,12 +408,12 @@ static struct step_verdict verdict_of_try(struct machine *m, uint32_t n, int64_t
     return v;
 }
 
-/* When the first leaf beneath began; NEVER_NS: none has. */
+/* When the first leaf of it began; NEVER_NS: none has. */
 static int64_t began_ns(const struct machine *m, uint32_t n)
 {
     int64_t first = NEVER_NS;
-    for (uint32_t i = n + 1; i < m->tree->steps[n]->end; i++) {
-        first = m->known[i].begun ? earlier_ns(first, m->known[i].begun_ns) : first;
+    for (uint32_t i = n; i < m->tree->steps[n]->end; i++) {
+        first = m->known[i].begun ? earlier_ns(first, m->known[i].first_ns) : first;
     }
     return first;
 }
@@ -406,6 +495,8 @@ static struct step_verdict verdict_of(struct machine *m, uint32_t n, int64_t cut
     int64_t both_ns = earlier_ns(cut_ns, own_ns);
     switch (m->tree->steps[n]->kind) {
     case REP__STEP__KIND__RUN:
+    case REP__STEP__KIND__DOWNLOAD:
+    case REP__STEP__KIND__UPLOAD:
         return verdict_of_leaf(m, n, both_ns);
     case REP__STEP__KIND__SERIAL:
         return verdict_of_serial(m, n, both_ns);
@@ -428,7 +519,7 @@ static bool begins(const struct machine *m, uint32_t n)
 {
     bool now = false;
     for (size_t i = 0; i < m->out.begin_count; i++) {
-        now = now || (m->out.begins[i] > n && m->out.begins[i] < m->tree->steps[n]->end);
+        now = now || (m->out.begins[i] >= n && m->out.begins[i] < m->tree->steps[n]->end);
     }
     return now || began_ns(m, n) != NEVER_NS;
 }
@@ -448,42 +539,66 @@ static void drop_early(struct machine *m)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Whether each leaf of it that can begin at once has begun, or never will. */
+/* A transfer that came out well: what follows it can begin. */
+static bool is_brought(const struct machine *m, uint32_t n)
+{
+    const struct known *k = &m->known[n];
+    return tree_is_transfer(m->tree, n) && k->ended && !k->lost && went_well(k->end);
+}
+
+/* Whether each leaf of it that can begin at once has begun, or never will; files come and go before
+ * it counts as running. */
 static bool has_begun(const struct machine *m, uint32_t n, int64_t cut_ns)
 {
     cut_ns = earlier_ns(cut_ns, m->known[n].cut_ns);
     if (tree_is_leaf(m->tree, n)) {
-        return m->known[n].begun || m->known[n].ended || cut_ns != NEVER_NS;
+        bool begun = m->known[n].begun || cut_ns != NEVER_NS;
+        return m->known[n].ended || (begun && !tree_is_transfer(m->tree, n));
     }
     bool all = true;
     TREE_EACH(m->tree, n, child)
     {
         all = all && has_begun(m, child, cut_ns);
-        if (m->tree->steps[n]->kind == REP__STEP__KIND__SERIAL) {
+        if (m->tree->steps[n]->kind == REP__STEP__KIND__SERIAL && !is_brought(m, child)) {
             break;
         }
     }
     return all;
 }
 
+/* What comes before the container starts (14). */
+static struct step_verdict verdict_of_dependencies(struct machine *m, int64_t cut_ns)
+{
+    struct step_verdict v = {WENT_WELL, false, 0, ""};
+    if (m->tree->steps[0]->dependencies) {
+        v = verdict_of(m, 1, cut_ns);
+        v.text = v.out == HAS_FAILED && !v.cut ? STEP_DEPENDENCIES_TEXT : v.text;
+    }
+    if (v.out == WENT_WELL && m->where == STEPS_BEFORE) {
+        m->out.start = true;
+        v.out = GOES_ON;
+    }
+    return v;
+}
+
 static void run_whole(struct machine *m)
 {
     const Rep__Step *whole = m->tree->steps[0];
     int64_t cut_ns = m->known[0].cut_ns;
-    struct step_verdict v = {WENT_WELL, false, 0, ""};
-    uint32_t first = 1;
-    if (whole->setup) { /* (8) */
-        v = verdict_of(m, 1, cut_ns);
-        first = m->tree->steps[1]->end;
+    uint32_t first = tree_first_inside(m->tree), action = tree_action(m->tree);
+    struct step_verdict v = verdict_of_dependencies(m, cut_ns);
+    if (v.out == WENT_WELL && whole->setup) { /* (8) */
+        v = verdict_of(m, first, cut_ns);
     }
     if (v.out == WENT_WELL) {
-        v = verdict_of_main(m, first, cut_ns);
+        v = verdict_of_main(m, action, cut_ns);
         m->out.ready = true;
-        for (uint32_t n = first; n < whole->end; n = m->tree->steps[n]->end) {
+        for (uint32_t n = action; n < whole->end; n = m->tree->steps[n]->end) {
             m->out.ready = m->out.ready && has_begun(m, n, cut_ns);
         }
     }
-    if (whole->monitored && m->out.ready && v.out == WENT_WELL && !m->gone) { /* (12) */
+    if (whole->monitored && m->out.ready && v.out == WENT_WELL &&
+        m->where != STEPS_GONE) { /* (12) */
         v = cut_ns == NEVER_NS ? going_on : (struct step_verdict){HAS_FAILED, true, cut_ns, ""};
     }
     m->out.over = v.out != GOES_ON;
@@ -495,10 +610,10 @@ static void run_whole(struct machine *m)
 
 struct steps_orders steps_next(struct arena *a, const struct action_tree *tree,
                                const struct step_fact *facts, size_t fact_count, int64_t now_ns,
-                               bool gone)
+                               enum steps_where where)
 {
     assert(tree->count > 1 && tree->steps[0]->kind == REP__STEP__KIND__WHOLE);
-    struct machine m = {.arena = a, .tree = tree, .now_ns = now_ns, .gone = gone};
+    struct machine m = {.arena = a, .tree = tree, .now_ns = now_ns, .where = where};
     m.out = (struct steps_orders){
         .begins = ARENA_ARRAY(a, tree->count, uint32_t),
         .cuts = ARENA_ARRAY(a, 2 * tree->count, struct step_cut),
@@ -510,6 +625,6 @@ struct steps_orders steps_next(struct arena *a, const struct action_tree *tree,
     learn_all(&m, facts, fact_count);
     run_whole(&m);
     drop_early(&m);
-    assert(!gone || m.out.over);
+    assert(where != STEPS_GONE || m.out.over);
     return m.out;
 }

@@ -12,9 +12,11 @@
 #define STEP_GRACE_NS (10 * SECOND_NS)
 #define STEP_KILLED_NS (1 * SECOND_NS)
 
-/* The text of a leaf whose end nobody has seen, and of one that cannot be ended. */
+/* The text of a leaf whose end nobody has seen, of one that cannot be ended, and of a container
+ * whose dependencies did not come. */
 #define STEP_LOST_TEXT "its process was lost"
 #define STEP_STUCK_TEXT "process did not exit"
+#define STEP_DEPENDENCIES_TEXT "failed to download cached artifacts"
 
 struct step_cut {
     uint32_t step;
@@ -49,6 +51,7 @@ struct steps_orders {
     size_t signal_count;
     struct step_line *lines;
     size_t line_count;
+    bool start; /* BEFORE: the container is to be started; then there is nothing else to do */
     bool kill;  /* the container's first process, and all that is left with it: a leaf is stuck */
     bool ready; /* the setup is over, and each leaf that can begin at once has begun */
     bool over;  /* nothing is left to be done or awaited; then as follows */
@@ -58,8 +61,14 @@ struct steps_orders {
     int64_t due_ns;   /* look again then, if nothing happens before; NEVER_NS = no need */
 };
 
-/* What is next. `gone`: no process of the container lives any more, and none can begin; then it is
- * over. Facts of other steps than the tree's, or that cannot be, count for nothing. */
+/* How far the container is. */
+enum steps_where {
+    STEPS_BEFORE, /* it is made, and not started yet */
+    STEPS_INSIDE, /* it runs */
+    STEPS_GONE,   /* no process of it lives any more, and none can begin: then all is over */
+};
+
+/* What is next. Facts of other steps than the tree's, or that cannot be, count for nothing. */
 struct steps_orders steps_next(struct arena *a, const struct action_tree *tree,
                                const struct step_fact *facts, size_t fact_count, int64_t now_ns,
-                               bool gone);
+                               enum steps_where where);

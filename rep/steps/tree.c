@@ -1,31 +1,43 @@
 #include "rep/steps/tree.h"
 
+#include "common/model/definition_views.h"
+
 #include <assert.h>
 #include <string.h>
 
 #define LOG_SOURCE_OF_NOBODY "LOG"
 
-struct tree_parts tree_parts_of(const Models__DesiredLRP *lrp)
+struct tree_parts tree_parts_of(struct arena *a, const Models__DesiredLRP *lrp)
 {
-    bool checked = lrp->check_definition && lrp->check_definition->n_checks > 0;
+    Models__DesiredLRP flat = *lrp; /* shallow: only its own members change */
+    desired_as_r2(a, &flat);
+    bool checked = flat.check_definition && flat.check_definition->n_checks > 0;
     return (struct tree_parts){
-        .setup = lrp->setup,
-        .action = lrp->action,
-        .monitor = checked ? NULL : lrp->monitor,
-        .monitored = checked || lrp->monitor,
-        .sidecars = (const Models__Sidecar *const *)lrp->sidecars,
-        .sidecar_count = lrp->n_sidecars,
-        .log_source = lrp->log_source,
-        .log_guid = lrp->log_guid,
+        .dependencies = (const Models__CachedDependency *const *)flat.cached_dependencies,
+        .dependency_count = flat.n_cached_dependencies,
+        .setup = flat.setup,
+        .action = flat.action,
+        .monitor = checked ? NULL : flat.monitor,
+        .monitored = checked || flat.monitor,
+        .sidecars = (const Models__Sidecar *const *)flat.sidecars,
+        .sidecar_count = flat.n_sidecars,
+        .log_source = flat.log_source,
+        .log_guid = flat.log_guid,
     };
 }
 
-struct tree_parts tree_parts_of_task(const Models__TaskDefinition *definition)
+struct tree_parts tree_parts_of_task(struct arena *a, const Models__TaskDefinition *definition)
 {
+    Models__TaskDefinition flat = *definition; /* likewise */
+    Models__Task task = MODELS__TASK__INIT;
+    task.task_definition = &flat;
+    task_as_r2(a, &task);
     return (struct tree_parts){
-        .action = definition->action,
-        .log_source = definition->log_source,
-        .log_guid = definition->log_guid,
+        .dependencies = (const Models__CachedDependency *const *)flat.cached_dependencies,
+        .dependency_count = flat.n_cached_dependencies,
+        .action = flat.action,
+        .log_source = flat.log_source,
+        .log_guid = flat.log_guid,
     };
 }
 
@@ -42,35 +54,37 @@ const char *tree_source(const char *of_step, const struct tree_parts *parts)
 /* One level of an action, whatever it is: of several members the first one counts (behaviour.md 9).
  */
 struct level {
-    Rep__Step__Kind kind;
-    const char *refused; /* its name, if no cell can do it */
-    const Models__RunAction *run;
+    Rep__Step__Kind kind; /* WHOLE: there is no action */
+    struct tree_leaf leaf;
     Models__Action *const *inner; /* NULL members of it are missing actions */
     size_t inner_count;
     const char *source;
 };
 
-#define REFUSED(name) (struct level){.refused = (name)}
+#define LEAF(which, member, value)                                                                 \
+    (struct level)                                                                                 \
+    {                                                                                              \
+        REP__STEP__KIND__##which, {.member = (value)}, NULL, 0, (value)->log_source                \
+    }
 #define WRAPPER(which, member)                                                                     \
-    (struct level){REP__STEP__KIND__##which, NULL, NULL, &(member)->action, 1, (member)->log_source}
+    (struct level){REP__STEP__KIND__##which, {0}, &(member)->action, 1, (member)->log_source}
 #define GROUP(which, member)                                                                       \
     (struct level)                                                                                 \
     {                                                                                              \
-        REP__STEP__KIND__##which, NULL, NULL, (member)->actions, (member)->n_actions,              \
+        REP__STEP__KIND__##which, {0}, (member)->actions, (member)->n_actions,                     \
             (member)->log_source                                                                   \
     }
 
 static struct level level_of(const Models__Action *action)
 {
     if (!action) {
-        return REFUSED("");
+        return (struct level){.source = ""};
     } else if (action->download_action) {
-        return REFUSED("download");
+        return LEAF(DOWNLOAD, download, action->download_action);
     } else if (action->upload_action) {
-        return REFUSED("upload");
+        return LEAF(UPLOAD, upload, action->upload_action);
     } else if (action->run_action) {
-        return (struct level){REP__STEP__KIND__RUN, NULL, action->run_action, NULL, 0,
-                              action->run_action->log_source};
+        return LEAF(RUN, run, action->run_action);
     } else if (action->timeout_action) {
         return WRAPPER(TIMEOUT, action->timeout_action);
     } else if (action->emit_progress_action) {
@@ -84,13 +98,19 @@ static struct level level_of(const Models__Action *action)
     } else if (action->codependent_action) {
         return GROUP(CODEPENDENT, action->codependent_action);
     }
-    return REFUSED("");
+    return (struct level){.source = ""};
+}
+
+static bool kind_is_leaf(Rep__Step__Kind kind)
+{
+    return kind == REP__STEP__KIND__RUN || kind == REP__STEP__KIND__DOWNLOAD ||
+           kind == REP__STEP__KIND__UPLOAD;
 }
 
 bool tree_is_needed(const struct tree_parts *parts)
 {
-    return parts->setup || parts->monitor || parts->sidecar_count > 0 ||
-           !level_of(parts->action).run;
+    return parts->dependency_count > 0 || parts->setup || parts->monitor ||
+           parts->sidecar_count > 0 || !level_of(parts->action).leaf.run;
 }
 
 /* ---- Making one ------------------------------------------------------------------------------ */
@@ -99,7 +119,7 @@ struct planting {
     struct arena *arena;
     const struct tree_parts *parts;
     Rep__Step **steps;
-    const Models__RunAction **runs;
+    struct tree_leaf *leaves;
     uint32_t count;
     size_t text_size;
     struct err *err;
@@ -129,10 +149,9 @@ static Rep__Step *plant(struct planting *p, Rep__Step__Kind kind, const char *so
     return step;
 }
 
-static int refuse(struct planting *p, const char *name)
+static int no_action(struct planting *p)
 {
-    return name[0] ? err_set(p->err, ERR_INVALID, "this cell cannot do the action \"%s\"", name)
-                   : err_set(p->err, ERR_INVALID, "the definition has no action");
+    return err_set(p->err, ERR_INVALID, "the definition has no action");
 }
 
 static void fill_in(struct planting *p, Rep__Step *step, const Models__Action *action)
@@ -144,6 +163,10 @@ static void fill_in(struct planting *p, Rep__Step *step, const Models__Action *a
         step->start_message = text_of(p, say->start_message);
         step->success_message = text_of(p, say->success_message);
         step->failure_message_prefix = text_of(p, say->failure_message_prefix);
+    } else if (step->kind == REP__STEP__KIND__DOWNLOAD) {
+        step->artifact = text_of(p, action->download_action->artifact);
+    } else if (step->kind == REP__STEP__KIND__UPLOAD) {
+        step->artifact = text_of(p, action->upload_action->artifact);
     }
 }
 
@@ -151,8 +174,8 @@ static void fill_in(struct planting *p, Rep__Step *step, const Models__Action *a
 static int plant_action(struct planting *p, const Models__Action *action)
 {
     struct level level = level_of(action);
-    if (level.refused) {
-        return refuse(p, level.refused);
+    if (level.kind == REP__STEP__KIND__WHOLE) {
+        return no_action(p);
     }
     uint32_t number = p->count;
     Rep__Step *step = plant(p, level.kind, level.source);
@@ -160,9 +183,9 @@ static int plant_action(struct planting *p, const Models__Action *action)
         return -ERR_TOO_LARGE;
     }
     fill_in(p, step, action);
-    p->runs[number] = level.run;
-    if (!level.run && level.inner_count == 0) {
-        return refuse(p, "");
+    p->leaves[number] = level.leaf;
+    if (!kind_is_leaf(level.kind) && level.inner_count == 0) {
+        return no_action(p);
     }
     for (size_t i = 0; i < level.inner_count; i++) {
         int code = plant_action(p, level.inner[i]);
@@ -175,10 +198,35 @@ static int plant_action(struct planting *p, const Models__Action *action)
     return 0;
 }
 
+/* All at once, as a parallel. */
+static int plant_dependencies(struct planting *p)
+{
+    Rep__Step *all = plant(p, REP__STEP__KIND__PARALLEL, "");
+    for (size_t i = 0; all && i < p->parts->dependency_count; i++) {
+        const Models__CachedDependency *d = p->parts->dependencies[i];
+        uint32_t number = p->count;
+        Rep__Step *step = plant(p, REP__STEP__KIND__DOWNLOAD, d->log_source);
+        if (!step) {
+            return -ERR_TOO_LARGE;
+        }
+        step->artifact = text_of(p, d->name);
+        step->end = p->count;
+        p->leaves[number].dependency = d;
+    }
+    if (all) {
+        all->end = p->count;
+    }
+    return all ? 0 : -ERR_TOO_LARGE;
+}
+
 static int plant_parts(struct planting *p, Rep__Step *whole)
 {
     const struct tree_parts *parts = p->parts;
-    int code = parts->setup ? plant_action(p, parts->setup) : 0;
+    int code = parts->dependency_count > 0 ? plant_dependencies(p) : 0;
+    whole->dependencies = parts->dependency_count > 0;
+    if (code == 0 && parts->setup) {
+        code = plant_action(p, parts->setup);
+    }
     whole->setup = parts->setup != NULL;
     whole->monitored = parts->monitored && parts->sidecar_count == 0;
     code = code < 0 ? code : plant_action(p, parts->action);
@@ -190,20 +238,20 @@ static int plant_parts(struct planting *p, Rep__Step *whole)
 }
 
 int tree_make(struct arena *a, const struct tree_parts *parts, struct action_tree *ret_tree,
-              const Models__RunAction *const **ret_runs, struct err *err)
+              const struct tree_leaf **ret_leaves, struct err *err)
 {
     struct planting p = {
         .arena = a,
         .parts = parts,
         .steps = ARENA_ARRAY(a, STEPS_MAX, Rep__Step *),
-        .runs = ARENA_ARRAY(a, STEPS_MAX, const Models__RunAction *),
+        .leaves = ARENA_ARRAY(a, STEPS_MAX, struct tree_leaf),
         .err = err,
     };
     int code = plant_parts(&p, plant(&p, REP__STEP__KIND__WHOLE, ""));
     code = code < 0 ? code : tree_check(p.steps, p.count, err);
     if (code == 0) {
         *ret_tree = (struct action_tree){p.steps, p.count};
-        *ret_runs = p.runs;
+        *ret_leaves = p.leaves;
     }
     return code;
 }
@@ -213,7 +261,23 @@ int tree_make(struct arena *a, const struct tree_parts *parts, struct action_tre
 bool tree_is_leaf(const struct action_tree *tree, uint32_t step)
 {
     assert(step < tree->count);
-    return tree->steps[step]->kind == REP__STEP__KIND__RUN;
+    return kind_is_leaf(tree->steps[step]->kind);
+}
+
+bool tree_is_transfer(const struct action_tree *tree, uint32_t step)
+{
+    return tree_is_leaf(tree, step) && tree->steps[step]->kind != REP__STEP__KIND__RUN;
+}
+
+uint32_t tree_first_inside(const struct action_tree *tree)
+{
+    return tree->steps[0]->dependencies ? tree->steps[1]->end : 1;
+}
+
+uint32_t tree_action(const struct action_tree *tree)
+{
+    uint32_t first = tree_first_inside(tree);
+    return tree->steps[0]->setup ? tree->steps[first]->end : first;
 }
 
 /* How many children a step of this kind has: at least, and at most. */
@@ -228,6 +292,8 @@ static const struct arity {
     [REP__STEP__KIND__PARALLEL] = {1, STEPS_MAX},
     [REP__STEP__KIND__SERIAL] = {1, STEPS_MAX},
     [REP__STEP__KIND__CODEPENDENT] = {1, STEPS_MAX},
+    [REP__STEP__KIND__DOWNLOAD] = {0, 0},
+    [REP__STEP__KIND__UPLOAD] = {0, 0},
 };
 
 enum { KINDS = sizeof(arities) / sizeof(arities[0]) };
@@ -237,15 +303,46 @@ static int no_tree(struct err *err, uint32_t step)
     return err_set(err, ERR_INVALID, "step %u of the note belongs into no tree", step);
 }
 
+/* What is counted of a step's children: most leaves of them at work at once, one after the other or
+ * together. */
+struct children {
+    uint32_t count, most, sum;
+};
+
+static void count_child(const Rep__Step *step, bool whole, uint32_t beneath, struct children *c)
+{
+    uint32_t alone = whole ? step->dependencies + step->setup : 0;
+    c->most = beneath > c->most ? beneath : c->most;
+    c->sum += c->count < alone || step->kind == REP__STEP__KIND__SERIAL ? 0 : beneath;
+    c->count++;
+}
+
+static bool step_fits(const struct action_tree *tree, uint32_t n)
+{
+    const Rep__Step *step = tree->steps[n];
+    bool whole = step->kind == REP__STEP__KIND__WHOLE;
+    return (unsigned)step->kind < KINDS && whole == (n == 0) && step->end > n &&
+           step->end <= tree->count &&
+           !(step->kind == REP__STEP__KIND__TIMEOUT && step->timeout_ms < 0);
+}
+
+/* Dependencies are a parallel of downloads. */
+static bool are_dependencies(const struct action_tree *tree)
+{
+    bool all = tree->steps[1]->kind == REP__STEP__KIND__PARALLEL;
+    for (uint32_t n = 2; all && n < tree->steps[1]->end; n++) {
+        all = tree->steps[n]->kind == REP__STEP__KIND__DOWNLOAD;
+    }
+    return all;
+}
+
 /* Most leaves at work at once at and beneath step `n`, in *ret. A step's children fill it exactly,
  * and each has as many as its kind may have. */
 static int check_step(const struct action_tree *tree, uint32_t n, uint32_t *ret, struct err *err)
 {
     const Rep__Step *step = tree->steps[n];
-    uint32_t children = 0, most = 0, sum = 0, setup = 0;
-    if ((unsigned)step->kind >= KINDS || (step->kind == REP__STEP__KIND__WHOLE) != (n == 0) ||
-        step->end <= n || step->end > tree->count ||
-        (step->kind == REP__STEP__KIND__TIMEOUT && step->timeout_ms < 0)) {
+    struct children c = {0};
+    if (!step_fits(tree, n)) {
         return no_tree(err, n);
     }
     for (uint32_t child = n + 1; child < step->end; child = tree->steps[child]->end) {
@@ -255,17 +352,14 @@ static int check_step(const struct action_tree *tree, uint32_t n, uint32_t *ret,
         if (code < 0) {
             return code;
         }
-        setup = n == 0 && step->setup && children == 0 ? beneath : setup;
-        most = beneath > most ? beneath : most;
-        sum += beneath;
-        children++;
+        count_child(step, n == 0, beneath, &c);
     }
-    uint32_t least = arities[step->kind].least + (step->setup && n == 0);
-    if (children < least || children > arities[step->kind].most) {
+    uint32_t least = arities[step->kind].least + (n == 0 ? step->dependencies + step->setup : 0);
+    if (c.count < least || c.count > arities[step->kind].most ||
+        (n == 0 && step->dependencies && !are_dependencies(tree))) {
         return no_tree(err, n);
     }
-    *ret = children == 0 ? 1 : step->kind == REP__STEP__KIND__SERIAL ? most : sum - setup;
-    *ret = *ret < setup ? setup : *ret;
+    *ret = c.count == 0 ? 1 : c.sum > c.most ? c.sum : c.most;
     return 0;
 }
 

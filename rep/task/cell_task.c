@@ -5,6 +5,7 @@
 #include "rep/container/operation.h"
 #include "rep/container/room.h"
 #include "rep/container/spec.h"
+#include "rep/container/steps.h"
 #include "rep/inside.h"
 
 #include <assert.h>
@@ -159,11 +160,14 @@ static void advance(struct rep *r, struct container *c, struct effects *out)
         listing_want(&r->listing);
         return;
     }
-    if (c->steps.going || operation_must_wait(r, c)) {
+    if (c->steps.inside || operation_must_wait(r, c)) {
         return;
     }
     if (c->phase == PHASE_RESERVED) {
         container_transition(c, PHASE_TRIGGER_CLAIMED, "its start is recorded", out);
+    }
+    if (c->step == STEP_MADE && steps_bring(r, c)) {
+        return;
     }
     if (go_on[c->step] && c->attempts >= LAUNCH_ATTEMPTS_MAX) {
         container_complete(c, PHASE_TRIGGER_FAILED, LAUNCH_UNANSWERED, out);

@@ -646,9 +646,9 @@ static void what_is_not_cached_is_said_so(void **state)
 
 /* ---- trees ---- */
 
-static int place_tree(void)
+static int place_tree(const char *more)
 {
-    return courier(&rig, "place", digest_option, "--tree", "--user=0:0", "--cache-bytes=1000");
+    return courier(&rig, "place", digest_option, "--tree", "--user=0:0", "--cache-bytes=1000", more);
 }
 
 static void a_tree_is_made_once(void **state)
@@ -656,7 +656,7 @@ static void a_tree_is_made_once(void **state)
     struct making m;
     make_tree(&m, TGZ);
     put(&m);
-    assert_int_equal(place_tree(), COURIER_DONE);
+    assert_int_equal(place_tree(NULL), COURIER_DONE);
     assert_int_equal(rig.told.size, 21);
     assert_int_equal(rig.told.entries, 9);
     char path[256], copy[256];
@@ -665,7 +665,7 @@ static void a_tree_is_made_once(void **state)
     snprintf(copy, sizeof(copy), "cache/trees/%s/root", digest);
     assert_int_equal(stat_of(copy).st_mode, S_IFDIR | 0755);
     ino_t first = stat_of(path).st_ino;
-    assert_int_equal(place_tree(), COURIER_DONE);
+    assert_int_equal(place_tree(NULL), COURIER_DONE);
     assert_int_equal(rig.told.size, 21);
     assert_int_equal(rig.told.entries, 0);
     assert_int_equal(stat_of(path).st_ino, first);
@@ -675,21 +675,24 @@ static void a_tree_is_made_once(void **state)
 static void a_tree_in_use_stays(void **state)
 {
     struct making m;
-    char kept[128];
+    char line[160];
     make_tree(&m, TGZ);
     put(&m);
-    assert_int_equal(place_tree(), COURIER_DONE);
-    snprintf(kept, sizeof(kept), "--kept=%s/kept", rig.top);
+    assert_int_equal(place_tree("--for=c1"), COURIER_DONE);
+    assert_int_equal(place_tree("--for=c2"), COURIER_DONE);
+    snprintf(line, sizeof(line), "%s\n", digest);
+    assert_file("cache/uses/c1", line);
     assert_int_equal(courier(&rig, "sweep", "--cache-bytes=0"), COURIER_DONE);
-    assert_int_equal(names_in(courier_path(&rig, "cache/trees")), 1); /* nobody said what is used */
-    file_put(courier_path(&rig, "kept"), digest, strlen(digest));
-    assert_int_equal(courier(&rig, "sweep", "--cache-bytes=0", kept), COURIER_DONE);
     assert_int_equal(names_in(courier_path(&rig, "cache/trees")), 1);
-    file_put(courier_path(&rig, "kept"), "nonsense", 8);
-    assert_int_equal(courier(&rig, "sweep", "--cache-bytes=0", kept), COURIER_FAILED);
-    assert_int_equal(names_in(courier_path(&rig, "cache/trees")), 1);
-    file_put(courier_path(&rig, "kept"), "", 0);
-    assert_int_equal(courier(&rig, "sweep", "--cache-bytes=0", kept), COURIER_DONE);
+    unlink(courier_path(&rig, "cache/uses/c1"));
+    file_put(courier_path(&rig, "cache/uses/c3"), "nonsense", 8);
+    assert_int_equal(courier(&rig, "sweep", "--cache-bytes=0"), COURIER_FAILED);
+    assert_int_equal(names_in(courier_path(&rig, "cache/trees")), 1); /* nobody knows who uses it */
+    unlink(courier_path(&rig, "cache/uses/c3"));
+    assert_int_equal(courier(&rig, "sweep", "--cache-bytes=0"), COURIER_DONE);
+    assert_int_equal(names_in(courier_path(&rig, "cache/trees")), 1); /* c2 does */
+    unlink(courier_path(&rig, "cache/uses/c2"));
+    assert_int_equal(courier(&rig, "sweep", "--cache-bytes=0"), COURIER_DONE);
     assert_int_equal(names_in(courier_path(&rig, "cache/trees")), 0);
     assert_int_equal(names_in(courier_path(&rig, "cache/part")), 0);
 }

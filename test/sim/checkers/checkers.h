@@ -18,6 +18,7 @@ struct instance {
     const char *cell_id;
     const char *keys[3];    /* at which a record may bear it, by presence */
     const char *definition_id; /* that it runs; "" = not known */
+    bool ran;               /* a record ever said that it is RUNNING */
     bool forgotten;         /* a restore has taken off its record, and nobody has made it again */
     bool released;       /* a committed change has taken it off or asked it to stop */
     bool released_early; /* and did so before the board went back for the last time */

@@ -39,6 +39,7 @@ static struct instance *named(struct checkers *k, const Models__ActualLRP *r)
         map_put(&k->instances, i->guid, i);
     }
     i->definition_id = *r->definition_id ? r->definition_id : i->definition_id;
+    i->ran = i->ran || strcmp(r->state, "RUNNING") == 0;
     k->forgotten -= i->forgotten;
     i->forgotten = false;
     return i;

@@ -7,6 +7,12 @@
 
 #include <string.h>
 
+static enum steps_where where_of(const struct container_status *s)
+{
+    return s->state == CONTAINER_PREPARED || s->state == CONTAINER_STARTING ? STEPS_BEFORE
+                                                                           : STEPS_INSIDE;
+}
+
 bool steps_still_begin(struct node *cell, const char *guid)
 {
     SCOPED_ARENA(a);
@@ -19,22 +25,28 @@ bool steps_still_begin(struct node *cell, const char *guid)
     }
     const struct action_tree tree = {note->steps, note->n_steps};
     if (tree.count > 0) {
-        struct steps_orders o =
-            steps_next(&a, &tree, s.facts, s.fact_count, node_mono_ns(cell), false);
+        struct steps_orders o = steps_next(&a, &tree, s.facts, s.fact_count, node_mono_ns(cell),
+                                           where_of(&s));
         begin = !o.ready && !o.over;
     }
     rep__note__free_unpacked(note, NULL);
     return begin;
 }
 
-static void check_once(struct checkers *k, const struct container_status *s)
+/* A transfer may begin as often as it was lost, and once more. */
+static void check_once(struct checkers *k, const struct action_tree *tree,
+                       const struct container_status *s)
 {
     uint8_t begun[STEPS_MAX] = {0}, ended[STEPS_MAX] = {0};
     for (size_t i = 0; i < s->fact_count; i++) {
         const struct step_fact *f = &s->facts[i];
         begun[f->step] += f->kind == FACT_BEGUN;
         ended[f->step] += f->kind == FACT_ENDED || f->kind == FACT_LOST;
-        if (begun[f->step] > 1 || ended[f->step] > begun[f->step]) {
+        bool transfer = f->step < tree->count && f->step > 0 && tree_is_transfer(tree, f->step);
+        unsigned most = !transfer                                 ? 1U
+                        : ended[f->step] < TRANSFER_BEGINS_MAX - 1 ? ended[f->step] + 1U
+                                                                  : TRANSFER_BEGINS_MAX;
+        if (begun[f->step] > most || ended[f->step] > begun[f->step]) {
             checkers_report(k, "steps", "step %u of %s began %u times and ended %u times", f->step,
                             s->guid, begun[f->step], ended[f->step]);
         }
@@ -64,10 +76,10 @@ static void check_one(struct checkers *k, const struct node *cell, const struct 
     }
     const struct action_tree tree = {note->steps, note->n_steps};
     if (tree.count > 0) {
-        struct steps_orders o =
-            steps_next(&a, &tree, s->facts, s->fact_count, node_mono_ns(cell), false);
+        struct steps_orders o = steps_next(&a, &tree, s->facts, s->fact_count,
+                                           node_mono_ns(cell), where_of(s));
         k->seen[SEEN_STEPPED]++;
-        check_once(k, s);
+        check_once(k, &tree, s);
         /* A hole: ordinary clients who say RUNNING of what is not theirs. */
         if (!k->strays && !o.ready && says_running(k, s->guid)) {
             checkers_report(k, "steps", "%s is RUNNING, and not all that can has begun", s->guid);

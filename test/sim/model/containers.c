@@ -413,7 +413,9 @@ static enum verb_outcome signal_step(struct model_containers *m, struct box *b,
 static enum verb_outcome begin_step(struct model_containers *m, struct box *b,
                                     const struct pending *p, struct verb_answer *answer)
 {
-    if (!b || b->state != CONTAINER_RUNNING) {
+    bool early = b && b->state == CONTAINER_PREPARED &&
+                 model_steps_is_bound(b->steps, p->call.step);
+    if (!b || (b->state != CONTAINER_RUNNING && !early)) {
         return failed(answer, "container does not run");
     }
     if (!model_steps_begin(b->steps, p->call.step, p->at_ns)) {
@@ -822,6 +824,13 @@ bool model_containers_answers_well(const struct model_containers *m, const char 
            b->answers[readiness].status == 200;
 }
 
+bool model_containers_is_transfer(const struct model_containers *m, const char *guid,
+                                  uint32_t step)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    return b && model_steps_is_transfer(b->steps, step);
+}
+
 bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
                             struct bytes data)
 {
@@ -942,6 +951,18 @@ int model_containers_running(const struct model_containers *m)
         count++;
     }
     return count;
+}
+
+const char *model_containers_made(const struct model_containers *m, int n)
+{
+    MAP_EACH(&m->boxes, at)
+    {
+        const struct box *b = map_value(at);
+        if (n-- == 0) {
+            return b->guid;
+        }
+    }
+    return NULL;
 }
 
 const char *model_containers_guid(const struct model_containers *m, int n)

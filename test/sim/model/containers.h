@@ -74,6 +74,10 @@ bool model_probe_is_of_readiness(const struct probe *probe);
 /* Whether it would pass. */
 bool model_containers_answers_well(const struct model_containers *m, const char *guid,
                                    bool readiness);
+
+/* Whether a step of it brings or sends files. */
+bool model_containers_is_transfer(const struct model_containers *m, const char *guid,
+                                  uint32_t step);
 /* A file that READ finds in the container, under exactly this path; false if it is not there. */
 bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
                             struct bytes data);
@@ -115,3 +119,6 @@ unsigned model_containers_held(const struct model_containers *m);
 /* How many run; the guid of the n-th of them in order of guid, NULL if there are fewer. */
 int model_containers_running(const struct model_containers *m);
 const char *model_containers_guid(const struct model_containers *m, int n);
+
+/* The n-th of all that are made, whether they run or not; NULL if there are fewer. */
+const char *model_containers_made(const struct model_containers *m, int n);

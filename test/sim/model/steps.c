@@ -11,7 +11,8 @@ enum { SIGNAL_TERM = 15 };
 
 struct model_step {
     uint32_t number;
-    bool begun, ended;
+    bool begun, ended, transfer, bound;
+    unsigned losses;
     int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
 };
 
@@ -34,7 +35,11 @@ struct model_steps *model_steps_new(const struct container_spec *spec)
     s->count = spec->step_count;
     s->list = mem_array(s->count, sizeof(*s->list));
     for (size_t i = 0; i < s->count; i++) {
-        s->list[i] = (struct model_step){.number = spec->steps[i].step, .ends_at_ns = NEVER_NS};
+        const struct file_transfer *t = spec->steps[i].transfer;
+        s->list[i] = (struct model_step){.number = spec->steps[i].step,
+                                         .transfer = t != NULL,
+                                         .bound = t && t->bound,
+                                         .ends_at_ns = NEVER_NS};
     }
     return s;
 }
@@ -106,11 +111,35 @@ bool model_steps_end(struct model_steps *s, uint32_t step, const struct step_fac
     if (!runs(one)) {
         return false;
     }
-    one->ended = true;
+    one->losses += fact.kind == FACT_LOST;
+    one->begun = !(fact.kind == FACT_LOST && one->transfer && one->losses < TRANSFER_BEGINS_MAX);
+    one->ended = one->begun;
     one->ends_at_ns = NEVER_NS;
     fact.step = step;
     add(s, &fact);
     return true;
+}
+
+static const struct model_step *look_for(const struct model_steps *s, uint32_t step)
+{
+    for (size_t i = 0; s && i < s->count; i++) {
+        if (s->list[i].number == step) {
+            return &s->list[i];
+        }
+    }
+    return NULL;
+}
+
+bool model_steps_is_transfer(const struct model_steps *s, uint32_t step)
+{
+    const struct model_step *one = look_for(s, step);
+    return one && one->transfer;
+}
+
+bool model_steps_is_bound(const struct model_steps *s, uint32_t step)
+{
+    const struct model_step *one = look_for(s, step);
+    return one && one->bound;
 }
 
 bool model_steps_term(struct model_steps *s, uint32_t step, int64_t ends_at_ns)

@@ -10,11 +10,15 @@ struct model_steps;
 struct model_steps *model_steps_new(const struct container_spec *spec);
 void model_steps_free(struct model_steps *s); /* accepts NULL, as all of these but the next three */
 
-/* At this time: one begins; false when there is none, or it has begun. It is cut. It ends, or its
- * end is lost; false when it does not run. */
+/* At this time: one begins; false when there is none, or it has begun, but for a transfer that was
+ * lost. It is cut. It ends, or its end is lost; false when it does not run. */
 bool model_steps_begin(struct model_steps *s, uint32_t step, int64_t at_ns);
 bool model_steps_cut(struct model_steps *s, uint32_t step, enum cut_why why, int64_t at_ns);
 bool model_steps_end(struct model_steps *s, uint32_t step, const struct step_fact *how);
+
+/* Whether it is a transfer; one that is bound, so that it is done before the container starts. */
+bool model_steps_is_transfer(const struct model_steps *s, uint32_t step);
+bool model_steps_is_bound(const struct model_steps *s, uint32_t step);
 
 /* It ends at this time by SIGTERM, unless it does before; false when it does not run. */
 bool model_steps_term(struct model_steps *s, uint32_t step, int64_t ends_at_ns);

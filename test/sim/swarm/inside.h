@@ -133,6 +133,10 @@ void checks_put(struct swarm *s, struct arena *a, const char *app, unsigned numb
 void steps_put(struct swarm *s, struct arena *a, const char *app, unsigned number,
                Models__DesiredLRP *lrp);
 
+/* files.c: it has dependencies and downloads beside that, likewise. */
+void files_put(struct swarm *s, struct arena *a, const char *app, unsigned number,
+               Models__DesiredLRP *lrp);
+
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high);
 bool swarm_chance(struct swarm *s, unsigned percent);
 /* False once something is broken. */

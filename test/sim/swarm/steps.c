@@ -2,6 +2,7 @@
  * or not, or seen by nobody. Their timeouts are longer than a seed: when all is healed they come to
  * rest. Setups end by themselves for ever, or nothing would run. */
 #include "rep/container/note.h"
+#include "rep/steps/tree.h"
 #include "test/sim/model/containers.h"
 #include "test/sim/swarm/inside.h"
 
@@ -131,7 +132,8 @@ static uint32_t setup_end(const struct model_containers *m, const char *guid)
     uint32_t end = 0;
     if (model_containers_status(m, guid, &a, &status) &&
         note_read(status.note, guid, &note, NULL) == 0) {
-        end = note->n_steps > 0 && note->steps[0]->setup ? note->steps[1]->end : 0;
+        const struct action_tree tree = {note->steps, note->n_steps};
+        end = note->n_steps > 0 && note->steps[0]->setup ? tree_action(&tree) : 0;
         rep__note__free_unpacked(note, NULL);
     }
     return end;

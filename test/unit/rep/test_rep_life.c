@@ -295,7 +295,7 @@ static void stopped_while_it_is_fetched(void **state)
     rep_rig_take_move(&g, "remove");
 }
 
-static void an_unsupported_action_crashes(void **state)
+static void a_missing_action_crashes(void **state)
 {
     SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
@@ -306,13 +306,10 @@ static void an_unsupported_action_crashes(void **state)
                                      claim.move->instance->actual_lrp_instance_key->instance_guid,
                                      RIG_CELL));
     Models__DesiredLRP *lrp = rep_rig_desired(&g, "web", NULL, 0);
-    Models__DownloadAction download = MODELS__DOWNLOAD_ACTION__INIT;
     lrp->action->run_action = NULL;
-    lrp->action->download_action = &download;
     rep_rig_answer_desired(&g, lrp);
     struct rep_rig_move crash = rep_rig_take_move(&g, "crash");
-    assert_string_equal(crash.move->instance->error_message,
-                        "this cell cannot do the action \"download\"");
+    assert_string_equal(crash.move->instance->error_message, "the definition has no action");
     rep_rig_move_done(&g, crash, rep_rig_record(&g, "web", "CRASHED", "", ""));
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE) + rep_rig_verbs(&g, VERB_REMOVE), 0);
 }
@@ -379,7 +376,7 @@ int main(void)
         cmocka_unit_test(stop_of_what_is_not_here),
         cmocka_unit_test(stopped_before_it_runs),
         cmocka_unit_test(stopped_while_it_is_fetched),
-        cmocka_unit_test(an_unsupported_action_crashes),
+        cmocka_unit_test(a_missing_action_crashes),
         cmocka_unit_test(another_definition_is_not_started),
         cmocka_unit_test(what_cannot_be_made_crashes_and_is_removed),
     };

@@ -18,6 +18,7 @@ struct played {
     struct step_fact facts[64];
     size_t count;
     struct bytes note; /* as it was prepared */
+    enum container_state where;
 };
 
 static int64_t now_ns(const struct played *p)
@@ -29,7 +30,7 @@ static void tell(struct played *p)
 {
     drive_event(&p->g.d, (struct event){.kind = EVENT_CONTAINER,
                                         .container = {.guid = p->guid,
-                                                      .state = CONTAINER_RUNNING,
+                                                      .state = p->where,
                                                       .text = "",
                                                       .facts = p->facts,
                                                       .fact_count = p->count}});
@@ -99,6 +100,8 @@ static Models__DesiredLRP *desired(struct played *p, const char *tree)
 {
     struct tree_parts parts = steps_text_parts(&p->g.arena, tree);
     Models__DesiredLRP *lrp = rep_rig_desired(&p->g, "web", NULL, 0);
+    lrp->cached_dependencies = (Models__CachedDependency **)(uintptr_t)parts.dependencies;
+    lrp->n_cached_dependencies = parts.dependency_count;
     lrp->setup = (Models__Action *)(uintptr_t)parts.setup;
     lrp->action = (Models__Action *)(uintptr_t)parts.action;
     lrp->sidecars = (Models__Sidecar **)(uintptr_t)parts.sidecars;
@@ -108,10 +111,11 @@ static Models__DesiredLRP *desired(struct played *p, const char *tree)
     return lrp;
 }
 
-/* An instance with this tree whose first process runs; no step has begun. */
-static void begin_instance(struct played *p, const char *tree)
+/* An instance with this tree that is made. */
+static void make_instance(struct played *p, const char *tree)
 {
     memset(p, 0, sizeof(*p));
+    p->where = CONTAINER_RUNNING;
     rep_rig_init(&p->g);
     rep_rig_open(&p->g, NULL, 0);
     assert_int_equal(rep_rig_work(&p->g, "web", 100), 0);
@@ -125,7 +129,18 @@ static void begin_instance(struct played *p, const char *tree)
     assert_string_equal(prepare.spec->path, "");
     p->note = prepare.note;
     rep_rig_verb(&p->g, prepare, VERB_DONE, "");
+}
+
+static void starts(struct played *p)
+{
     rep_rig_verb(&p->g, rep_rig_take_verb(&p->g, VERB_START), VERB_DONE, "");
+}
+
+/* Its first process runs; no step has begun. */
+static void begin_instance(struct played *p, const char *tree)
+{
+    make_instance(p, tree);
+    starts(p);
 }
 
 static void runs(struct played *p)
@@ -167,6 +182,62 @@ static void it_runs_when_all_that_can_has_begun(void **state)
     ended(&p, 2, 143);
     says(&p, "Exit status 143");
     crashes(&p, "APP: Exited with status 0"); /* a bbs takes none without a text */
+    rep_rig_done(&p.g);
+}
+
+static void what_it_depends_on_comes_before_it_starts(void **state)
+{
+    struct played p;
+    make_instance(&p, "with: get:A get:B + run + run");
+    p.where = CONTAINER_PREPARED;
+    says(&p, "Downloading A...");
+    says(&p, "Downloading B...");
+    begins(&p, 2);
+    begins(&p, 3);
+    rests(&p);
+    fact(&p, (struct step_fact){FACT_LOST, 3}); /* its courier was killed */
+    begins(&p, 3);
+    fact(&p, (struct step_fact){FACT_ENDED, 3, .moved = 2048});
+    says(&p, "Downloaded B (2K)");
+    rests(&p);
+    assert_int_equal(rep_rig_verbs(&p.g, VERB_START), 0);
+    fact(&p, (struct step_fact){FACT_ENDED, 2}); /* it was in the cache */
+    says(&p, "Downloaded A");
+    starts(&p);
+    p.where = CONTAINER_RUNNING;
+    begins(&p, 4);
+    begins(&p, 5);
+    runs(&p);
+    rests(&p);
+    rep_rig_done(&p.g);
+}
+
+static void what_does_not_come_is_a_crash(void **state)
+{
+    struct played p;
+    make_instance(&p, "with: get:A + run");
+    p.where = CONTAINER_PREPARED;
+    says(&p, "Downloading A...");
+    begins(&p, 2);
+    fact(&p, (struct step_fact){FACT_ENDED, 2, .exit_code = 1, .text = "status 500"});
+    says(&p, "Downloading A failed: status 500");
+    assert_int_equal(rep_rig_verbs(&p.g, VERB_START), 0);
+    crashes(&p, STEP_DEPENDENCIES_TEXT);
+    rep_rig_done(&p.g);
+}
+
+static void a_download_that_is_cut_is_killed_at_once(void **state)
+{
+    struct played p;
+    begin_instance(&p, "timeout:500(serial(get:A run))");
+    says(&p, "Downloading A...");
+    begins(&p, 3);
+    rests(&p);
+    rep_rig_advance(&p.g, 500);
+    cuts(&p, 1, CUT_TIMEOUT);
+    signals(&p, 3, SIGKILL);
+    fact(&p, (struct step_fact){FACT_ENDED, 3, .exit_signal = SIGKILL});
+    crashes(&p, "exceeded 500ms timeout");
     rep_rig_done(&p.g);
 }
 
@@ -447,6 +518,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_runs_when_all_that_can_has_begun),
+        cmocka_unit_test(what_it_depends_on_comes_before_it_starts),
+        cmocka_unit_test(what_does_not_come_is_a_crash),
+        cmocka_unit_test(a_download_that_is_cut_is_killed_at_once),
         cmocka_unit_test(a_setup_that_fails_is_a_crash),
         cmocka_unit_test(a_silent_bbs_holds_nothing_up),
         cmocka_unit_test(a_stop_has_its_ladder),

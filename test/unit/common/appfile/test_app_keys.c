@@ -5,7 +5,9 @@
 #include "common/appfile/app_keys.h"
 #include "common/appfile/task_app.h"
 #include "common/codec/json_shape.h"
+#include "models/cached_dependency.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
+#include "models/image_layer.pb-c.h"
 #include "models/task.pb-c.h"
 #include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
@@ -34,6 +36,10 @@ static const struct place {
     {KEY_CHECK, &models__check__descriptor},
     {KEY_HTTP_CHECK, &models__httpcheck__descriptor},
     {KEY_TCP_CHECK, &models__tcpcheck__descriptor},
+    {KEY_DOWNLOAD, &models__download_action__descriptor},
+    {KEY_UPLOAD, &models__upload_action__descriptor},
+    {KEY_DEPENDENCY, &models__cached_dependency__descriptor},
+    {KEY_LAYER, &models__image_layer__descriptor},
 };
 
 enum { PLACE_COUNT = sizeof(places) / sizeof(places[0]) };
@@ -304,6 +310,10 @@ static void print_page(struct buf *out)
     print_keys(KEY_RUN, false, out);
     buf_append_string(out, "\n`resource_limits`:\n");
     print_keys(KEY_LIMITS, false, out);
+    buf_append_string(out, "\n`download`:\n");
+    print_keys(KEY_DOWNLOAD, false, out);
+    buf_append_string(out, "\n`upload`:\n");
+    print_keys(KEY_UPLOAD, false, out);
     buf_append_string(out, "\n`serial`, `parallel`, `codependent`:\n");
     print_keys(KEY_GROUP, false, out);
     buf_append_string(out, "\n`try`:\n");
@@ -325,6 +335,10 @@ static void print_page(struct buf *out)
     print_keys(KEY_HTTP_CHECK, false, out);
     buf_append_string(out, "\n`tcp_check`:\n");
     print_keys(KEY_TCP_CHECK, false, out);
+    buf_append_string(out, "\nOne of `cached_dependencies`:\n");
+    print_keys(KEY_DEPENDENCY, false, out);
+    buf_append_string(out, "\nOne of `image_layers`:\n");
+    print_keys(KEY_LAYER, false, out);
     buf_append_string(
         out,
         "\n## What is refused\n"
@@ -332,9 +346,8 @@ static void print_page(struct buf *out)
         "No cell of this version can do these, so `bbs apply` and `bbs run` refuse them, with their\n"
         "line and the reason; a value that asks for nothing (`null`, `false`, 0, an empty text or\n"
         "list) is taken. The API itself takes them all, as Diego's does: there an instance with\n"
-        "`monitor`, `cached_dependencies`, `image_layers` or a `download` or\n"
-        "`upload` anywhere in its actions crashes, and says which of them it was; with\n"
-        "a volume driver, or a root filesystem, that no cell has, it is placed nowhere; what else\n"
+        "`monitor` or `check_definition` crashes, and says which of them it was; with a volume\n"
+        "driver, or a root filesystem, that no cell has, it is placed nowhere; what else\n"
         "stands here does nothing.\n");
     print_refused(out);
 }

@@ -325,13 +325,12 @@ static void mistakes_name_file_line_and_key(void **state)
          "a.yaml:5: setup.timeout: timeout_ms must be more than 0"},
         {"a.yaml",
          "name: a\nrootfs: preloaded:x\ncommand: x\nsidecars:\n- action: {try: {action: {}}}\n",
-         "a.yaml:5: sidecars[0].action.try.action: must have run, or serial, parallel, "
-         "codependent, try, timeout or emit_progress"},
+         "a.yaml:5: sidecars[0].action.try.action: must have run, download or upload, or serial, "
+         "parallel, codependent, try, timeout or emit_progress"},
         {"a.yaml",
          "name: a\nrootfs: preloaded:x\ncommand: x\nsetup:\n  serial:\n    actions:\n    - "
          "download: {from: x}\n",
-         "a.yaml:7: setup.serial.actions[0].download: no cell can do it yet: nothing is "
-         "downloaded into a container"},
+         "a.yaml:7: setup.serial.actions[0].download: to is missing: where it goes"},
         {"a.yaml",
          "name: a\nrootfs: preloaded:x\naction:\n  run:\n    path: x\n    user: u\n"
          "    resource_limits: {\n      nproc: 5}\n",
@@ -367,7 +366,8 @@ static void mistakes_name_file_line_and_key(void **state)
         {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  run: {user: u}\n",
          "a.yaml:4: action.run: path is missing: the program"},
         {"a.yaml", "name: a\nrootfs: preloaded:x\naction: {}\n",
-         "a.yaml:3: action: must have run, or serial, parallel, codependent, try, timeout or "
+         "a.yaml:3: action: must have run, download or upload, or serial, parallel, "
+         "codependent, try, timeout or "
          "emit_progress"},
         {"a.yaml", GOOD "metric_tags:\n  a: {}\n",
          "a.yaml:5: metric_tags.a: must be a text that is not empty, or {dynamic: INDEX} or "

@@ -37,11 +37,9 @@ static void what_no_cell_can_do_is_named(void **state)
     assert_int_equal(spec_check(&d.lrp, &err), 0);
 
     Models__Action other = MODELS__ACTION__INIT;
-    Models__DownloadAction download = MODELS__DOWNLOAD_ACTION__INIT;
-    other.download_action = &download;
     d.lrp.action = &other;
     assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
-    assert_string_equal(err.text, "this cell cannot do the action \"download\"");
+    assert_string_equal(err.text, "the definition has no action");
     d.lrp.action = NULL;
     assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
     assert_string_equal(err.text, "the definition has no action");
@@ -53,7 +51,7 @@ static void what_no_cell_can_do_is_named(void **state)
     desired_init(&d);
     d.lrp.setup = &other;
     assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
-    assert_string_equal(err.text, "this cell cannot do the action \"download\"");
+    assert_string_equal(err.text, "the definition has no action");
     Models__Action run = MODELS__ACTION__INIT;
     run.run_action = &d.run;
     d.lrp.setup = &run;
@@ -71,6 +69,65 @@ static Rep__Note *note_of(struct desired *d, const struct port_pair *ports, size
     reserved.key = &key;
     reserved.instance_guid = (char *)"i-1";
     return spec_note(&reserved, &d->lrp, ports, count);
+}
+
+/* Who brings what where, and whose it is. */
+static void transfers_are_told_the_driver(void **state)
+{
+    SCOPED_ARENA(a);
+    struct desired d;
+    struct container_spec spec;
+    desired_init(&d);
+    Models__DownloadAction download = MODELS__DOWNLOAD_ACTION__INIT;
+    Models__UploadAction upload = MODELS__UPLOAD_ACTION__INIT;
+    Models__CachedDependency dependency = MODELS__CACHED_DEPENDENCY__INIT;
+    Models__CachedDependency *dependencies[] = {&dependency};
+    Models__Action first = MODELS__ACTION__INIT, last = MODELS__ACTION__INIT;
+    Models__Action *all[] = {&first, &d.action, &last};
+    Models__SerialAction serial = MODELS__SERIAL_ACTION__INIT;
+    Models__Action action = MODELS__ACTION__INIT;
+    download.from = (char *)"http://d";
+    download.to = (char *)"/to";
+    download.user = (char *)"vcap";
+    download.checksum_algorithm = (char *)"md5";
+    download.checksum_value = (char *)"ab";
+    upload.from = (char *)"/from";
+    upload.to = (char *)"http://u";
+    upload.user = (char *)"other";
+    dependency.from = (char *)"http://c";
+    dependency.to = (char *)"/lifecycle";
+    dependency.cache_key = (char *)"key";
+    first.download_action = &download;
+    last.upload_action = &upload;
+    serial.actions = all;
+    serial.n_actions = 3;
+    action.serial_action = &serial;
+    d.run.dir = (char *)"/home";
+    d.lrp.action = &action;
+    d.lrp.cached_dependencies = dependencies;
+    d.lrp.n_cached_dependencies = 1;
+    Rep__Note *note = note_of(&d, NULL, 0);
+    spec_make(&a, &d.lrp, note, "192.0.2.1", &spec);
+    assert_int_equal(spec.step_count, 4);
+    const struct file_transfer *t = spec.steps[0].transfer;
+    assert_true(t->bound && t->way == TRANSFER_DOWNLOAD);
+    assert_string_equal(t->url, "http://c");
+    assert_string_equal(t->path, "/lifecycle");
+    assert_string_equal(t->cache_key, "key");
+    t = spec.steps[1].transfer;
+    assert_true(!t->bound && t->way == TRANSFER_DOWNLOAD);
+    assert_string_equal(t->path, "/to");
+    assert_string_equal(t->checksum_algorithm, "md5");
+    assert_string_equal(t->checksum_value, "ab");
+    assert_string_equal(spec.steps[1].user, "vcap");
+    assert_null(spec.steps[2].transfer);
+    t = spec.steps[3].transfer;
+    assert_int_equal(t->way, TRANSFER_UPLOAD);
+    assert_string_equal(t->path, "/from");
+    assert_string_equal(t->url, "http://u");
+    assert_string_equal(spec.steps[3].user, "other");
+    assert_string_equal(spec.dir, "/home"); /* the first program's */
+    rep__note__free_unpacked(note, NULL);
 }
 
 static void the_note_resolves_tags_and_routes(void **state)
@@ -546,6 +603,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_no_cell_can_do_is_named),
         cmocka_unit_test(each_step_has_its_own_process),
+        cmocka_unit_test(transfers_are_told_the_driver),
         cmocka_unit_test(the_note_resolves_tags_and_routes),
         cmocka_unit_test(the_note_knows_the_source_of_its_exit_text),
         cmocka_unit_test(only_the_end_of_a_process_has_a_source),

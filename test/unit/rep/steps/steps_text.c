@@ -60,6 +60,14 @@ static Models__RunAction *run_of(struct arena *a, const char **at)
     return run;
 }
 
+static char *name_of(struct arena *a, const char **at)
+{
+    size_t n = **at == ':' ? strspn(++*at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") : 0;
+    char *name = arena_strndup(a, *at, n);
+    *at += n;
+    return name;
+}
+
 static Models__TimeoutAction *timeout_of(struct arena *a, const char **at)
 {
     Models__TimeoutAction *t = arena_message(a, &models__timeout_action__descriptor);
@@ -87,6 +95,12 @@ static Models__Action *action_of(struct arena *a, const char **at)
     Models__Action *x = arena_message(a, &models__action__descriptor);
     if (word(at, "run")) {
         x->run_action = run_of(a, at);
+    } else if (word(at, "get")) {
+        x->download_action = arena_message(a, &models__download_action__descriptor);
+        x->download_action->artifact = name_of(a, at);
+    } else if (word(at, "put")) {
+        x->upload_action = arena_message(a, &models__upload_action__descriptor);
+        x->upload_action->artifact = name_of(a, at);
     } else if (word(at, "timeout")) {
         x->timeout_action = timeout_of(a, at);
     } else if (word(at, "say")) {
@@ -108,6 +122,19 @@ static Models__Action *action_of(struct arena *a, const char **at)
     return x;
 }
 
+static void dependencies_of(struct arena *a, const char **at, struct tree_parts *parts)
+{
+    const Models__CachedDependency **list =
+        ARENA_ARRAY(a, STEPS_MAX, const Models__CachedDependency *);
+    for (++*at; word(at, "get");) {
+        Models__CachedDependency *d = arena_message(a, &models__cached_dependency__descriptor);
+        d->name = name_of(a, at);
+        list[parts->dependency_count++] = d;
+    }
+    assert_true(word(at, "+"));
+    parts->dependencies = list;
+}
+
 struct tree_parts steps_text_parts(struct arena *a, const char *text)
 {
     static const char watched[] = "watched: ";
@@ -117,6 +144,9 @@ struct tree_parts steps_text_parts(struct arena *a, const char *text)
         text += sizeof(watched) - 1;
     }
     const Models__Sidecar **sidecars = ARENA_ARRAY(a, STEPS_MAX, const Models__Sidecar *);
+    if (word(&text, "with")) {
+        dependencies_of(a, &text, &parts);
+    }
     if (word(&text, "setup")) {
         text++;
         parts.setup = action_of(a, &text);
@@ -136,11 +166,11 @@ struct tree_parts steps_text_parts(struct arena *a, const char *text)
 struct action_tree steps_text_tree(struct arena *a, const char *text)
 {
     struct tree_parts *parts = ARENA_NEW(a, struct tree_parts);
-    const Models__RunAction *const *runs;
+    const struct tree_leaf *leaves;
     struct action_tree tree;
     struct err err;
     *parts = steps_text_parts(a, text);
-    if (tree_make(a, parts, &tree, &runs, &err) < 0) {
+    if (tree_make(a, parts, &tree, &leaves, &err) < 0) {
         fail_msg("%s: %s", text, err.text);
     }
     return tree;
@@ -151,7 +181,11 @@ struct action_tree steps_text_tree(struct arena *a, const char *text)
 static void end_of(struct arena *a, struct step_fact *f, const char *how)
 {
     f->kind = FACT_ENDED;
-    if (how[0] == '"') {
+    if (how[0] != '"' && strchr(how, ':')) {
+        f->exit_code = atoi(how);
+        f->moved = f->exit_code == 0 ? atoll(strchr(how, ':') + 1) : 0;
+        f->text = f->exit_code == 0 ? "" : arena_strdup(a, strchr(how, ':') + 1);
+    } else if (how[0] == '"') {
         f->exit_code = -1;
         f->text = arena_strndup(a, how + 1, strlen(how) - 2);
     } else if (strncmp(how, "sig", 3) == 0) {
@@ -230,6 +264,9 @@ const char *steps_text_orders(struct arena *a, const struct steps_orders *o)
     }
     if (o->due_ns != NEVER_NS) {
         add(a, &text, arena_printf(a, "due %" PRId64, o->due_ns / MILLISECOND_NS));
+    }
+    if (o->start) {
+        add(a, &text, "start");
     }
     if (o->ready) {
         add(a, &text, "ready");

@@ -16,11 +16,11 @@ struct action_tree steps_text_tree(struct arena *a, const char *text);
 
 /* Facts with ";" between them, times in ms: "0 begun 2; 5 ended 2 1; 7 cut 3 beside; 9 lost 3", of
  * which an end has a code, "9" for SIGKILL as "sig9", "oom" for code 137 and out of memory, or a
- * text in quotes. In the arena. */
+ * text in quotes; of a transfer it is "0:BYTES", or code and why, "4:no room". In the arena. */
 struct step_fact *steps_text_facts(struct arena *a, const char *text, size_t *ret_count);
 
-/* "begin 2 3; cut 4 beside; term 5; kill 6; stuck; due 10; ready; failed: TEXT" (or "well", "cut"),
- * without lines of the log. In the arena. */
+/* "begin 2 3; cut 4 beside; term 5; kill 6; stuck; due 10; start; ready; failed: TEXT" (or
+ * "well", "cut"), without lines of the log. In the arena. */
 const char *steps_text_orders(struct arena *a, const struct steps_orders *o);
 
 /* The lines: "out APP: Exit status 1" or "err ...", with "; " between them. In the arena. */

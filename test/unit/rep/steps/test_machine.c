@@ -158,27 +158,77 @@ static const struct row rows[] = {
     {11, "serial(run run)", "0 begun 2; 1 begun 2; 5 ended 2 0; 6 ended 2 1", 9,
      "begin 3; ready"}, /* the first word counts */
     {11, "serial(run run)", "0 begun 77; 5 ended 77 0", 9, "begin 2"},
+
+    {13, "serial(get:A run)", "", 0, "begin 2"},
+    {13, "serial(get:A run)", "0 begun 2", 1, ""}, /* not ready while files come */
+    {13, "serial(get:A run)", "0 begun 2; 5 ended 2 0:17", 5, "begin 3"},
+    {13, "serial(get:A run)", "0 begun 2; 5 ended 2 0:17; 6 begun 3", 6, "ready"},
+    {13, "serial(run put:B)", "0 begun 2; 5 ended 2 0; 6 begun 3; 9 ended 3 0:1", 9, "ready; well"},
+    {13, "serial(get run)", "0 begun 2; 5 ended 2 1:status 500", 5,
+     "ready; failed: Downloading failed"},
+    {13, "serial(get:A run)", "0 begun 2; 5 ended 2 1:status 500", 5,
+     "ready; failed: Downloading A failed"},
+    {13, "serial(get:A run)", "0 begun 2; 5 ended 2 4:no room", 5,
+     "ready; failed: Copying A into the container failed: no room"},
+    {13, "serial(put run)", "0 begun 2; 5 ended 2 1:status 500", 5,
+     "ready; failed: Failed to upload payload"},
+    {13, "serial(put:A run)", "0 begun 2; 5 ended 2 4:no file", 5,
+     "ready; failed: Failed to establish stream from container for A"},
+    {13, "serial(put:A run)", "0 begun 2; 5 ended 2 sig9", 5,
+     "ready; failed: Failed to upload payload for A"},
+    {13, "serial(get:A run)", "0 begun 2; 5 lost 2", 5, "begin 2"},
+    {13, "serial(get:A run)", "0 begun 2; 5 lost 2; 6 begun 2", 9, ""},
+    {13, "serial(get:A run)", "0 begun 2; 5 lost 2; 6 begun 2; 7 lost 2; 8 begun 2", 9, ""},
+    {13, "serial(get:A run)", "0 begun 2; 5 lost 2; 6 begun 2; 7 lost 2; 8 begun 2; 9 lost 2", 9,
+     "ready; failed: its process was lost"},
+    {13, "timeout:500(get:A)", "100 begun 2; 200 lost 2; 300 begun 2", 400, "due 600"},
+    {13, "timeout:500(get:A)", "100 begun 2; 600 cut 1 timeout", 600, "kill 2; due 11600"},
+    {13, "timeout:500(get:A)", "100 begun 2; 600 cut 1 timeout; 601 ended 2 sig9", 601,
+     "ready; failed: exceeded 500ms timeout"},
+    {13, "timeout:500(get:A)", "100 begun 2; 500 lost 2; 600 cut 1 timeout", 600,
+     "failed: exceeded 500ms timeout"},
+    {13, "parallel(get:A run)", "0 begun 2; 0 begun 3; 9 cut 0 stopped", 9,
+     "kill 2; term 3; due 10009"},
+};
+
+/* Of containers that are made, and do not run yet. */
+static const struct row before[] = {
+    {14, "with: get:A get:B + run", "", 0, "begin 2 3"},
+    {14, "with: get:A get:B + run", "0 begun 2; 0 begun 3; 5 ended 2 0:1", 5, ""},
+    {14, "with: get:A get:B + run", "0 begun 2; 0 begun 3; 5 ended 2 0:1; 6 lost 3", 6, "begin 3"},
+    {14, "with: get:A get:B + setup: run + run",
+     "0 begun 2; 0 begun 3; 5 ended 2 0:1; 6 ended 3 0:0", 6, "start"},
+    {14, "with: get:A get:B + run", "0 begun 2; 0 begun 3; 5 ended 2 1:no", 5, ""},
+    {14, "with: get:A get:B + run", "0 begun 2; 0 begun 3; 5 ended 2 1:no; 6 ended 3 0:7", 6,
+     "failed: failed to download cached artifacts"},
+    {14, "run + run", "", 0, "start"},
+};
+
+static const struct row inside[] = {
+    {14, "with: get:A + setup: run + run", "0 begun 2; 5 ended 2 0:1", 6, "begin 3"},
+    {14, "with: get:A + run", "0 begun 2; 5 ended 2 0:1", 6, "begin 3"},
+    {14, "with: get:A + run", "0 begun 2; 5 ended 2 0:1; 6 begun 3", 6, "ready"},
 };
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
 static struct steps_orders next_of(struct arena *a, const char *tree, const char *facts,
-                                   int64_t now_ms, bool gone)
+                                   int64_t now_ms, enum steps_where where)
 {
     size_t count;
     struct action_tree *t = ARENA_NEW(a, struct action_tree);
     *t = steps_text_tree(a, tree);
     struct step_fact *f = steps_text_facts(a, facts, &count);
-    return steps_next(a, t, f, count, now_ms * MILLISECOND_NS, gone);
+    return steps_next(a, t, f, count, now_ms * MILLISECOND_NS, where);
 }
 
-static void every_row_says_what_is_next(void **state)
+static unsigned try_rows(const struct row *list, size_t count, enum steps_where where)
 {
     unsigned rules = 0;
-    for (size_t i = 0; i < ROW_COUNT; i++) {
+    for (size_t i = 0; i < count; i++) {
         SCOPED_ARENA(a);
-        const struct row *r = &rows[i];
-        struct steps_orders o = next_of(&a, r->tree, r->facts, r->now_ms, false);
+        const struct row *r = &list[i];
+        struct steps_orders o = next_of(&a, r->tree, r->facts, r->now_ms, where);
         const char *next = steps_text_orders(&a, &o);
         if (strcmp(next, r->next) != 0) {
             fail_msg("%d: %s, facts \"%s\" at %d: \"%s\", not \"%s\"", r->rule, r->tree, r->facts,
@@ -186,7 +236,15 @@ static void every_row_says_what_is_next(void **state)
         }
         rules |= 1U << r->rule;
     }
-    assert_int_equal(rules, (1U << 13) - 2); /* each rule has a row */
+    return rules;
+}
+
+static void every_row_says_what_is_next(void **state)
+{
+    unsigned rules = try_rows(rows, ROW_COUNT, STEPS_INSIDE);
+    rules |= try_rows(before, sizeof(before) / sizeof(before[0]), STEPS_BEFORE);
+    rules |= try_rows(inside, sizeof(inside) / sizeof(inside[0]), STEPS_INSIDE);
+    assert_int_equal(rules, (1U << 15) - 2); /* each rule has a row */
 }
 
 /* Once its processes are gone it is over, whatever had been left to do. */
@@ -208,7 +266,8 @@ static void what_is_gone_is_over(void **state)
     };
     for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
         SCOPED_ARENA(a);
-        struct steps_orders o = next_of(&a, gone[i].tree, gone[i].facts, gone[i].now_ms, true);
+        struct steps_orders o =
+            next_of(&a, gone[i].tree, gone[i].facts, gone[i].now_ms, STEPS_GONE);
         assert_string_equal(steps_text_orders(&a, &o), gone[i].next);
     }
 }
@@ -235,12 +294,28 @@ static void lines_of_the_log(void **state)
          "out SAY: begins; out APP: Exit status 4; err SAY: bad: APP: Exited with status 4"},
         {0, "say(run)", "0 begun 2; 1 cut 0 stopped; 2 ended 2 0", 2,
          "out SAY: begins; out APP: Exit status 0; err SAY: bad"},
+        {0, "get:A", "", 0, "out APP: Downloading A..."},
+        {0, "serial(get:A get)", "0 begun 2; 1 ended 2 0:1258291; 2 begun 3; 3 ended 3 0:9", 3,
+         "out APP: Downloading A...; out APP: Downloaded A (1.2M)"},
+        {0, "serial(get:A put:B)", "0 begun 2; 1 ended 2 0:0; 2 begun 3", 3, /* cached */
+         "out APP: Downloading A...; out APP: Downloaded A; out APP: Uploading B..."},
+        {0, "put:B", "0 begun 1; 1 ended 1 0:17", 1,
+         "out APP: Uploading B...; out APP: Uploaded B (17B)"},
+        {0, "get:A", "0 begun 1; 1 ended 1 1:status 500", 1,
+         "out APP: Downloading A...; err APP: Downloading A failed: status 500"},
+        {0, "get:A", "0 begun 1; 1 ended 1 4:no room", 1,
+         "out APP: Downloading A...; err APP: Copying A into the container failed: no room"},
+        {0, "put:A", "0 begun 1; 1 ended 1 4:no file", 1,
+         "out APP: Uploading A...; "
+         "err APP: Failed to establish stream from container for A: no file"},
+        {0, "get:A", "0 begun 1; 1 cut 0 stopped; 2 ended 1 sig9", 2, "out APP: Downloading A..."},
         {0, "say(try(run))", "0 begun 3; 1 ended 3 4", 1,
          "out SAY: begins; out APP: Exit status 4; out SAY: done"},
     };
     for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
         SCOPED_ARENA(a);
-        struct steps_orders o = next_of(&a, said[i].tree, said[i].facts, said[i].now_ms, false);
+        struct steps_orders o =
+            next_of(&a, said[i].tree, said[i].facts, said[i].now_ms, STEPS_INSIDE);
         assert_string_equal(steps_text_lines(&a, &o), said[i].next);
     }
 }

@@ -247,7 +247,8 @@ static void look(struct life *l)
 {
     size_t count;
     struct step_fact *facts = facts_now(l, &count);
-    l->last = steps_next(l->arena, &l->tree, facts, count, l->now_ms * MILLISECOND_NS, l->gone);
+    l->last = steps_next(l->arena, &l->tree, facts, count, l->now_ms * MILLISECOND_NS,
+                         l->gone ? STEPS_GONE : STEPS_INSIDE);
 }
 
 static void live(struct life *l, int64_t stop_ms)

@@ -21,23 +21,23 @@ static void steps_are_numbered_depth_first(void **state)
     SCOPED_ARENA(a);
     struct tree_parts parts =
         steps_text_parts(&a, "setup: run + serial(try(run:WEB) timeout:50(say(run))) + run:SIDE");
-    const Models__RunAction *const *runs;
+    const struct tree_leaf *leaves;
     struct action_tree tree;
-    assert_int_equal(tree_make(&a, &parts, &tree, &runs, NULL), 0);
+    assert_int_equal(tree_make(&a, &parts, &tree, &leaves, NULL), 0);
     assert_int_equal(tree.count, sizeof(want) / sizeof(want[0]));
     for (uint32_t i = 0; i < tree.count; i++) {
         assert_int_equal(tree.steps[i]->kind, want[i].kind);
         assert_int_equal(tree.steps[i]->end, want[i].end);
         assert_string_equal(tree.steps[i]->source, want[i].source);
-        assert_int_equal(tree_is_leaf(&tree, i), runs[i] != NULL);
+        assert_int_equal(tree_is_leaf(&tree, i), leaves[i].run != NULL);
     }
     assert_true(tree.steps[0]->setup);
     assert_int_equal(tree.steps[5]->timeout_ms, 50);
     assert_string_equal(tree.steps[6]->start_message, "begins");
-    assert_ptr_equal(runs[1], parts.setup->run_action);
-    assert_ptr_equal(runs[8], parts.sidecars[0]->action->run_action);
+    assert_ptr_equal(leaves[1].run, parts.setup->run_action);
+    assert_ptr_equal(leaves[8].run, parts.sidecars[0]->action->run_action);
     parts.log_guid = "";
-    assert_int_equal(tree_make(&a, &parts, &tree, &runs, NULL), 0);
+    assert_int_equal(tree_make(&a, &parts, &tree, &leaves, NULL), 0);
     assert_string_equal(tree.steps[4]->source, "LOG"); /* without a log_guid nobody is the source */
 }
 
@@ -57,30 +57,78 @@ static void one_program_needs_no_tree(void **state)
 static void refused(const struct tree_parts *parts, enum err_code code, const char *text)
 {
     SCOPED_ARENA(a);
-    const Models__RunAction *const *runs;
+    const struct tree_leaf *leaves;
     struct action_tree tree;
     struct err err;
-    assert_int_equal(tree_make(&a, parts, &tree, &runs, &err), -(int)code);
+    assert_int_equal(tree_make(&a, parts, &tree, &leaves, &err), -(int)code);
     assert_string_equal(err.text, text);
 }
 
-static void what_no_cell_can_do_is_named(void **state)
+static void a_missing_action_is_named(void **state)
 {
     SCOPED_ARENA(a);
     struct tree_parts parts = steps_text_parts(&a, "serial(run run)");
-    Models__Action *second = parts.action->serial_action->actions[1];
-    Models__DownloadAction download = MODELS__DOWNLOAD_ACTION__INIT;
-    Models__UploadAction upload = MODELS__UPLOAD_ACTION__INIT;
-    second->upload_action = &upload;
-    refused(&parts, ERR_INVALID, "this cell cannot do the action \"upload\"");
-    second->download_action = &download;
-    refused(&parts, ERR_INVALID, "this cell cannot do the action \"download\"");
     parts.action->serial_action->actions[1] = NULL;
     refused(&parts, ERR_INVALID, "the definition has no action");
     parts.action->serial_action->n_actions = 0;
     refused(&parts, ERR_INVALID, "the definition has no action");
     parts.action = NULL;
     refused(&parts, ERR_INVALID, "the definition has no action");
+}
+
+static void transfers_are_leaves(void **state)
+{
+    SCOPED_ARENA(a);
+    struct tree_parts parts =
+        steps_text_parts(&a, "with: get:A get:B + setup: get:C + serial(run put:D)");
+    const struct tree_leaf *leaves;
+    struct action_tree tree;
+    assert_int_equal(tree_make(&a, &parts, &tree, &leaves, NULL), 0);
+    assert_int_equal(tree.count, 8);
+    assert_true(tree.steps[0]->dependencies && tree.steps[0]->setup);
+    assert_int_equal(tree.steps[1]->kind, REP__STEP__KIND__PARALLEL);
+    assert_int_equal(tree_first_inside(&tree), 4);
+    assert_int_equal(tree_action(&tree), 5);
+    assert_string_equal(tree.steps[3]->artifact, "B");
+    assert_ptr_equal(leaves[3].dependency, parts.dependencies[1]);
+    assert_ptr_equal(leaves[4].download, parts.setup->download_action);
+    assert_string_equal(tree.steps[7]->artifact, "D");
+    assert_ptr_equal(leaves[7].upload,
+                     parts.action->serial_action->actions[1]->upload_action);
+    for (uint32_t i = 0; i < tree.count; i++) {
+        bool transfer = i == 2 || i == 3 || i == 4 || i == 7;
+        assert_int_equal(tree_is_transfer(&tree, i), transfer);
+        assert_int_equal(tree_is_leaf(&tree, i), transfer || i == 6);
+    }
+}
+
+/* As older clients see them, so the cell does them. */
+static void image_layers_are_dependencies_and_downloads(void **state)
+{
+    SCOPED_ARENA(a);
+    Models__DesiredLRP lrp = MODELS__DESIRED_LRP__INIT;
+    Models__TaskDefinition task = MODELS__TASK_DEFINITION__INIT;
+    Models__Action action = MODELS__ACTION__INIT;
+    Models__RunAction run = MODELS__RUN_ACTION__INIT;
+    Models__ImageLayer shared = MODELS__IMAGE_LAYER__INIT, own = MODELS__IMAGE_LAYER__INIT;
+    Models__ImageLayer *layers[] = {&own, &shared};
+    action.run_action = &run;
+    shared.layer_type = MODELS__IMAGE_LAYER__TYPE__SHARED;
+    own.layer_type = MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE;
+    lrp.action = task.action = &action;
+    lrp.image_layers = task.image_layers = layers;
+    lrp.n_image_layers = task.n_image_layers = 2;
+    struct tree_parts parts = tree_parts_of(&a, &lrp);
+    assert_int_equal(parts.dependency_count, 1);
+    assert_non_null(parts.setup->parallel_action->actions[0]->download_action);
+    assert_ptr_equal(parts.action, &action);
+    parts = tree_parts_of_task(&a, &task);
+    assert_int_equal(parts.dependency_count, 1);
+    assert_null(parts.setup);
+    assert_ptr_equal(parts.action->serial_action->actions[1], &action);
+    assert_int_equal(lrp.n_image_layers, 2); /* the definitions stay as they are */
+    assert_ptr_equal(task.action, &action);
+    assert_true(tree_is_needed(&parts));
 }
 
 /* "serial(run run ...)" of so many runs. */
@@ -98,20 +146,20 @@ static struct tree_parts many(struct arena *a, const char *group, size_t count)
 static void the_bounds_are_named(void **state)
 {
     SCOPED_ARENA(a);
-    const Models__RunAction *const *runs;
+    const struct tree_leaf *leaves;
     struct action_tree tree;
     struct tree_parts parts = many(&a, "serial", STEPS_MAX - 2);
-    assert_int_equal(tree_make(&a, &parts, &tree, &runs, NULL), 0);
+    assert_int_equal(tree_make(&a, &parts, &tree, &leaves, NULL), 0);
     assert_int_equal(tree.count, STEPS_MAX);
     parts = many(&a, "serial", STEPS_MAX - 1);
     refused(&parts, ERR_TOO_LARGE, "the definition has more than 1000 steps");
     parts = many(&a, "parallel", STEPS_AT_ONCE_MAX);
-    assert_int_equal(tree_make(&a, &parts, &tree, &runs, NULL), 0);
+    assert_int_equal(tree_make(&a, &parts, &tree, &leaves, NULL), 0);
     parts = many(&a, "codependent", STEPS_AT_ONCE_MAX + 1);
     refused(&parts, ERR_TOO_LARGE, "the definition has more than 100 steps at work at once");
     parts = many(&a, "parallel", STEPS_AT_ONCE_MAX);
     parts.setup = parts.action; /* the one after the other */
-    assert_int_equal(tree_make(&a, &parts, &tree, &runs, NULL), 0);
+    assert_int_equal(tree_make(&a, &parts, &tree, &leaves, NULL), 0);
     parts.setup = NULL;
     Models__Sidecar sidecar = MODELS__SIDECAR__INIT;
     const Models__Sidecar *sidecars[] = {&sidecar};
@@ -162,7 +210,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_numbered_depth_first),
         cmocka_unit_test(one_program_needs_no_tree),
-        cmocka_unit_test(what_no_cell_can_do_is_named),
+        cmocka_unit_test(a_missing_action_is_named),
+        cmocka_unit_test(transfers_are_leaves),
+        cmocka_unit_test(image_layers_are_dependencies_and_downloads),
         cmocka_unit_test(the_bounds_are_named),
         cmocka_unit_test(a_bent_tree_is_none),
     };

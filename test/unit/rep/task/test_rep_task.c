@@ -316,14 +316,15 @@ static void what_nobody_can_run_fails(void **state)
     assert_true(rep_rig_task_work(&g, "t-1", 100));
     struct rep_rig_move start = rep_rig_take_move(&g, "start");
     Models__Task *task = running(&g, start.move->task->attempt);
-    Models__UploadAction upload = MODELS__UPLOAD_ACTION__INIT;
+    Models__Action nothing = MODELS__ACTION__INIT;
+    Models__TryAction tries = MODELS__TRY_ACTION__INIT;
+    tries.action = &nothing;
     task->task_definition->action->run_action = NULL;
-    task->task_definition->action->upload_action = &upload;
+    task->task_definition->action->try_action = &tries;
     rep_rig_task_answer(&g, start, DONE, task);
     struct rep_rig_move complete = rep_rig_take_move(&g, "complete");
     assert_true(complete.move->task->failed);
-    assert_string_equal(complete.move->task->error_message,
-                        "this cell cannot do the action \"upload\"");
+    assert_string_equal(complete.move->task->error_message, "the definition has no action");
     assert_int_equal(rep_rig_verbs(&g, VERB_PREPARE), 0);
     rep_rig_done(&g);
 }
