@@ -202,6 +202,10 @@ const Board__DomainRecord *domain_of_board_generation(struct checkers *k, struct
 /* Whether the container has steps of which not all that can have begun: it is starting still. */
 bool steps_still_begin(struct node *cell, const char *guid);
 
+/* How many containers of the cell are over before they started, for what they depend on did not
+ * come: like those that ended they need no room. */
+unsigned steps_never_started(struct node *cell);
+
 /* Whether it has checks that have not passed yet: it is starting still. And whether the note says
  * that it is ended for them, and they have indeed failed. */
 bool checks_still_fail(const struct model_containers *m, const char *guid);

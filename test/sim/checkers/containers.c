@@ -148,6 +148,7 @@ static size_t running_of(struct checkers *k, unsigned cell, struct running *list
         }
     }
     unsigned here = model_containers_held(m), most = cluster_cell_instances(k->cluster);
+    here -= here > most ? steps_never_started(k->cluster->cells[cell]) : 0;
     if (here > most) {
         checkers_report(k, "S7", "cell-%u holds %u instances and has room for %u", cell + 1, here,
                         most);

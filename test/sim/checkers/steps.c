@@ -13,24 +13,46 @@ static enum steps_where where_of(const struct container_status *s)
                                                                            : STEPS_INSIDE;
 }
 
+/* What is to be done next of its steps, in the arena; *ret_none: it has none. */
+static struct steps_orders orders_of(struct node *cell, const char *guid, struct arena *a,
+                                     bool *ret_none)
+{
+    struct container_status s;
+    struct steps_orders o = {0};
+    Rep__Note *note;
+    *ret_none = true;
+    if (model_containers_status(node_containers(cell), guid, a, &s) &&
+        note_read(s.note, guid, &note, NULL) == 0) {
+        const struct action_tree tree = {note->steps, note->n_steps};
+        *ret_none = tree.count == 0;
+        if (tree.count > 0) {
+            o = steps_next(a, &tree, s.facts, s.fact_count, node_mono_ns(cell), where_of(&s));
+        }
+        rep__note__free_unpacked(note, NULL);
+    }
+    return o;
+}
+
 bool steps_still_begin(struct node *cell, const char *guid)
 {
     SCOPED_ARENA(a);
-    struct container_status s;
-    Rep__Note *note;
-    bool begin = false;
-    if (!model_containers_status(node_containers(cell), guid, &a, &s) ||
-        note_read(s.note, guid, &note, NULL) < 0) {
-        return false;
+    bool none;
+    struct steps_orders o = orders_of(cell, guid, &a, &none);
+    return !none && !o.ready && !o.over;
+}
+
+unsigned steps_never_started(struct node *cell)
+{
+    const struct model_containers *m = node_containers(cell);
+    unsigned count = 0;
+    const char *guid;
+    for (int n = 0; (guid = model_containers_made(m, n)); n++) {
+        SCOPED_ARENA(a);
+        bool none;
+        bool over = orders_of(cell, guid, &a, &none).over;
+        count += over && model_containers_state(m, guid) == CONTAINER_PREPARED;
     }
-    const struct action_tree tree = {note->steps, note->n_steps};
-    if (tree.count > 0) {
-        struct steps_orders o = steps_next(&a, &tree, s.facts, s.fact_count, node_mono_ns(cell),
-                                           where_of(&s));
-        begin = !o.ready && !o.over;
-    }
-    rep__note__free_unpacked(note, NULL);
-    return begin;
+    return count;
 }
 
 /* A transfer may begin as often as it was lost, and once more. */
