@@ -76,7 +76,8 @@ struct step_process {
     const struct name_value *env;
     size_t env_count;
     const char *dir, *user; /* as of the container */
-    uint64_t nofile;
+    uint64_t nofile; /* likewise, and so is the next */
+    uint64_t nproc;
     const char *source; /* of its lines in the log; NULL = LOG */
     bool mute;          /* what it writes is dropped; not what is said of it */
     const struct file_transfer *transfer; /* NULL: it runs a program. Else only `user` counts beside
@@ -105,7 +106,8 @@ struct container_spec {
     /* 1..100, where 100 is about an ordinary process's; 0 = the kernel's default. */
     uint32_t cpu_weight;
     uint32_t cpu_max_percent; /* of one processor; 0 = no limit */
-    uint64_t nofile;
+    uint64_t nofile; /* open files of each process of it */
+    uint64_t nproc;  /* processes and threads of its user, in its user namespace or on the cell */
     bool privileged;
     uint32_t ids_first; /* of CONTAINER_IDS that no other container has; 0 = no user namespace */
     const struct port_pair *ports;

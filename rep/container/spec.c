@@ -1,7 +1,7 @@
 #include "rep/container/spec.h"
 
-#include "common/base/map.h"
 #include "common/model/routing.h"
+#include "rep/container/environment.h"
 #include "rep/container/health_note.h"
 #include "rep/container/note.h"
 #include "rep/steps/tree.h"
@@ -135,137 +135,11 @@ Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinitio
 
 /* ---- The spec -------------------------------------------------------------------------------- */
 
-/* An environment in the making: a name set again keeps its place and takes the new value. */
-struct environment {
-    struct arena *arena;
-    struct map places; /* name -> struct name_value in list */
-    struct name_value *list;
-    size_t count;
-};
-
-static void environment_set(struct environment *e, const char *name, const char *value)
-{
-    struct name_value *place = map_get(&e->places, name);
-    if (!place) {
-        place = &e->list[e->count++];
-        place->name = name;
-        map_put(&e->places, name, place);
-    }
-    place->value = value;
-}
-
-static void environment_add(struct environment *e, Models__EnvironmentVariable *const *list,
-                            size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        environment_set(e, list[i]->name, list[i]->value);
-    }
-}
-
-static void environment_instance(struct environment *e, const Rep__Note *about)
-{
-    const char *index = arena_printf(e->arena, "%d", (int)about->key->index);
-    environment_set(e, "INSTANCE_GUID", about->instance_guid);
-    environment_set(e, "INSTANCE_INDEX", index);
-    environment_set(e, "CF_INSTANCE_GUID", about->instance_guid);
-    environment_set(e, "CF_INSTANCE_INDEX", index);
-}
-
-/* With a network of its own an app listens where it said it would. */
-static void environment_own_port(struct environment *e, const Rep__Note *about)
-{
-    if (about->own_network && about->n_ports > 0) {
-        environment_set(e, "PORT", arena_printf(e->arena, "%u", about->ports[0]->container_port));
-    }
-}
-
-static void environment_ports(struct environment *e, const Rep__Note *about)
-{
-    if (about->own_network) {
-        return;
-    }
-    for (size_t i = 0; i < about->n_ports; i++) {
-        const char *host = arena_printf(e->arena, "%u", about->ports[i]->host_port);
-        if (i == 0) {
-            environment_set(e, "PORT", host);
-        }
-        environment_set(e, arena_printf(e->arena, "PORT_%u", about->ports[i]->container_port),
-                        host);
-    }
-}
-
-/* A JSON list of objects of numbers, as Diego's executor writes it: what is 0 is left out, but for
- * the container's own port. */
-static const char *ports_text(struct arena *a, const Rep__Note *about)
-{
-    SCOPED_BUF(b);
-    buf_append_string(&b, "[");
-    for (size_t i = 0; i < about->n_ports; i++) {
-        const Models__PortMapping *p = about->ports[i];
-        buf_append_string(&b, i ? ",{" : "{");
-        if (p->host_port) {
-            buf_printf(&b, "\"external\":%u,", p->host_port);
-        }
-        buf_printf(&b, "\"internal\":%u", p->container_port);
-        if (p->host_tls_proxy_port) {
-            buf_printf(&b, ",\"external_tls_proxy\":%u", p->host_tls_proxy_port);
-        }
-        if (p->container_tls_proxy_port) {
-            buf_printf(&b, ",\"internal_tls_proxy\":%u", p->container_tls_proxy_port);
-        }
-        buf_append_string(&b, "}");
-    }
-    buf_append_string(&b, "]");
-    return arena_strdup(a, buf_string(&b));
-}
-
-/* The driver fills it in where the container has an address of its own. */
-#define ADDRESS_VARIABLE "CF_INSTANCE_INTERNAL_IP"
-
-/* Where it can be reached. A mapping without host port, and a container without mappings, has ""
- * for both words. */
-static void environment_network(struct environment *e, const Rep__Note *about, const char *address)
-{
-    uint32_t port = about->n_ports > 0 ? about->ports[0]->host_port : 0;
-    bool six = strchr(address, ':') != NULL;
-    environment_set(e, "CF_INSTANCE_IP", address);
-    environment_set(e, ADDRESS_VARIABLE, about->own_network ? "" : address);
-    environment_set(e, "CF_INSTANCE_PORT", port ? arena_printf(e->arena, "%u", port) : "");
-    environment_set(e, "CF_INSTANCE_ADDR",
-                    port ? arena_printf(e->arena, six ? "[%s]:%u" : "%s:%u", address, port) : "");
-    environment_set(e, "CF_INSTANCE_PORTS", ports_text(e->arena, about));
-}
-
 /* The definition's environment, and where the container is. */
 struct surroundings {
-    Models__EnvironmentVariable *const *own;
-    size_t own_count;
-    const char *address;
-    const Rep__Note *about;
+    struct environment_facts env; /* without a step */
     const struct tree_parts *parts;
 };
-
-static struct environment environment_of(struct arena *a, const struct surroundings *around,
-                                         const Models__RunAction *run)
-{
-    const Rep__Note *about = around->about;
-    enum { OF_INSTANCE = 4, OF_NETWORK = 5 };
-    struct environment e = {.arena = a};
-    map_init(&e.places);
-    e.list = ARENA_ARRAY(a, OF_INSTANCE + around->own_count + 1 + about->n_ports + run->n_env +
-                                OF_NETWORK,
-                         struct name_value);
-    if (about->key) {
-        environment_instance(&e, about);
-    }
-    environment_own_port(&e, about);
-    environment_add(&e, around->own, around->own_count);
-    environment_ports(&e, about);
-    environment_add(&e, run->env, run->n_env);
-    environment_network(&e, about, around->address);
-    map_done(&e.places, NULL);
-    return e;
-}
 
 /* What a run action says. */
 static struct step_process process_of(struct arena *a, const struct surroundings *around,
@@ -275,21 +149,24 @@ static struct step_process process_of(struct arena *a, const struct surroundings
     for (size_t i = 0; i < run->n_args; i++) {
         args[i] = run->args[i];
     }
-    struct environment e = environment_of(a, around, run);
+    struct environment_facts env = around->env;
+    env.step = (struct variable_list){run->env, run->n_env};
     struct step_process p = {
         .step = step,
         .path = run->path,
         .args = args,
-        .env = e.list,
-        .env_count = e.count,
         .dir = run->dir,
         .user = run->user,
         .source = tree_source(run->log_source, around->parts),
         .mute = run->suppress_log_output,
     };
+    p.env_count = environment_make(a, &env, &p.env);
     const Models__ResourceLimits *limits = run->resource_limits;
     if (limits && limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
         p.nofile = limits->nofile;
+    }
+    if (limits && limits->optional_nproc_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NPROC_NPROC) {
+        p.nproc = limits->nproc;
     }
     return p;
 }
@@ -351,6 +228,7 @@ static void spec_program(const struct step_process *p, struct container_spec *sp
     spec->dir = p->dir;
     spec->user = p->user;
     spec->nofile = p->nofile;
+    spec->nproc = p->nproc;
     spec->source = p->source;
     spec->mute = p->mute;
 }
@@ -374,7 +252,7 @@ static void spec_steps(struct arena *a, const struct surroundings *around,
     struct action_tree tree;
     const struct tree_leaf *leaves;
     int code = tree_make(a, parts, &tree, &leaves, NULL);
-    assert(code == 0 && tree.count == around->about->n_steps);
+    assert(code == 0 && tree.count == around->env.about->n_steps);
     struct step_process *list = ARENA_ARRAY(a, tree.count, struct step_process);
     for (uint32_t i = 0; code == 0 && i < tree.count; i++) {
         if (leaves[i].run) {
@@ -384,13 +262,13 @@ static void spec_steps(struct arena *a, const struct surroundings *around,
         }
     }
     spec->steps = list;
-    spec_home(around->about, spec);
+    spec_home(around->env.about, spec);
 }
 
 static void spec_processes(struct arena *a, const struct surroundings *around,
                            const struct tree_parts *parts, struct container_spec *spec)
 {
-    if (around->about->n_steps > 0) {
+    if (around->env.about->n_steps > 0) {
         spec_steps(a, around, parts, spec);
     } else {
         assert(parts->action->run_action);
@@ -457,8 +335,11 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     spec_log(lrp->log_rate_limit, ret_spec);
     spec_egress(a, lrp->egress_rules, lrp->n_egress_rules, about, ret_spec);
     const struct tree_parts parts = tree_parts_of(a, lrp);
-    const struct surroundings around = {lrp->environment_variables, lrp->n_environment_variables,
-                                        address, about, &parts};
+    const struct surroundings around = {
+        {.about = about,
+         .address = address,
+         .definition = {lrp->environment_variables, lrp->n_environment_variables}},
+        &parts};
     spec_processes(a, &around, &parts, ret_spec);
 }
 
@@ -479,8 +360,10 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
     spec_log(definition->log_rate_limit, ret_spec);
     spec_egress(a, definition->egress_rules, definition->n_egress_rules, about, ret_spec);
     const struct tree_parts parts = tree_parts_of_task(a, definition);
-    const struct surroundings around = {definition->environment_variables,
-                                        definition->n_environment_variables, address, about,
-                                        &parts};
+    const struct surroundings around = {
+        {.about = about,
+         .address = address,
+         .definition = {definition->environment_variables, definition->n_environment_variables}},
+        &parts};
     spec_processes(a, &around, &parts, ret_spec);
 }

@@ -22,17 +22,12 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
 
 /* The spec, in the arena, borrowing from all three; spec_check() passed. Without steps in the note
  * its program is the run action's; with steps each has its own. `address` is the host's,
- * as net info tells it; with host networking it is the container's, too. The environment, of which
- * later ones win (design.md 7, Environment): INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID,
- * CF_INSTANCE_INDEX; the LRP's own; PORT and PORT_<container port>, for with host networking an app
- * must listen where its port was allotted; the run action's own; CF_INSTANCE_IP,
- * CF_INSTANCE_INTERNAL_IP, CF_INSTANCE_PORT, CF_INSTANCE_ADDR ("" without a host port) and
- * CF_INSTANCE_PORTS ("[]" without ports). */
+ * as net info tells it; with host networking it is the container's, too. The environment is that of
+ * environment.h. */
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
                const char *address, struct container_spec *ret_spec);
 
-/* The same three of a task. Its environment is the definition's own, the run action's, and the
- * CF_INSTANCE_... from the address on: a task has no ports, and is no instance with an index. */
+/* The same three of a task. */
 int spec_check_task(const Models__TaskDefinition *definition, struct err *err);
 Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinition *definition);
 void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,

@@ -61,6 +61,7 @@ struct driver {
     int log_files;
     struct driver_choice choice;
     struct oci_facts facts;
+    bool limits_said; /* that what a container wants is cut to the hard limit */
     json_t *seccomp; /* of containers that are not privileged; NULL: see seccomp_why */
     struct err seccomp_why;
     uint32_t trial_ids; /* of the probe's trials, once these have user namespaces */
@@ -231,3 +232,6 @@ const char *rootfs_path(struct driver *d, const char *rootfs, struct err *err);
 
 /* probe_io.c */
 void facts_gather(struct oci_facts *ret);
+
+/* process_limits_io.c: says once, in the log of the rep, that a spec wants more than can be had. */
+void limits_say(struct driver *d, const struct container_spec *spec);

@@ -247,6 +247,18 @@ static const char *search_path(const json_t *process)
     return found;
 }
 
+/* One that is not there is the runtime's to make. */
+static int check_cwd(int root, const char *cwd, struct err *err)
+{
+    struct stat st;
+    int fd = open_inside(root, cwd, O_PATH);
+    bool other = fd >= 0 && fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode);
+    fd_close(fd);
+    return other ? err_set(err, ERR_INVALID,
+                           "its directory %s is no directory in the root filesystem", cwd)
+                 : 0;
+}
+
 static int check_program(const char *dir, struct err *err)
 {
     enum { PROGRAM = 2 }; /* after the init and "--" */
@@ -266,7 +278,7 @@ static int check_program(const char *dir, struct err *err)
     int root = openat(parent, "rootfs", O_PATH | O_DIRECTORY | O_CLOEXEC);
     bool good = strchr(program, '/') ? runnable(root, cwd, program)
                                      : found_in(root, search_path(process), program);
-    int result = good ? 0
+    int result = good ? check_cwd(root, cwd, err)
                       : err_set(err, ERR_NOT_FOUND,
                                 "no program %s in the root filesystem, or not executable", program);
     close(root);

@@ -2,6 +2,7 @@
 #include "rep/driver/oci_spec.h"
 
 #include "rep/driver/capability.h"
+#include "rep/driver/process_limits.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -136,17 +137,10 @@ static json_t *user_object(const struct user *u)
                      "additionalGids", groups);
 }
 
-static uint64_t open_files(const struct container_spec *spec, const struct oci_facts *facts)
-{
-    uint64_t wanted = spec->nofile ? spec->nofile : NOFILE_DEFAULT;
-    return wanted < facts->nofile_hard ? wanted : facts->nofile_hard;
-}
-
 json_t *oci_process(const struct container_spec *spec, const struct oci_params *p, bool with_init)
 {
-    json_int_t nofile = (json_int_t)open_files(spec, &p->facts);
     int oom = p->facts.oom_score_adj > 0 ? p->facts.oom_score_adj : 0;
-    return json_pack("{s:b, s:o, s:o, s:o, s:s, s:o, s:[{s:s, s:I, s:I}], s:b, s:i}",
+    return json_pack("{s:b, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:i}",
                      "terminal", 0,
                      "user", user_object(&p->user),
                      "args", arguments(spec, with_init),
@@ -154,7 +148,7 @@ json_t *oci_process(const struct container_spec *spec, const struct oci_params *
                      "cwd", spec->dir && spec->dir[0] ? spec->dir : "/",
                      "capabilities",
                      rights(capabilities_of(spec->privileged, p->facts.capabilities)),
-                     "rlimits", "type", "RLIMIT_NOFILE", "hard", nofile, "soft", nofile,
+                     "rlimits", process_limits(spec, &p->facts, with_init),
                      "noNewPrivileges", !spec->privileged,
                      "oomScoreAdj", oom);
 }

@@ -16,9 +16,6 @@
 /* Searched by a program's name and given to containers that do not say otherwise. */
 #define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* Files a container may hold open when its spec does not say. */
-enum { NOFILE_DEFAULT = 16384 };
-
 /* Where the init stands in a container: /dev is a file system of the container's own, so that
  * nothing is left in its upper layer. */
 #define INIT_INSIDE "/dev/init"
@@ -34,7 +31,8 @@ enum { NOFILE_DEFAULT = 16384 };
 /* What this process has and this machine permits. */
 struct oci_facts {
     uint64_t capabilities; /* one bit each; more cannot be given to a container */
-    uint64_t nofile_hard;  /* own hard limit */
+    uint64_t nofile_hard;  /* own hard limits; of nproc UINT64_MAX is none */
+    uint64_t nproc_hard;
     int oom_score_adj;     /* own */
     bool limits;           /* control groups work */
     bool swap_limit;       /* they count swap, too */

@@ -25,14 +25,16 @@ static uint64_t own_capabilities(void)
 
 void facts_gather(struct oci_facts *ret)
 {
-    struct rlimit l = {0};
+    struct rlimit l = {0}, processes = {0};
     char text[32] = "0";
     getrlimit(RLIMIT_NOFILE, &l);
+    getrlimit(RLIMIT_NPROC, &processes);
     identity_slurp(AT_FDCWD, "/proc/self/oom_score_adj", text, sizeof(text));
     bool unified = access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0;
     *ret = (struct oci_facts){
         .capabilities = own_capabilities(),
         .nofile_hard = l.rlim_max,
+        .nproc_hard = processes.rlim_max,
         .oom_score_adj = atoi(text),
         .swap_limit = access("/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes", F_OK) == 0 ||
                       unified,

@@ -2,6 +2,7 @@
  * isolation than that. For trials without privileges. Unless it is told where to start it starts in
  * a directory of its own, HOME in the container's, which goes with the container. */
 #include "rep/driver/driver_parts.h"
+#include "rep/driver/process_limits.h"
 
 #include <sys/stat.h>
 
@@ -171,7 +172,6 @@ static json_t *process_options(const char *dir, const char *name, struct command
 {
     json_t *config = json_read(dir, name, err);
     const json_t *process = json_object_get(config, "process");
-    const json_t *limit = json_array_get(json_object_get(process, "rlimits"), 0);
     const char *home = json_string_value(json_object_get(config, "home"));
     if (!config) {
         return NULL;
@@ -182,8 +182,8 @@ static json_t *process_options(const char *dir, const char *name, struct command
     } else {
         command_add(c, "--cwd=%s", json_string_value(json_object_get(process, "cwd")));
     }
-    command_add(c, "--nofile=%" JSON_INTEGER_FORMAT,
-                json_integer_value(json_object_get(limit, "hard")));
+    command_add(c, "--nofile=%lld", process_limit_of(process, LIMIT_NOFILE));
+    command_add(c, "--nproc=%lld", process_limit_of(process, LIMIT_NPROC));
     add_user(c, json_object_get(process, "user"));
     add_all(c, &c->env, json_object_get(process, "env"));
     command_add(c, "--");

@@ -160,6 +160,7 @@ struct container_spec step_spec(const struct container_spec *spec, const struct 
     own.dir = step->dir;
     own.user = step->user;
     own.nofile = step->nofile;
+    own.nproc = step->nproc;
     return own;
 }
 

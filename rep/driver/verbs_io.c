@@ -191,6 +191,7 @@ static int write_container(struct verb_op *op, const struct verb_call *call, str
 {
     struct driver *d = op->driver;
     int result = d->ops->prepare(d, op->guid, op->dir, call->spec, c, err);
+    limits_say(d, call->spec);
     result = result < 0 ? result : log_options_write(op->dir, call->spec, err);
     return result < 0 ? result : file_write(op->dir, "note.tmp", call->note, err);
 }

@@ -33,17 +33,18 @@ static int set_groups(const char *list)
     return setgroups(count, groups);
 }
 
-static int limit_files(long long nofile)
+/* To that many (0: unchanged), at most to the own hard limit. */
+static int limit(int what, long long most)
 {
     struct rlimit l;
-    if (nofile <= 0 || getrlimit(RLIMIT_NOFILE, &l) < 0) {
+    if (most <= 0 || getrlimit(what, &l) < 0) {
         return 0;
     }
-    if ((rlim_t)nofile < l.rlim_max) {
-        l.rlim_max = (rlim_t)nofile;
+    if ((rlim_t)most < l.rlim_max) {
+        l.rlim_max = (rlim_t)most;
     }
     l.rlim_cur = l.rlim_max;
-    return setrlimit(RLIMIT_NOFILE, &l);
+    return setrlimit(what, &l);
 }
 
 /* In the child of a shim with --process. Gives what went wrong, with errno; NULL: nothing. */
@@ -51,8 +52,11 @@ static const char *become_program(const struct options *o)
 {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (limit_files(o->nofile) < 0) {
+    if (limit(RLIMIT_NOFILE, o->nofile) < 0) {
         return "cannot set its limit of open files";
+    }
+    if (limit(RLIMIT_NPROC, o->nproc) < 0) {
+        return "cannot set its limit of processes";
     }
     if (o->home && chdir(o->home) < 0) {
         return "cannot enter its own directory";
@@ -66,7 +70,11 @@ static const char *become_program(const struct options *o)
     /* A change of user clears it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (o->cwd && chdir(o->cwd) < 0) {
-        return "cannot enter its directory";
+        static char why[512];
+        int saved = errno;
+        snprintf(why, sizeof(why), "cannot enter its directory %s", o->cwd);
+        errno = saved;
+        return why;
     }
     return NULL;
 }

@@ -58,12 +58,13 @@ struct options {
     const char *pid_file;    /* where the runtime writes the first process's id */
     const char *init;        /* run: the first process is this program once it is ready */
     bool process;            /* COMMAND is the program, not a runtime */
-    const char *cwd;         /* with --process, likewise the next five */
+    const char *cwd;         /* with --process, likewise the next six */
     const char *home; /* a directory that is entered before its user is taken, who need not be
                        * able to reach it by name; NULL: none */
     long uid, gid;           /* -1: as the shim's */
     const char *groups;      /* "1,2" */
-    long long nofile;        /* 0: unchanged */
+    long long nofile;        /* 0: unchanged; so is the next */
+    long long nproc;
     const char *lower[SHIM_LOWERS_MAX]; /* prepare: the directories of the root filesystem, the
                                          * uppermost first; none: no root filesystem */
     int lowers;                         /* how many */

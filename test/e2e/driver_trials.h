@@ -84,6 +84,10 @@ void trial_few_descriptors(void **state);
 void trial_quick_ends(void **state);
 void trial_whole_family(void **state);
 
+/* program_trials.c */
+void trial_nproc(void **state);
+void trial_no_program(void **state);
+
 /* inside_trials.c */
 void trial_environment(void **state);
 void trial_home(void **state); /* of the process driver */

@@ -26,6 +26,8 @@ int main(int argc, char **argv)
         TRIAL(trial_conformance),
         TRIAL(trial_environment),
         TRIAL(trial_users),
+        TRIAL(trial_nproc),
+        TRIAL(trial_no_program),
         TRIAL(trial_at_home),
         TRIAL(trial_isolation),
         TRIAL(trial_break_out),

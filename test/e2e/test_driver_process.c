@@ -28,6 +28,8 @@ int main(int argc, char **argv)
         TRIAL(trial_home),
         TRIAL(trial_closed_directories),
         TRIAL(trial_users),
+        TRIAL(trial_nproc),
+        TRIAL(trial_no_program),
         TRIAL(trial_exec),
         TRIAL(trial_dash),
         TRIAL(trial_measure),

@@ -331,16 +331,11 @@ static void mistakes_name_file_line_and_key(void **state)
          "name: a\nrootfs: preloaded:x\ncommand: x\nsetup:\n  serial:\n    actions:\n    - "
          "download: {from: x}\n",
          "a.yaml:7: setup.serial.actions[0].download: to is missing: where it goes"},
-        {"a.yaml",
-         "name: a\nrootfs: preloaded:x\naction:\n  run:\n    path: x\n    user: u\n"
-         "    resource_limits: {\n      nproc: 5}\n",
-         "a.yaml:8: action.run.resource_limits.nproc: no cell can do it yet: max_pids limits its "
-         "processes"},
         {"a.yaml", /* the API's decoder does not mind, so neither does the refusal */
-         "name: a\nrootfs: preloaded:x\n"
-         "action: {Run: {path: x, user: u, Resource_Limits: {nproc: 5}}}\n",
-         "a.yaml:3: action.Run.Resource_Limits.nproc: no cell can do it yet: max_pids limits its "
-         "processes"},
+         "name: a\nrootfs: preloaded:x\ncommand: x\n"
+         "sidecars: [{action: {Run: {path: x, user: u}}, Memory_Mb: 5}]\n",
+         "a.yaml:4: sidecars[0].Memory_Mb: no cell can do it yet: the app's memory is for all that "
+         "runs in it"},
         {"a.yaml", "name: a\nimage: busybox\ncommand: [x]\n",
          "a.yaml:2: image: no cell can do it yet: no image is fetched; say rootfs: preloaded:NAME, "
          "of a NAME in bbs cells"},

@@ -254,6 +254,8 @@ static void later_environment_wins(void **state)
     Models__ResourceLimits limits = MODELS__RESOURCE_LIMITS__INIT;
     limits.optional_nofile_case = MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE;
     limits.nofile = 512;
+    limits.optional_nproc_case = MODELS__RESOURCE_LIMITS__OPTIONAL_NPROC_NPROC;
+    limits.nproc = 64;
     d.run.resource_limits = &limits;
     Models__LogRateLimit rate = MODELS__LOG_RATE_LIMIT__INIT;
     rate.bytes_per_second = 16384;
@@ -285,6 +287,7 @@ static void later_environment_wins(void **state)
     assert_string_equal(spec.args[1], "true");
     assert_null(spec.args[2]);
     assert_int_equal(spec.nofile, 512);
+    assert_int_equal(spec.nproc, 64);
     assert_int_equal(spec.cpu_weight, 0); /* as little is said as the LRP says */
     assert_string_equal(spec.user, "nobody");
     assert_string_equal(spec.source, "APP");

@@ -3,6 +3,7 @@
 #include "rep/driver/command.h"
 #include "rep/driver/oci_spec.h"
 #include "rep/driver/passwd.h"
+#include "rep/driver/process_limits.h"
 #include "rep/driver/status.h"
 #include "test/tool/cmocka.h"
 
@@ -229,6 +230,56 @@ static void a_spec_becomes_a_config(void **state)
     json_decref(c);
 }
 
+/* Of one that is wanted (0: nothing is said), what the process gets; the hard limits are 1,000
+ * files and 500 processes. */
+static void limits_are_cut_to_the_hard_ones(void **state)
+{
+    static const struct {
+        uint64_t nofile, nproc;
+        bool with_init;
+        long long files, processes;
+        const char *why;
+    } rows[] = {
+        {0, 0, true, 1000, 0, ""},
+        {1, 1, false, 1, 1, ""},
+        {1, 1, true, 1, 2, ""}, /* the init is one, too */
+        {1000, 500, false, 1000, 500, ""},
+        {1000, 500, true, 1000, 500, ""},
+        {1000, 501, false, 1000, 500,
+         "a container wants 501 processes (nproc), but the hard limit here is 500: no process gets "
+         "more"},
+        {1001, 500, false, 1000, 500,
+         "a container wants 1001 open files (nofile), but the hard limit here is 1000: no process "
+         "gets more"},
+        {UINT64_MAX, UINT64_MAX, true, 1000, 500,
+         "a container wants 18446744073709551615 open files (nofile), but the hard limit here is "
+         "1000: no process gets more"},
+    };
+    struct oci_facts facts = {.nofile_hard = 1000, .nproc_hard = 500};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct container_spec spec = {.nofile = rows[i].nofile, .nproc = rows[i].nproc};
+        const struct step_process step = {.nofile = rows[i].nofile, .nproc = rows[i].nproc};
+        const struct container_spec steps = {.steps = &step, .step_count = 1};
+        json_t *process = json_pack("{s:o}", "rlimits",
+                                    process_limits(&spec, &facts, rows[i].with_init));
+        assert_int_equal(process_limit_of(process, LIMIT_NOFILE), rows[i].files);
+        assert_int_equal(process_limit_of(process, LIMIT_NPROC), rows[i].processes);
+        json_decref(process);
+        for (int k = 0; k < 2; k++) {
+            SCOPED_BUF(why);
+            bool cut = process_limits_cut(k ? &steps : &spec, &facts, &why);
+            assert_int_equal(cut, rows[i].why[0] != '\0');
+            assert_string_equal(buf_string(&why), rows[i].why);
+        }
+    }
+    /* No hard limit at all, and more than JSON's numbers hold. */
+    facts.nproc_hard = UINT64_MAX;
+    const struct container_spec most = {.nproc = UINT64_MAX};
+    json_t *process = json_pack("{s:o}", "rlimits", process_limits(&most, &facts, true));
+    assert_int_equal(process_limit_of(process, LIMIT_NPROC), INT64_MAX);
+    json_decref(process);
+}
+
 static json_t *cpu_of(uint32_t weight, bool unified)
 {
     struct oci_params p = params;
@@ -378,6 +429,7 @@ int main(void)
         cmocka_unit_test(unknown_users_are_named),
         cmocka_unit_test(too_many_groups_are_refused),
         cmocka_unit_test(a_spec_becomes_a_config),
+        cmocka_unit_test(limits_are_cut_to_the_hard_ones),
         cmocka_unit_test(weights_keep_their_proportions),
         cmocka_unit_test(the_most_of_processors_is_a_quota),
         cmocka_unit_test(the_privileged_have_fuse),
