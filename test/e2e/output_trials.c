@@ -174,8 +174,8 @@ void trial_output_bounded(void **state)
     subject_remove(&r->subject, "read");
 }
 
-/* Of the process driver. A reader who is there before the first line misses none, should they fill a
- * file at once. */
+/* Of the process driver. A reader who is there before the first line misses none, should they fill
+ * a file at once. */
 void trial_output_begins(void **state)
 {
     struct rig *r = *state;
@@ -184,7 +184,8 @@ void trial_output_begins(void **state)
     rig_restart(r);
     rig_begin_shell(r, "counts",
                     "while [ ! -e go ]; do sleep 0.01; done; "
-                    "i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; exec sleep 1000");
+                    "i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; "
+                    "exec sleep 1000");
     struct reply follow = reply_of(r, "counts", -1, true);
     enum cursor_state end;
     assert_string_equal(taken(follow.cursor, &end), "");

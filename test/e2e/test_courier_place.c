@@ -648,7 +648,8 @@ static void what_is_not_cached_is_said_so(void **state)
 
 static int place_tree(const char *more)
 {
-    return courier(&rig, "place", digest_option, "--tree", "--user=0:0", "--cache-bytes=1000", more);
+    return courier(&rig, "place", digest_option, "--tree", "--user=0:0", "--cache-bytes=1000",
+                   more);
 }
 
 static void a_tree_is_made_once(void **state)

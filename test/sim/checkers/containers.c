@@ -40,8 +40,8 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
                 !(model_containers_has_steps(m, call->guid) &&
                   model_containers_step(m, call->guid, 0) < 0);
     runs = runs && !checks_have_failed(k, m, call->guid) && !is_stuck(m, call->guid);
-    /* Its steps before RUNNING were under way when a restore made the board forget its claim: a claim
-     * makes no record again, and its rep ends what has none. */
+    /* Its steps before RUNNING were under way when a restore made the board forget its claim: a
+     * claim makes no record again, and its rep ends what has none. */
     runs = runs && !(i && i->forgotten && !i->ran && model_containers_has_steps(m, call->guid));
     if (runs && !(i && i->released) && !evacuation_ends(k, checkers_cell(k, cell))) {
         checkers_report(k, "S8",
