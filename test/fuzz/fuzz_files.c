@@ -248,7 +248,7 @@ static void program_configured(const struct container_spec *spec)
     free(text);
 }
 
-/* A container of steps: each as if it were the one program. */
+/* A container of steps: those that run a program each as if it were the one. */
 static void steps_configured(const struct container_spec *spec, const Rep__Note *note)
 {
     static const char *const none[] = {NULL};
@@ -258,7 +258,14 @@ static void steps_configured(const struct container_spec *spec, const Rep__Note 
     for (size_t i = 0; i < spec->step_count; i++) {
         const struct step_process *p = &spec->steps[i];
         FUZZ_REQUIRE(p->step < note->n_steps && (i == 0 || spec->steps[i - 1].step < p->step));
-        FUZZ_REQUIRE(note->steps[p->step]->kind == REP__STEP__KIND__RUN);
+        Rep__Step__Kind kind = note->steps[p->step]->kind;
+        if (p->transfer) {
+            FUZZ_REQUIRE(kind == (p->transfer->way == TRANSFER_UPLOAD ? REP__STEP__KIND__UPLOAD
+                                                                      : REP__STEP__KIND__DOWNLOAD));
+            FUZZ_REQUIRE(p->transfer->url && p->transfer->path);
+            continue;
+        }
+        FUZZ_REQUIRE(kind == REP__STEP__KIND__RUN);
         own.path = p->path;
         own.args = p->args;
         own.env = p->env;
