@@ -266,6 +266,38 @@ static void print_refused(struct buf *out)
     }
 }
 
+/* The maps within a definition, in the order of the page. */
+static const struct map_of_page {
+    const char *heading;
+    enum app_key_place place;
+} maps[] = {
+    {"\n`run`:\n", KEY_RUN},
+    {"\n`resource_limits`:\n", KEY_LIMITS},
+    {"\n`download`:\n", KEY_DOWNLOAD},
+    {"\n`upload`:\n", KEY_UPLOAD},
+    {"\n`serial`, `parallel`, `codependent`:\n", KEY_GROUP},
+    {"\n`try`:\n", KEY_TRY},
+    {"\n`timeout`:\n", KEY_TIMEOUT},
+    {"\n`emit_progress`:\n", KEY_PROGRESS},
+    {"\nOne of `sidecars`:\n", KEY_SIDECAR},
+    {"\n## `check_definition`\n\n"
+     "How a cell looks at the health of an instance is told in [cell.md](cell.md), Health.\n",
+     KEY_CHECKS},
+    {"\nOne of `checks` or `readiness_checks`:\n", KEY_CHECK},
+    {"\n`http_check`:\n", KEY_HTTP_CHECK},
+    {"\n`tcp_check`:\n", KEY_TCP_CHECK},
+    {"\nOne of `cached_dependencies`:\n", KEY_DEPENDENCY},
+    {"\nOne of `image_layers`:\n", KEY_LAYER},
+};
+
+static void print_maps(struct buf *out)
+{
+    for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+        buf_append_string(out, maps[i].heading);
+        print_keys(maps[i].place, false, out);
+    }
+}
+
 static void print_page(struct buf *out)
 {
     buf_append_string(
@@ -306,39 +338,7 @@ static void print_page(struct buf *out)
         "in\n[design.md](design.md) 7. A definition has at most 1000 steps, each key here being "
         "one, and 100\nprograms that may run at the same time.\n");
     print_keys(KEY_ACTION, false, out);
-    buf_append_string(out, "\n`run`:\n");
-    print_keys(KEY_RUN, false, out);
-    buf_append_string(out, "\n`resource_limits`:\n");
-    print_keys(KEY_LIMITS, false, out);
-    buf_append_string(out, "\n`download`:\n");
-    print_keys(KEY_DOWNLOAD, false, out);
-    buf_append_string(out, "\n`upload`:\n");
-    print_keys(KEY_UPLOAD, false, out);
-    buf_append_string(out, "\n`serial`, `parallel`, `codependent`:\n");
-    print_keys(KEY_GROUP, false, out);
-    buf_append_string(out, "\n`try`:\n");
-    print_keys(KEY_TRY, false, out);
-    buf_append_string(out, "\n`timeout`:\n");
-    print_keys(KEY_TIMEOUT, false, out);
-    buf_append_string(out, "\n`emit_progress`:\n");
-    print_keys(KEY_PROGRESS, false, out);
-    buf_append_string(out, "\nOne of `sidecars`:\n");
-    print_keys(KEY_SIDECAR, false, out);
-    buf_append_string(out,
-                      "\n## `check_definition`\n\n"
-                      "How a cell looks at the health of an instance "
-                      "is told in [cell.md](cell.md), Health.\n");
-    print_keys(KEY_CHECKS, false, out);
-    buf_append_string(out, "\nOne of `checks` or `readiness_checks`:\n");
-    print_keys(KEY_CHECK, false, out);
-    buf_append_string(out, "\n`http_check`:\n");
-    print_keys(KEY_HTTP_CHECK, false, out);
-    buf_append_string(out, "\n`tcp_check`:\n");
-    print_keys(KEY_TCP_CHECK, false, out);
-    buf_append_string(out, "\nOne of `cached_dependencies`:\n");
-    print_keys(KEY_DEPENDENCY, false, out);
-    buf_append_string(out, "\nOne of `image_layers`:\n");
-    print_keys(KEY_LAYER, false, out);
+    print_maps(out);
     buf_append_string(
         out,
         "\n## What is refused\n"
@@ -346,9 +346,9 @@ static void print_page(struct buf *out)
         "No cell of this version can do these, so `bbs apply` and `bbs run` refuse them, with their\n"
         "line and the reason; a value that asks for nothing (`null`, `false`, 0, an empty text or\n"
         "list) is taken. The API itself takes them all, as Diego's does: there an instance with\n"
-        "`monitor` or `check_definition` crashes, and says which of them it was; with a volume\n"
-        "driver, or a root filesystem, that no cell has, it is placed nowhere; what else\n"
-        "stands here does nothing.\n");
+        "`monitor`, and no checks in its stead, crashes and says why; with a volume driver, or a\n"
+        "root filesystem, that no cell has, it is placed nowhere; what else stands here does\n"
+        "nothing.\n");
     print_refused(out);
 }
 
