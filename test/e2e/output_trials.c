@@ -174,14 +174,20 @@ void trial_output_bounded(void **state)
     subject_remove(&r->subject, "read");
 }
 
+/* Some 80 lines fill a file of the log. */
+static void small_files(struct rig *r)
+{
+    r->config.log_bytes = 4096;
+    r->config.log_files = 3;
+    rig_restart(r);
+}
+
 /* Of the process driver. A reader who is there before the first line misses none, should they fill
  * a file at once. */
 void trial_output_begins(void **state)
 {
     struct rig *r = *state;
-    r->config.log_bytes = 4096;
-    r->config.log_files = 3;
-    rig_restart(r);
+    small_files(r);
     rig_begin_shell(r, "counts",
                     "while [ ! -e go ]; do sleep 0.01; done; "
                     "i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; "
@@ -205,9 +211,7 @@ void trial_output_rotates(void **state)
 {
     struct rig *r = *state;
     enum cursor_state end;
-    r->config.log_bytes = 4096;
-    r->config.log_files = 3;
-    rig_restart(r);
+    small_files(r);
     rig_begin_shell(r, "counts",
                     "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); "
                     "[ $((i % 100)) = 0 ] && sleep 0.05; done; sleep 0.5; "

@@ -248,22 +248,6 @@ static void later_environment_wins(void **state)
     d.lrp.environment_variables = list;
     d.run.n_env = 3;
     d.run.env = list + 3;
-    char *args[] = {(char *)"-c", (char *)"true"};
-    d.run.n_args = 2;
-    d.run.args = args;
-    Models__ResourceLimits limits = MODELS__RESOURCE_LIMITS__INIT;
-    limits.optional_nofile_case = MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE;
-    limits.nofile = 512;
-    limits.optional_nproc_case = MODELS__RESOURCE_LIMITS__OPTIONAL_NPROC_NPROC;
-    limits.nproc = 64;
-    d.run.resource_limits = &limits;
-    Models__LogRateLimit rate = MODELS__LOG_RATE_LIMIT__INIT;
-    rate.bytes_per_second = 16384;
-    d.lrp.log_rate_limit = &rate;
-    d.lrp.log_guid = (char *)"guid";
-    d.lrp.log_source = (char *)"APP";
-    d.run.suppress_log_output = true;
-
     SCOPED_ARENA(a);
     static const struct port_pair ports[] = {{8080, 61000}, {9090, 61001}};
     Rep__Note *note = note_of(&d, ports, 2);
@@ -284,12 +268,51 @@ static void later_environment_wins(void **state)
         assert_string_equal(spec.env[i].name, expected[i][0]);
         assert_string_equal(spec.env[i].value, expected[i][1]);
     }
+    rep__note__free_unpacked(note, NULL);
+}
+
+static void a_program_is_as_its_action_says(void **state)
+{
+    struct desired d;
+    desired_init(&d);
+    char *args[] = {(char *)"-c", (char *)"true"};
+    d.run.n_args = 2;
+    d.run.args = args;
+    Models__ResourceLimits limits = MODELS__RESOURCE_LIMITS__INIT;
+    limits.optional_nofile_case = MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE;
+    limits.nofile = 512;
+    limits.optional_nproc_case = MODELS__RESOURCE_LIMITS__OPTIONAL_NPROC_NPROC;
+    limits.nproc = 64;
+    d.run.resource_limits = &limits;
+
+    SCOPED_ARENA(a);
+    Rep__Note *note = note_of(&d, NULL, 0);
+    struct container_spec spec;
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
     assert_string_equal(spec.args[1], "true");
     assert_null(spec.args[2]);
     assert_int_equal(spec.nofile, 512);
     assert_int_equal(spec.nproc, 64);
     assert_int_equal(spec.cpu_weight, 0); /* as little is said as the LRP says */
     assert_string_equal(spec.user, "nobody");
+    rep__note__free_unpacked(note, NULL);
+}
+
+static void its_log_has_a_source_and_a_limit(void **state)
+{
+    struct desired d;
+    desired_init(&d);
+    Models__LogRateLimit rate = MODELS__LOG_RATE_LIMIT__INIT;
+    rate.bytes_per_second = 16384;
+    d.lrp.log_rate_limit = &rate;
+    d.lrp.log_guid = (char *)"guid";
+    d.lrp.log_source = (char *)"APP";
+    d.run.suppress_log_output = true;
+
+    SCOPED_ARENA(a);
+    Rep__Note *note = note_of(&d, NULL, 0);
+    struct container_spec spec;
+    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
     assert_string_equal(spec.source, "APP");
     assert_true(spec.mute);
     assert_true(spec.log_limited);
@@ -611,6 +634,8 @@ int main(void)
         cmocka_unit_test(the_note_knows_the_source_of_its_exit_text),
         cmocka_unit_test(only_the_end_of_a_process_has_a_source),
         cmocka_unit_test(later_environment_wins),
+        cmocka_unit_test(a_program_is_as_its_action_says),
+        cmocka_unit_test(its_log_has_a_source_and_a_limit),
         cmocka_unit_test(an_actions_own_port_wins),
         cmocka_unit_test(where_it_is_reached_is_reported),
         cmocka_unit_test(with_its_own_network_the_port_is_its_own),
