@@ -19,13 +19,18 @@ struct running_step {
     struct driver_container *container;
     uint32_t step;
     bool beginning; /* its BEGIN is under way: its job looks after its shim */
-    bool begun, over;
+    bool over;
     bool transfer;           /* it may be lost and begun anew */
     unsigned begins, losses; /* that were read */
     size_t begun_size;       /* how much of its `begun` was */
     int shim; /* pidfd, also of a process that outlived its shim; -1: none is watched */
     struct event *shim_ended;
 };
+
+static bool runs(const struct running_step *r)
+{
+    return !r->over && r->begins > r->losses;
+}
 
 struct driver_steps {
     struct arena arena; /* of the facts' texts */
@@ -313,12 +318,11 @@ static void look_for(struct driver_container *c, uint32_t step)
     struct running_step *r = find(c, step);
     size_t from = r ? r->begun_size : 0;
     snprintf(name, sizeof(name), "steps/%u/begun", step);
-    size_t count = r && (r->begun || r->beginning || r->over) ? 0 : read_facts(c, name, &from);
+    size_t count = r && (runs(r) || r->beginning || r->over) ? 0 : read_facts(c, name, &from);
     if (count > 0) {
         r = find_or_add(c, step);
         r->begun_size = from;
         r->begins += (unsigned)count;
-        r->begun = r->begins > r->losses;
     }
 }
 
@@ -349,7 +353,6 @@ static void read_own(struct driver_container *c)
         if (s->facts[i].kind == FACT_LOST && r) {
             r->losses++;
             r->over = !r->transfer || r->losses >= TRANSFER_BEGINS_MAX;
-            r->begun = r->over || r->begins > r->losses;
             stop_watching(r);
         }
     }
@@ -376,7 +379,7 @@ bool steps_load(struct driver_container *c)
     look_for_all(c);
     read_own(c);
     for (struct running_step *r = c->steps->first; r; r = r->next) {
-        if (r->begun && !r->over) {
+        if (runs(r)) {
             judge(r);
         }
     }
@@ -409,7 +412,7 @@ bool steps_may_begin(const struct driver_container *c, uint32_t step)
     const struct running_step *r = find(c, step);
     int dir = open_step(c, step);
     fd_close(dir);
-    return dir >= 0 && !(r && (r->begun || r->beginning || r->over));
+    return dir >= 0 && !(r && (runs(r) || r->beginning || r->over));
 }
 
 int steps_signal(struct driver_container *c, uint32_t step, int number)
@@ -425,7 +428,7 @@ int steps_signal(struct driver_container *c, uint32_t step, int number)
 void steps_end(struct driver_container *c)
 {
     for (struct running_step *r = c->steps ? c->steps->first : NULL; r; r = r->next) {
-        if (r->begun && !r->over && r->shim >= 0) {
+        if (runs(r) && r->shim >= 0) {
             identity_signal(r->shim, SHIM_END_SIGNAL);
         }
     }

@@ -28,7 +28,7 @@
 
 /* What is known of one step. */
 struct known {
-    bool begun, ended, lost;
+    bool ended, lost;
     unsigned begins, losses;
     int64_t first_ns, begun_ns, ended_ns; /* when it began first, and last */
     const struct step_fact *end;
@@ -65,9 +65,8 @@ static void learn(struct machine *m, const struct step_fact *f)
     struct known *k = &m->known[f->step];
     switch (f->kind) {
     case FACT_BEGUN:
-        k->first_ns = k->begun ? k->first_ns : f->at_ns;
+        k->first_ns = k->begins > 0 ? k->first_ns : f->at_ns;
         k->begun_ns = f->at_ns;
-        k->begun = true;
         k->begins++;
         break;
     case FACT_LOST:
@@ -413,7 +412,7 @@ static int64_t began_ns(const struct machine *m, uint32_t n)
 {
     int64_t first = NEVER_NS;
     for (uint32_t i = n; i < m->tree->steps[n]->end; i++) {
-        first = m->known[i].begun ? earlier_ns(first, m->known[i].first_ns) : first;
+        first = m->known[i].begins > 0 ? earlier_ns(first, m->known[i].first_ns) : first;
     }
     return first;
 }
@@ -552,7 +551,7 @@ static bool has_begun(const struct machine *m, uint32_t n, int64_t cut_ns)
 {
     cut_ns = earlier_ns(cut_ns, m->known[n].cut_ns);
     if (tree_is_leaf(m->tree, n)) {
-        bool begun = m->known[n].begun || cut_ns != NEVER_NS;
+        bool begun = m->known[n].begins > 0 || cut_ns != NEVER_NS;
         return m->known[n].ended || (begun && !tree_is_transfer(m->tree, n));
     }
     bool all = true;
