@@ -1,7 +1,7 @@
 #include "common/base/memory.h"
 #include "test/chaos/chaos.h"
 #include "test/chaos/judge/report.h"
-#include "test/chaos/work/recorder_io.h"
+#include "test/chaos/workload/recorder_io.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  */
 #include "test/chaos/chaos.h"
 #include "test/chaos/truth/proc_text.h"
-#include "test/chaos/work/recorder_io.h"
-#include "test/chaos/work/target_io.h"
+#include "test/chaos/workload/recorder_io.h"
+#include "test/chaos/workload/target_io.h"
 
 #include <dirent.h>
 #include <fcntl.h>

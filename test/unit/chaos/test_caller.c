@@ -1,7 +1,7 @@
 /* The workload's calls against a server of the test: what was sent once is not sent again, whatever
  * libcurl would do by itself. */
 #include "models/domain.pb-c.h"
-#include "test/chaos/work/caller_io.h"
+#include "test/chaos/workload/caller_io.h"
 #include "test/tool/cmocka.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* What a router would know, of the feeds of two bbs at once. */
-#include "test/chaos/work/routes_io.h"
+#include "test/chaos/workload/routes_io.h"
 #include "test/tool/cmocka.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Requests to the apps' instances, round about: what a router would send them. None is repeated. */
-#include "test/chaos/work/work.h"
+#include "test/chaos/workload/work.h"
 
 #include <curl/curl.h>
 #include <stdio.h>

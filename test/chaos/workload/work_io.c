@@ -1,4 +1,4 @@
-#include "test/chaos/work/work.h"
+#include "test/chaos/workload/work.h"
 
 #include "models/ping.pb-c.h"
 #include "test/chaos/chaos.h"

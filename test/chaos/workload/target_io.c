@@ -1,4 +1,4 @@
-#include "test/chaos/work/target_io.h"
+#include "test/chaos/workload/target_io.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Tasks, one after the other and each with a guid of its own: desired, watched until it is over,
  * resolved and deleted; each tenth is cancelled. */
-#include "test/chaos/work/asks.h"
-#include "test/chaos/work/work.h"
+#include "test/chaos/workload/asks.h"
+#include "test/chaos/workload/work.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "test/chaos/work/routes_io.h"
+#include "test/chaos/workload/routes_io.h"
 
 #include <pthread.h>
 #include <stdio.h>

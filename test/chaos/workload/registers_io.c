@@ -1,7 +1,7 @@
 /* DesiredLRPs without instances as registers: several clients create, change, remove and read the
  * same few, each call at a bbs that is drawn anew. Every value is written once. */
-#include "test/chaos/work/asks.h"
-#include "test/chaos/work/work.h"
+#include "test/chaos/workload/asks.h"
+#include "test/chaos/workload/work.h"
 
 #include <stdio.h>
 #include <string.h>

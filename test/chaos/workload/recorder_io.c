@@ -1,4 +1,4 @@
-#include "test/chaos/work/recorder_io.h"
+#include "test/chaos/workload/recorder_io.h"
 
 #include <err.h>
 #include <errno.h>

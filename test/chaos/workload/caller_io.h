@@ -4,7 +4,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
-#include "test/chaos/work/target_io.h"
+#include "test/chaos/workload/target_io.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

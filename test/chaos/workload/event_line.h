@@ -3,7 +3,7 @@
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
-#include "test/chaos/work/routes_io.h"
+#include "test/chaos/workload/routes_io.h"
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* Apps that are always desired, one of them in a domain that nobody keeps fresh; and one that
  * comes, is scaled up and down, and goes again and again. */
-#include "test/chaos/work/asks.h"
-#include "test/chaos/work/work.h"
+#include "test/chaos/workload/asks.h"
+#include "test/chaos/workload/work.h"
 
 #include "models/domain.pb-c.h"
 #include "models/error.pb-c.h"

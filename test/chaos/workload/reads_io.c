@@ -1,11 +1,11 @@
 /* The board's feed of one bbs, from its first snapshot to the end of the run, with each break and
  * each snapshot marked. */
-#include "test/chaos/work/work.h"
+#include "test/chaos/workload/work.h"
 
 #include "bbs/cli/frames.h"
 #include "board.pb-c.h"
 #include "common/model/keys.h"
-#include "test/chaos/work/event_line.h"
+#include "test/chaos/workload/event_line.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *
  * The deposed: with a converger's certificate, if the target has one ("probes"), a move with the
  * term before the present leader's. It must be refused (S10). */
-#include "test/chaos/work/work.h"
+#include "test/chaos/workload/work.h"
 
 #include "board.pb-c.h"
 #include "common/base/random.h"

@@ -2,10 +2,10 @@
  * before, at `rest`, so that the cluster can come to rest while readers and visitors go on. */
 #pragma once
 
-#include "test/chaos/work/caller_io.h"
-#include "test/chaos/work/recorder_io.h"
-#include "test/chaos/work/routes_io.h"
-#include "test/chaos/work/target_io.h"
+#include "test/chaos/workload/caller_io.h"
+#include "test/chaos/workload/recorder_io.h"
+#include "test/chaos/workload/routes_io.h"
+#include "test/chaos/workload/target_io.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-#include "test/chaos/work/asks.h"
+#include "test/chaos/workload/asks.h"
 
 #include "models/domain.pb-c.h"
 

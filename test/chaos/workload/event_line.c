@@ -1,4 +1,4 @@
-#include "test/chaos/work/event_line.h"
+#include "test/chaos/workload/event_line.h"
 
 #include "bbs/cli/frames.h"
 #include "common/model/keys.h"

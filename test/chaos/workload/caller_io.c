@@ -1,9 +1,9 @@
-#include "test/chaos/work/caller_io.h"
+#include "test/chaos/workload/caller_io.h"
 
 #include "common/codec/scan.h"
 #include "common/model/not_done.h"
 #include "models/error.pb-c.h"
-#include "test/chaos/work/recorder_io.h"
+#include "test/chaos/workload/recorder_io.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>
