@@ -1,78 +1,14 @@
-#include "test/sim/model/containers.h"
+/* The verbs of a model runtime, carried out in their time, and what they lead to. */
+#include "test/sim/model/containers_inside.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/map.h"
-#include "common/base/random.h"
-#include "test/sim/model/addresses.h"
-#include "test/sim/model/steps.h"
-
 #define GUID_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 #define LATE_NS (3 * SECOND_NS)        /* after its deadline a verb may still be done */
 #define LONG_LIST_NS (700 * MILLISECOND_NS) /* that a listing may take when it wavers */
-
-enum { MODEL_SIGTERM = 15, MODEL_SIGKILL = 9, TEXT_BYTES = 120 };
-
-struct box {
-    char *guid;
-    enum container_state state;
-    int exit_code, exit_signal;
-    char text[TEXT_BYTES]; /* why it never ran */
-    struct blob *note;
-    uint32_t ids_first;
-    int64_t pid;
-    int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
-    bool end_untold;    /* EVENT_CONTAINER is still due */
-    bool deaf;          /* ignores SIGTERM */
-    struct model_answer {
-        enum probe_outcome outcome;
-        int status;
-    } answers[2];       /* to probes: of health, of readiness */
-    unsigned deaf_for;  /* so many more of the first are refused */
-    struct map files;   /* path -> struct blob: what READ gives */
-    struct model_steps *steps; /* NULL: its first process is all there is to it */
-    unsigned address;   /* number of its own; 0 = the host's network */
-};
-
-/* A verb under way: done and answered at `at_ns`. */
-struct pending {
-    struct pending *next;
-    int64_t at_ns;
-    struct verb_call call;
-    char *guid, *path;
-    struct blob *note;
-    uint32_t *ports; /* of PREPARE's spec, or asked by PORTS */
-    size_t port_count;
-    struct model_steps *steps; /* of PREPARE's spec; goes to its container */
-    uint32_t ids_first; /* likewise */
-    bool bad_volume;    /* one of a driver that is not there */
-    bool own_network;          /* likewise */
-    bool hung;
-    bool carried; /* out already; what it led to is told first, then this */
-    struct verb_answer answer;
-    bool mute; /* done, and answered by nobody: the answer was or will be that nobody knows */
-    struct arena listed; /* of a LIST that shows how things stood when it was asked */
-    struct container_status *list;
-    size_t list_count;
-};
-
-struct model_containers {
-    struct model_containers_pace pace;
-    struct map boxes;
-    struct pending *pending; /* sorted by time, then by order of arrival */
-    unsigned fail_starts, fail_prepares, fail_begins;
-    char fail_text[TEXT_BYTES];
-    bool hung;
-    bool wavers;
-    struct random random; /* of how */
-    unsigned untold;
-    int64_t next_pid;
-    bool port_held[65536];
-    struct model_addresses addresses;
-};
 
 struct model_containers *model_containers_new(void)
 {
@@ -91,15 +27,15 @@ struct model_containers *model_containers_new(void)
     return m;
 }
 
-static void file_free(void *value)
+void model_file_free(void *value)
 {
     blob_unref(value);
 }
 
-static void box_free(void *value)
+void model_box_free(void *value)
 {
     struct box *b = value;
-    map_done(&b->files, file_free);
+    map_done(&b->files, model_file_free);
     model_steps_free(b->steps);
     free(b->guid);
     blob_unref(b->note);
@@ -127,7 +63,7 @@ void model_containers_free(struct model_containers *m)
         m->pending = p->next;
         pending_free(p);
     }
-    map_done(&m->boxes, box_free);
+    map_done(&m->boxes, model_box_free);
     free(m);
 }
 
@@ -387,7 +323,7 @@ static enum verb_outcome start(struct model_containers *m, struct box *b,
 }
 
 /* Its steps with it. */
-static void end_box(struct box *b, int64_t at_ns, int exit_code, int exit_signal)
+void model_box_end(struct box *b, int64_t at_ns, int exit_code, int exit_signal)
 {
     model_steps_end_all(b->steps,
                         &(struct step_fact){FACT_ENDED, 0, at_ns, .exit_signal = MODEL_SIGKILL});
@@ -449,7 +385,7 @@ static enum verb_outcome signal_box(struct model_containers *m, struct box *b,
         return signal_step(m, b, p, answer);
     }
     if (p->call.signal == MODEL_SIGKILL) {
-        end_box(b, p->at_ns, 0, MODEL_SIGKILL);
+        model_box_end(b, p->at_ns, 0, MODEL_SIGKILL);
     } else if (p->call.signal == MODEL_SIGTERM && b->ends_at_ns == NEVER_NS && !b->deaf) {
         b->ends_at_ns = p->at_ns + m->pace.term_ns;
     }
@@ -462,7 +398,7 @@ static const char *address_of(const struct box *b, struct arena *arena)
     return b->address && b->state != CONTAINER_PREPARED ? model_address(arena, b->address) : NULL;
 }
 
-static struct container_status status_of(const struct box *b, struct arena *arena)
+struct container_status model_box_status(const struct box *b, struct arena *arena)
 {
     struct bytes note = blob_bytes(b->note);
     struct container_status s = {
@@ -501,7 +437,7 @@ static size_t list_into(struct model_containers *m, struct arena *arena,
     *ret_list = ARENA_ARRAY(arena, m->boxes.count, struct container_status);
     MAP_EACH(&m->boxes, n)
     {
-        (*ret_list)[count++] = status_of(map_value(n), arena);
+        (*ret_list)[count++] = model_box_status(map_value(n), arena);
     }
     return count;
 }
@@ -588,7 +524,7 @@ static void carry_out(struct model_containers *m, struct pending *p, struct aren
     case VERB_REMOVE:
         if (b) {
             model_address_give(&m->addresses, b->address);
-            box_free(map_remove(&m->boxes, p->guid));
+            model_box_free(map_remove(&m->boxes, p->guid));
         }
         break;
     case VERB_NOTE:
@@ -678,13 +614,14 @@ bool model_containers_next(struct model_containers *m, int64_t now_ns, struct ar
     if (b && at <= now_ns && (!p || at <= p->at_ns)) {
         bool untold = b->end_untold || model_steps_untold(b->steps);
         if (!untold && b->ends_at_ns <= now_ns) {
-            end_box(b, now_ns, 0, MODEL_SIGTERM);
+            model_box_end(b, now_ns, 0, MODEL_SIGTERM);
         } else if (!untold) {
             model_steps_end_due(b->steps, now_ns);
         }
         b->end_untold = false;
         model_steps_told(b->steps);
-        *ret_event = (struct event){.kind = EVENT_CONTAINER, .container = status_of(b, arena)};
+        *ret_event = (struct event){.kind = EVENT_CONTAINER};
+        ret_event->container = model_box_status(b, arena);
         return true;
     }
     if (!p || p->at_ns > now_ns) {
@@ -736,243 +673,4 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
         b->end_untold = false;
         model_steps_told(b->steps);
     }
-}
-
-/* ---- Scripts ---- */
-
-bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
-                          int exit_code, int exit_signal)
-{
-    struct box *b = map_get(&m->boxes, guid);
-    if (!b || b->state != CONTAINER_RUNNING) {
-        return false;
-    }
-    end_box(b, now_ns, exit_code, exit_signal);
-    return true;
-}
-
-bool model_containers_end_step(struct model_containers *m, int64_t now_ns, const char *guid,
-                               uint32_t step, int exit_code, int exit_signal, bool lost)
-{
-    struct box *b = map_get(&m->boxes, guid);
-    struct step_fact how = {lost ? FACT_LOST : FACT_ENDED, step, now_ns};
-    how.exit_code = lost ? 0 : exit_code;
-    how.exit_signal = lost ? 0 : exit_signal;
-    return b && model_steps_end(b->steps, step, &how);
-}
-
-bool model_containers_status(const struct model_containers *m, const char *guid,
-                             struct arena *arena, struct container_status *ret)
-{
-    const struct box *b = map_get(&m->boxes, guid);
-    if (b) {
-        *ret = status_of(b, arena);
-    }
-    return b != NULL;
-}
-
-bool model_containers_has_steps(const struct model_containers *m, const char *guid)
-{
-    const struct box *b = map_get(&m->boxes, guid);
-    return b && b->steps;
-}
-
-int64_t model_containers_step(const struct model_containers *m, const char *guid, int n)
-{
-    const struct box *b = map_get(&m->boxes, guid);
-    return b ? model_steps_running(b->steps, n) : -1;
-}
-
-bool model_containers_answer(struct model_containers *m, const char *guid, bool readiness,
-                             enum probe_outcome outcome, int status)
-{
-    struct box *b = map_get(&m->boxes, guid);
-    if (b) {
-        b->answers[readiness] = (struct model_answer){outcome, status};
-    }
-    return b != NULL;
-}
-
-bool model_probe_is_of_readiness(const struct probe *probe)
-{
-    return probe->kind == PROBE_HTTP && strncmp(probe->path, "/ready", 6) == 0;
-}
-
-struct probed model_containers_probe(struct model_containers *m, const struct probe *probe)
-{
-    struct probed end = {.id = probe->id, .guid = probe->guid, .took_ms = 1, .text = ""};
-    struct box *b = map_get(&m->boxes, probe->guid);
-    if (!b || b->state != CONTAINER_RUNNING || b->deaf_for > 0) {
-        end.outcome = PROBE_REFUSED;
-        if (b && b->deaf_for > 0) {
-            b->deaf_for--;
-        }
-        return end;
-    }
-    const struct model_answer *answer = &b->answers[model_probe_is_of_readiness(probe)];
-    end.outcome = answer->outcome;
-    end.status = answer->status;
-    end.text = answer->outcome == PROBE_FAILED ? "as the story has it" : "";
-    return end;
-}
-
-bool model_containers_answers_well(const struct model_containers *m, const char *guid,
-                                   bool readiness)
-{
-    const struct box *b = map_get(&m->boxes, guid);
-    return b && b->answers[readiness].outcome == PROBE_ANSWERED &&
-           b->answers[readiness].status == 200;
-}
-
-bool model_containers_is_transfer(const struct model_containers *m, const char *guid,
-                                  uint32_t step)
-{
-    const struct box *b = map_get(&m->boxes, guid);
-    return b && model_steps_is_transfer(b->steps, step);
-}
-
-bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
-                            struct bytes data)
-{
-    struct box *b = map_get(&m->boxes, guid);
-    if (!b) {
-        return false;
-    }
-    file_free(map_put(&b->files, path, blob_new(data.data, data.size)));
-    return true;
-}
-
-bool model_containers_deafen(struct model_containers *m, const char *guid)
-{
-    struct box *b = map_get(&m->boxes, guid);
-    if (!b || b->deaf) {
-        return false;
-    }
-    b->deaf = true;
-    return true;
-}
-
-void model_containers_reboot(struct model_containers *m, bool gone)
-{
-    while (gone && m->boxes.count) {
-        struct map_node *first = map_from(&m->boxes, "");
-        box_free(map_remove(&m->boxes, map_key(first)));
-    }
-    MAP_EACH(&m->boxes, n)
-    {
-        struct box *b = map_value(n);
-        if (b->state == CONTAINER_STARTING || b->state == CONTAINER_RUNNING) {
-            model_steps_end_all(b->steps, &(struct step_fact){FACT_LOST});
-            end_box(b, 0, 0, MODEL_SIGKILL);
-            b->end_untold = false;
-            model_steps_told(b->steps);
-        }
-    }
-}
-
-void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text)
-{
-    m->fail_starts = count;
-    assert(strlen(text) < TEXT_BYTES);
-    strcpy(m->fail_text, text);
-}
-
-void model_containers_fail_begins(struct model_containers *m, unsigned count, const char *text)
-{
-    m->fail_begins = count;
-    assert(strlen(text) < TEXT_BYTES);
-    strcpy(m->fail_text, text);
-}
-
-void model_containers_fail_prepares(struct model_containers *m, unsigned count, const char *text)
-{
-    m->fail_prepares = count;
-    assert(strlen(text) < TEXT_BYTES);
-    strcpy(m->fail_text, text);
-}
-
-void model_containers_addresses(struct model_containers *m, unsigned count)
-{
-    assert(count <= MODEL_ADDRESSES_MAX);
-    m->addresses.count = count;
-}
-
-void model_containers_hold_port(struct model_containers *m, uint32_t port, bool held)
-{
-    assert(port <= UINT16_MAX);
-    m->port_held[port] = held;
-}
-
-void model_containers_hang(struct model_containers *m, bool hung)
-{
-    m->hung = hung;
-}
-
-int model_containers_state(const struct model_containers *m, const char *guid)
-{
-    const struct box *b = map_get(&m->boxes, guid);
-    return b ? (int)b->state : -1;
-}
-
-bool model_containers_busy(const struct model_containers *m, const char *guid)
-{
-    for (const struct pending *p = m->pending; p; p = p->next) {
-        if (p->guid && strcmp(p->guid, guid) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool model_containers_listing(const struct model_containers *m)
-{
-    for (const struct pending *p = m->pending; p; p = p->next) {
-        if (p->call.verb == VERB_LIST) {
-            return true;
-        }
-    }
-    return false;
-}
-
-unsigned model_containers_held(const struct model_containers *m)
-{
-    unsigned count = 0;
-    MAP_EACH(&m->boxes, n)
-    {
-        count += ((const struct box *)map_value(n))->state != CONTAINER_EXITED;
-    }
-    return count;
-}
-
-int model_containers_running(const struct model_containers *m)
-{
-    int count = 0;
-    while (model_containers_guid(m, count)) {
-        count++;
-    }
-    return count;
-}
-
-const char *model_containers_made(const struct model_containers *m, int n)
-{
-    MAP_EACH(&m->boxes, at)
-    {
-        const struct box *b = map_value(at);
-        if (n-- == 0) {
-            return b->guid;
-        }
-    }
-    return NULL;
-}
-
-const char *model_containers_guid(const struct model_containers *m, int n)
-{
-    MAP_EACH(&m->boxes, at)
-    {
-        const struct box *b = map_value(at);
-        if (b->state == CONTAINER_RUNNING && n-- == 0) {
-            return b->guid;
-        }
-    }
-    return NULL;
 }
