@@ -7,7 +7,8 @@
 
 static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_options,
                                                  rep_network_options, rep_file_options,
-                                                 serve_options, NULL};
+                                                 rep_image_options,   serve_options,
+                                                 NULL};
 static const struct cli_option *const question[] = {rep_url_options, question_options,
                                                     cli_tls_options, NULL};
 static const struct cli_option *const evacuate[] = {rep_evacuate_options, cli_tls_options, NULL};

@@ -1,6 +1,7 @@
 #include "rep/reconcile.h"
 
 #include "rep/container/operation.h"
+#include "rep/container/pull.h"
 #include "rep/container/room.h"
 #include "rep/container/steps.h"
 #include "rep/inside.h"
@@ -53,6 +54,9 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
     }
     room_give_memory(r, c);
     starts_judge(r, c);
+    if (c->op == OP_PULL && (c->deleting || container_stop_asked(c))) {
+        pull_abandon(c);
+    }
     if (c->op != OP_NONE) {
         return; /* its end brings it here again */
     }

@@ -39,10 +39,15 @@ static void valid_upload(struct validation *v, const Models__UploadAction *u)
     need(v, u->user, "user");
 }
 
+/* An image may say both; a path beside it would be a word too many. */
 static void valid_run(struct validation *v, const Models__RunAction *r)
 {
-    need(v, r->path, "path");
-    need(v, r->user, "user");
+    if (!r->from_image) {
+        need(v, r->path, "path");
+        need(v, r->user, "user");
+    } else if (r->path[0]) {
+        say_field(v, "from_image");
+    }
 }
 
 static void valid_inner(struct validation *v, const Models__Action *inner)

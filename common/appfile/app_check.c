@@ -64,7 +64,11 @@ static int check_env(const struct app_source *s, const struct node *at, const ch
 static int check_run(const struct app_source *s, const struct node *from, const char *path,
                      const Models__RunAction *run)
 {
-    if (!*run->path || !*run->user) {
+    if (run->from_image && *run->path) {
+        return app_mistake(s, node_at(from, path), path,
+                           "path and from_image both say what runs; leave one out");
+    }
+    if (!run->from_image && (!*run->path || !*run->user)) {
         return app_mistake(s, node_at(from, path), path,
                            *run->path ? "user is missing: whom it runs as"
                                       : "path is missing: the program");
@@ -238,7 +242,8 @@ static int check_tags(const struct app_source *s, const struct node *from,
 int app_check(const struct app_source *s, const struct node *from, const struct app_said *said)
 {
     if (!*said->root_fs) {
-        return app_mistake(s, from, "rootfs", "is missing, for example preloaded:busybox");
+        return app_mistake(s, from, "rootfs",
+                           "is missing, for example preloaded:busybox, or image");
     }
     if (!said->action) {
         return app_mistake(s, from, "command", "is missing: what should run?");

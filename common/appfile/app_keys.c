@@ -3,6 +3,7 @@
 #include "common/appfile/app.h"
 #include "common/appfile/task_app.h"
 #include "common/codec/nearest.h"
+#include "common/model/image_name.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -21,6 +22,8 @@ CONVERTER(env);
 CONVERTER(texts);
 CONVERTER(egress);
 CONVERTER(rootfs);
+CONVERTER(image);
+CONVERTER(args);
 CONVERTER(size);
 CONVERTER(weight);
 CONVERTER(ports);
@@ -297,6 +300,23 @@ CONVERTER(env)
     return put(s, k, v, definition, list);
 }
 
+/* They become a member later: complete_command(). */
+CONVERTER(args)
+{
+    (void)definition;
+    for (size_t i = 0; v->kind == NODE_LIST && i < v->count; i++) {
+        if (!node_is_scalar(v->items[i])) {
+            return app_mistake(s, v->items[i], k->name, "must be a list of texts");
+        }
+        json_t *word = json_string(v->items[i]->text);
+        if (!word) {
+            return app_mistake(s, v->items[i], k->name, "is not UTF-8");
+        }
+        json_decref(word);
+    }
+    return v->kind == NODE_LIST ? 0 : app_mistake(s, v, k->name, "must be a list of texts");
+}
+
 CONVERTER(egress)
 {
     const char *word = node_is_scalar(v) ? v->text : "";
@@ -313,18 +333,35 @@ CONVERTER(egress)
 
 CONVERTER(rootfs)
 {
-    static const char scheme[] = "preloaded:";
+    static const char forms[] = "must be preloaded:NAME, of a NAME in bbs cells, or the name of an "
+                                "image, as in image: busybox:1.36";
+    struct image_name name;
+    struct err why;
     if (!node_is_scalar(v) || !strchr(v->text, ':')) {
-        return app_mistake(s, v, k->name, "must be preloaded:NAME, of a NAME in bbs cells");
+        return app_mistake(s, v, k->name, forms);
     }
-    if (strncmp(v->text, scheme, sizeof(scheme) - 1) != 0) {
-        return app_mistake(s, v, k->name,
-                           "no cell can do it yet: no image is fetched; say preloaded:NAME, of a "
-                           "NAME in bbs cells");
+    if (image_name_parse(s->arena, v->text, &name, &why) < 0) {
+        return app_mistake(s, v, k->name, arena_strdup(s->arena, why.text));
     }
-    return v->text[sizeof(scheme) - 1]
+    return name.scheme != IMAGE_PRELOADED || *name.name
                ? put(s, k, v, definition, json_string(v->text))
-               : app_mistake(s, v, k->name, "must be preloaded:NAME, of a NAME in bbs cells");
+               : app_mistake(s, v, k->name, forms);
+}
+
+CONVERTER(image)
+{
+    const char *name = NULL;
+    struct err why;
+    if (!node_is_scalar(v) || !*v->text) {
+        return app_mistake(s, v, k->name,
+                           "must be [HOST/]REPOSITORY[:TAG][@DIGEST], as in busybox:1.36");
+    }
+    if (image_name_of(s->arena, v->text, &name, &why) < 0) {
+        return app_mistake(s, v, k->name, arena_strdup(s->arena, why.text));
+    }
+    return image_name_is_pulled(name)
+               ? put(s, k, v, definition, json_string(name))
+               : app_mistake(s, v, k->name, "is no image; say rootfs");
 }
 
 /* "1", "1.5": digits, and digits after a point. Gives its letters, 0 when it is none. */
@@ -497,7 +534,7 @@ static enum app_key_place place_of(const struct app_source *s)
 static const char *known_elsewhere(const char *name)
 {
     static const char *const words[][2] = {
-        {"cmd", "command"},         {"args", "command"},       {"entrypoint", "command"},
+        {"cmd", "command"},         {"entrypoint", "command"},
         {"exec", "command"},        {"environment", "env"},    {"environment_variables", "env"},
         {"replicas", "instances"},  {"count", "instances"},    {"scale", "instances"},
         {"working_dir", "dir"},     {"workdir", "dir"},        {"cwd", "dir"},
@@ -543,18 +580,48 @@ static int unknown_key(const struct app_source *s, const struct node *at, const 
     return app_mistake(s, at, name, what);
 }
 
-/* user and dir go to the run action that command made. */
+/* What an image says should run, which the file may complete. */
+static json_t *action_of_image(const struct node *args)
+{
+    json_t *action = json_object(), *run = json_object();
+    json_object_set_new(action, "run", run);
+    json_object_set_new(run, "from_image", json_true());
+    json_t *list = json_array();
+    for (size_t i = 0; args && i < args->count; i++) {
+        json_array_append_new(list, json_string(args->items[i]->text));
+    }
+    json_object_set_new(run, "args", list);
+    return action;
+}
+
+/* user and dir go to the run action that command, or its image, made; args to that of the image. */
 static int complete_command(const struct app_source *s, const struct node *app, json_t *definition)
 {
-    const struct node *command = node_given(app, "command");
+    static const struct {
+        const char *key, *where;
+    } beside[] = {
+        {"user", "goes with command; say it in the action"},
+        {"dir", "goes with command; say it in the action"},
+        {"args", "goes with an image that says what runs: without command and action"},
+    };
+    const char *rootfs = json_string_value(json_object_get(definition, "rootfs"));
+    const struct node *command = node_given(app, "command"), *args = node_given(app, "args");
     const struct node *user = node_given(app, "user"), *dir = node_given(app, "dir");
-    if (!command) {
-        return user  ? app_mistake(s, user, "user", "goes with command; say it in the action")
-               : dir ? app_mistake(s, dir, "dir", "goes with command; say it in the action")
-                     : 0;
+    bool of_image = !json_object_get(definition, "action") && rootfs &&
+                    image_name_is_pulled(rootfs);
+    for (size_t i = command ? 2 : 0; !of_image && i < sizeof(beside) / sizeof(beside[0]); i++) {
+        const struct node *given = node_given(app, beside[i].key);
+        if (given) {
+            return app_mistake(s, given, beside[i].key, beside[i].where);
+        }
+    }
+    if (of_image) {
+        json_object_set_new(definition, "action", action_of_image(args));
     }
     json_t *run = json_object_get(json_object_get(definition, "action"), "run");
-    json_object_set_new(run, "user", json_string(user ? user->text : "root"));
+    if (user || command) {
+        json_object_set_new(run, "user", json_string(user ? user->text : "root"));
+    }
     if (dir) {
         json_object_set_new(run, "dir", json_string(dir->text));
     }

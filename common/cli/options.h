@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CLI_OPTIONS_MAX = 48, CLI_REPEATS_MAX = 64, CLI_ARGUMENTS_MAX = 1024 };
+enum { CLI_OPTIONS_MAX = 64, CLI_REPEATS_MAX = 64, CLI_ARGUMENTS_MAX = 1024 };
 
 struct cli_option {
     const char *name;  /* without "--"; NULL ends a table */

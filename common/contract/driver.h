@@ -27,6 +27,9 @@ enum verb {
     VERB_CUT,     /* that a step is to end becomes a fact, and nothing else; once, however often it
                    * is asked, and once more as stuck */
     VERB_SAY,     /* a line for the container's log */
+    VERB_PULL,    /* bring an image to the cell, for a container that is to be prepared next: until
+                   * that one's REMOVE, which also ends a PULL under way, it stays. What is there
+                   * already is not brought again */
     VERB_COUNT
 };
 
@@ -92,8 +95,17 @@ struct volume {
     bool writable;
 };
 
+/* What PULL is to bring. */
+struct image_call {
+    const char *name; /* a root filesystem's, "docker://..." (common/model/image_name.h) */
+    const char *username, *password; /* "" = none */
+};
+
 struct container_spec {
     const char *rootfs; /* as in the DesiredLRP: "preloaded:NAME" */
+    const char *const *layers; /* of an image that was pulled, the lowest first, by id; instead of
+                                * what `rootfs` names */
+    size_t layer_count;
     const char *path; /* NULL: its first process only waits, and its steps run beside it */
     const char *const *args; /* without path; NULL-terminated */
     const struct name_value *env;
@@ -136,6 +148,7 @@ struct verb_call {
     enum verb verb;
     const char *guid; /* instance or task guid: [A-Za-z0-9_-]{1,64}; NULL for LIST, MEASURE */
     const struct container_spec *spec; /* for PREPARE */
+    const struct image_call *image;    /* for PULL */
     struct bytes note; /* for PREPARE, NOTE: the rep's own words, given back by LIST */
     int signal;                        /* for SIGNAL */
     const char *label; /* for REMOVE: what it wrote is kept for a while under its guid and this
@@ -208,5 +221,6 @@ struct verb_answer {
     const uint32_t *taken; /* for PORTS: of those asked; for a PREPARE that FAILED because somebody
                             * else has them: of its spec's. Only of TCP: UDP has ports of its own */
     size_t taken_count;
-    struct bytes data; /* for READ: the whole file */
+    struct bytes data; /* for READ: the whole file; for PULL: what is known of the image, packed
+                        * (rep_image.proto), and the text says why its registry did not answer */
 };

@@ -440,8 +440,8 @@ ids() { # CELL_NUMBER
 }
 
 start_rep() { # CELL_NUMBER
-    local i=$1 zones rootfs privileged network
-    zones=$(setting zones) privileged=$(setting privileged)
+    local i=$1 zones rootfs privileged network registries
+    zones=$(setting zones) privileged=$(setting privileged) registries=$(setting registries)
     network=$(setting network) # none: a cluster that an older version made
     mapfile -t rootfs < <(setting rootfs)
     start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
@@ -450,7 +450,7 @@ start_rep() { # CELL_NUMBER
         --bbs "$(urls bbs)" --address 127.0.0.1 --state-dir "$state/rep-$i" \
         "${rootfs[@]/#/--rootfs=}" \
         --memory-mb "$(setting memory_mb)" --disk-mb "$(setting disk_mb)" --containers "$(setting containers)" \
-        --privileged "${privileged:-deny}" --ids "$(ids "$i")" \
+        ${registries:+--registries "$registries"} --privileged "${privileged:-deny}" --ids "$(ids "$i")" \
         --driver "$(setting driver)" --network "${network:-host}" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \
         --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key"
 }

@@ -23,13 +23,19 @@ static Models__CellPresence *presence(const struct rep *r, struct arena *a)
     p->capacity->memory_mb = config->memory_mb;
     p->capacity->disk_mb = config->disk_mb;
     p->capacity->containers = config->containers;
+    static const char *const pulled[] = {"docker", "oci"};
+    size_t count = config->pulls_images ? 2 : 0;
     Models__Provider *preloaded = arena_message(a, &models__provider__descriptor);
     preloaded->name = (char *)"preloaded";
     preloaded->n_properties = rep_list_size(config->rootfs_names);
     preloaded->properties = (char **)config->rootfs_names;
-    p->n_rootfs_providers = 1;
-    p->rootfs_providers = ARENA_NEW(a, Models__Provider *);
+    p->n_rootfs_providers = 1 + count;
+    p->rootfs_providers = ARENA_ARRAY(a, 1 + count, Models__Provider *);
     p->rootfs_providers[0] = preloaded;
+    for (size_t i = 0; i < count; i++) {
+        p->rootfs_providers[1 + i] = arena_message(a, &models__provider__descriptor);
+        p->rootfs_providers[1 + i]->name = (char *)(uintptr_t)pulled[i];
+    }
     p->n_placement_tags = rep_list_size(config->placement_tags);
     p->placement_tags = (char **)config->placement_tags;
     p->n_optional_placement_tags = rep_list_size(config->optional_placement_tags);

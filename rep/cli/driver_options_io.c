@@ -4,7 +4,9 @@
 #include "rep/driver/seccomp.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 const struct cli_option rep_driver_options[] = {
@@ -35,6 +37,24 @@ const struct cli_option rep_file_options[] = {
      .fallback = "10000000000"},
     {.name = "fetch-ca", .value = "FILE", .help = "believes these CAs of file servers, too"},
     {.name = "file-root", .value = "DIR", .help = "allows file: URLs below this directory"},
+    {0},
+};
+
+const struct cli_option rep_image_options[] = {
+    {.name = "images",
+     .value = "auto|off",
+     .help = "whether images are pulled: if skopeo and containers-storage are there, or never",
+     .fallback = "auto"},
+    {.name = "registries",
+     .value = "FILE",
+     .help = "containers-registries.conf(5): default registry, mirrors; the system's by default"},
+    {.name = "registry-certs",
+     .value = "DIR",
+     .help = "in DIR/HOST:PORT: *.crt of CAs that are believed of that registry"},
+    {.name = "oci-root", .value = "DIR", .help = "images oci:///PATH#TAG stand below it"},
+    {.name = "image-cache",
+     .value = "BYTES",
+     .help = "most that images take; a fifth of their file system by default"},
     {0},
 };
 
@@ -86,6 +106,59 @@ int driver_files_from(const struct invocation *call, struct driver_files *ret_fi
     }
     if (r == 0) {
         *ret_files = f;
+    }
+    return r;
+}
+
+/* Whether a program is found. */
+static bool program_there(struct arena *a, const char *name)
+{
+    const char *search = getenv("PATH");
+    while (search && *search) {
+        size_t n = strcspn(search, ":");
+        if (access(arena_printf(a, "%.*s/%s", (int)n, search, name), X_OK) == 0) {
+            return true;
+        }
+        search += n + (search[n] == ':');
+    }
+    return false;
+}
+
+static int check_path(const char *option, const char *path, int mode, struct err *err)
+{
+    if (path && path[0] != '/') {
+        return err_set(err, ERR_INVALID, "--%s must be an absolute path, not %.120s", option, path);
+    }
+    return !path || access(path, mode) == 0
+               ? 0
+               : err_set(err, ERR_INVALID, "cannot read --%s %.120s: %s", option, path,
+                         strerror(errno));
+}
+
+int driver_images_from(const struct invocation *call, enum driver_kind kind, const char *state_dir,
+                       struct driver_image_config *ret_images, struct err *err)
+{
+    enum { PART = 5 };
+    struct statvfs v;
+    const char *images = "auto";
+    struct driver_image_config i = {
+        .registries = cli_text(call, "registries"),
+        .registry_certs = cli_text(call, "registry-certs"),
+        .oci_root = cli_text(call, "oci-root"),
+        .bytes = statvfs(state_dir, &v) == 0
+                     ? (int64_t)((double)v.f_blocks * (double)v.f_frsize / PART)
+                     : DRIVER_IMAGE_BYTES,
+    };
+    int r = cli_choice(call, "images", &images, err);
+    r = r < 0 ? r : cli_number(call, "image-cache", 1, INT64_MAX / 4, &i.bytes, err);
+    r = r < 0 ? r : check_path("registries", i.registries, R_OK, err);
+    r = r < 0 ? r : check_path("registry-certs", i.registry_certs, R_OK | X_OK, err);
+    r = r < 0 ? r : check_path("oci-root", i.oci_root, R_OK | X_OK, err);
+    if (r == 0) {
+        i.on = strcmp(images, "auto") == 0 && kind == DRIVER_OCI && geteuid() == 0 &&
+               program_there(call->arena, "skopeo") &&
+               program_there(call->arena, "containers-storage");
+        *ret_images = i;
     }
     return r;
 }

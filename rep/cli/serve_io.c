@@ -346,7 +346,10 @@ static int serve(const struct invocation *call, struct host_config *host, struct
     r = r < 0 ? r : driver_config_from(call, state.path, &driver, err);
     r = r < 0 ? r : network_from(call, &driver, &network, err);
     r = r < 0 ? r : driver_files_from(call, &driver.files, err);
+    r = r < 0 ? r
+              : driver_images_from(call, driver.kind, state.path, &driver.images, err);
     if (r == 0) {
+        config->pulls_images = driver.images.on;
         config->own_network = network.own;
         config->advertise_instance = network.advertise_instance;
         config->network = network.text;

@@ -30,6 +30,17 @@ void containers_init(struct containers *t, struct rep *rep,
     TAILQ_INIT(&t->unproven);
 }
 
+void container_image(struct container *c, const char *name, Rep__Image *image)
+{
+    char *copy = name ? mem_text(name) : NULL; /* `name` may be the old one */
+    if (c->image) {
+        rep__image__free_unpacked(c->image, NULL);
+    }
+    free(c->image_name);
+    c->image = image;
+    c->image_name = copy;
+}
+
 static void container_free(void *value)
 {
     struct container *c = value;
@@ -37,6 +48,7 @@ static void container_free(void *value)
     rep__note__free_unpacked(c->about, NULL);
     container_steps_done(&c->steps);
     free(c->address);
+    container_image(c, NULL, NULL);
     free(c->exit_text);
     free(c->result);
     free(c);

@@ -9,6 +9,7 @@
 #include "rep/container/checks.h"
 #include "rep/container/step_facts.h"
 #include "rep/container/task_step.h"
+#include "rep_image.pb-c.h"
 #include "rep_note.pb-c.h"
 
 #include <bsd/sys/queue.h>
@@ -31,6 +32,7 @@ enum container_op {
     OP_NOTE,
     OP_READ,
     OP_PORTS,
+    OP_PULL,
     OP_REMOVE,
 };
 
@@ -54,6 +56,8 @@ struct container {
     uint64_t op_id;     /* of the open call or verb; for OP_MOVE unused */
     const char *op_url; /* OP_FETCH: the bbs that was asked */
     bool made;          /* the driver may hold something of it */
+    Rep__Image *image;  /* owned; pulled for it; NULL = none yet, or it needs none */
+    char *image_name;   /* owned; of that, or of the one that is being pulled; NULL = neither */
     struct container_steps steps;
     struct container_checks checks;
     bool uncertain;     /* a verb ended without an answer: only a listing tells */
@@ -173,6 +177,10 @@ void container_set_text(struct container *c, const char *text);
 
 /* Its own address, as the driver says; NULL: it says nothing. */
 void container_addressed(struct container *c, const char *address);
+
+/* The image that was pulled for it, by the root filesystem's name: takes over `image`; NULL: it is
+ * not known yet. */
+void container_image(struct container *c, const char *name, Rep__Image *image);
 
 /* Replaces what is known about it; takes over `about`, whose key and guid are the same. */
 void container_learn(struct container *c, Rep__Note *about);

@@ -31,6 +31,16 @@ static void environment_add(struct environment *e, struct variable_list v)
     }
 }
 
+static void environment_image(struct environment *e, char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t name = strcspn(words[i], "=");
+        if (name > 0 && words[i][name] == '=') {
+            environment_set(e, arena_strndup(e->arena, words[i], name), words[i] + name + 1);
+        }
+    }
+}
+
 static void environment_instance(struct environment *e, const Rep__Note *about)
 {
     const char *index = arena_printf(e->arena, "%d", (int)about->key->index);
@@ -109,18 +119,19 @@ size_t environment_make(struct arena *a, const struct environment_facts *facts,
     enum { OF_INSTANCE = 4, OF_PORT = 1, OF_NETWORK = 5 };
     const Rep__Note *about = facts->about;
     struct environment e = {.arena = a};
-    size_t room = OF_INSTANCE + OF_PORT + facts->definition.count + about->n_ports +
-                  facts->step.count + OF_NETWORK;
+    size_t room = facts->image_count + OF_INSTANCE + OF_PORT + facts->definition.count +
+                  about->n_ports + facts->step.count + OF_NETWORK;
     map_init(&e.places);
     e.list = ARENA_ARRAY(a, room, struct name_value);
+    environment_image(&e, facts->image, facts->image_count); /* 1 */
     if (about->key) {
-        environment_instance(&e, about); /* 1 */
+        environment_instance(&e, about); /* 2 */
     }
-    environment_own_port(&e, about);        /* 2 */
-    environment_add(&e, facts->definition); /* 3 */
-    environment_ports(&e, about);           /* 4 */
-    environment_add(&e, facts->step);       /* 5 */
-    environment_network(&e, about, facts->address); /* 6 */
+    environment_own_port(&e, about);                /* 3 */
+    environment_add(&e, facts->definition);         /* 4 */
+    environment_ports(&e, about);                   /* 5 */
+    environment_add(&e, facts->step);               /* 6 */
+    environment_network(&e, about, facts->address); /* 7 */
     map_done(&e.places, NULL);
     assert(e.count <= room);
     *ret_list = e.list;

@@ -19,6 +19,8 @@ struct variable_list {
 struct environment_facts {
     const Rep__Note *about;           /* without key: a task */
     const char *address;              /* the host's */
+    char *const *image; /* "NAME=value", of the image that it runs in, if it is one */
+    size_t image_count;
     struct variable_list definition;  /* of the DesiredLRP or the task */
     struct variable_list step;        /* of the run action */
 };
@@ -26,17 +28,18 @@ struct environment_facts {
 /* The environment, each name once, in the arena and borrowing from the facts. Gives how many. In
  * this order, of which later ones win; a name that is set again keeps its place:
  *
- *   1. of an instance: INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID, CF_INSTANCE_INDEX
- *   2. with a network of its own: PORT, the first container port
- *   3. the definition's
- *   4. with the host's network: PORT and PORT_<container port>, for there an app must listen where
+ *   1. the image's
+ *   2. of an instance: INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID, CF_INSTANCE_INDEX
+ *   3. with a network of its own: PORT, the first container port
+ *   4. the definition's
+ *   5. with the host's network: PORT and PORT_<container port>, for there an app must listen where
  *      its port was allotted
- *   5. the step's own
- *   6. CF_INSTANCE_IP (the host's), CF_INSTANCE_INTERNAL_IP (the container's: with a network of its
+ *   6. the step's own
+ *   7. CF_INSTANCE_IP (the host's), CF_INSTANCE_INTERNAL_IP (the container's: with a network of its
  *      own "", for the driver to fill in), CF_INSTANCE_PORT and CF_INSTANCE_ADDR (the host port of
  *      the first mapping; "" where that has none), CF_INSTANCE_PORTS (a JSON list of all, "[]"
  *      without any)
  *
- * A task has no ports and is no instance with an index, so it has of these 3, 5 and 6 alone. */
+ * A task has no ports and is no instance with an index, so it has of these 1, 4, 6 and 7 alone. */
 size_t environment_make(struct arena *a, const struct environment_facts *facts,
                         const struct name_value **ret_list);

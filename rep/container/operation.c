@@ -20,6 +20,7 @@ struct verb_call *operation_verb(struct rep *r, struct container *c, enum contai
         [OP_NOTE] = {VERB_NOTE, NOTE_TIMEOUT_NS},
         [OP_READ] = {VERB_READ, READ_TIMEOUT_NS},
         [OP_PORTS] = {VERB_PORTS, PORTS_TIMEOUT_NS},
+        [OP_PULL] = {VERB_PULL, PULL_TIMEOUT_NS},
         [OP_REMOVE] = {VERB_REMOVE, REMOVE_TIMEOUT_NS},
     };
     assert(c->op == OP_NONE && op >= OP_PREPARE && op <= OP_REMOVE);

@@ -12,6 +12,7 @@ struct rep;
 #define NOTE_TIMEOUT_NS (5 * SECOND_NS)
 #define READ_TIMEOUT_NS (5 * SECOND_NS)
 #define PORTS_TIMEOUT_NS (5 * SECOND_NS)
+#define PULL_TIMEOUT_NS (20 * 60 * SECOND_NS)
 #define REMOVE_TIMEOUT_NS (30 * SECOND_NS)
 
 /* Tries of PREPARE or START that end uncertain before the container counts as failed. */

@@ -1,5 +1,6 @@
 #include "rep/container/room.h"
 
+#include "common/model/image_name.h"
 #include "rep/inside.h"
 
 #include <string.h>
@@ -79,6 +80,9 @@ bool room_has_drivers(const struct rep *r, char *const *drivers, size_t count)
 bool room_has_rootfs(const struct rep *r, const char *rootfs)
 {
     static const char scheme[] = "preloaded:";
+    if (image_name_is_pulled(rootfs)) {
+        return r->config.pulls_images;
+    }
     if (strncmp(rootfs, scheme, sizeof(scheme) - 1) != 0) {
         return false;
     }

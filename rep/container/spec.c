@@ -139,16 +139,61 @@ Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinitio
 struct surroundings {
     struct environment_facts env; /* without a step */
     const struct tree_parts *parts;
+    const Rep__Image *image; /* NULL = none */
 };
+
+static struct surroundings surroundings_of(const Rep__Note *about, const char *address,
+                                           struct variable_list definition,
+                                           const Rep__Image *image,
+                                           const struct tree_parts *parts)
+{
+    struct surroundings s = {
+        .env = {.about = about, .address = address, .definition = definition},
+        .parts = parts,
+        .image = image,
+    };
+    if (image) {
+        s.env.image = image->env;
+        s.env.image_count = image->n_env;
+    }
+    return s;
+}
+
+static void add_words(const char **words, size_t *count, char *const *more, size_t more_count)
+{
+    for (size_t i = 0; i < more_count; i++) {
+        words[(*count)++] = more[i];
+    }
+}
+
+/* What an image says of a program, where the action leaves it out: the entrypoint goes before the
+ * action's words, or else its own ones. */
+static void process_from_image(struct arena *a, const Rep__Image *image,
+                               const Models__RunAction *run, struct step_process *p)
+{
+    const char **words =
+        ARENA_ARRAY(a, image->n_entrypoint + image->n_cmd + run->n_args + 2, const char *);
+    size_t count = 0;
+    add_words(words, &count, image->entrypoint, image->n_entrypoint);
+    if (run->n_args > 0) {
+        add_words(words, &count, run->args, run->n_args);
+    } else {
+        add_words(words, &count, image->cmd, image->n_cmd);
+    }
+    assert(count <= image->n_entrypoint + image->n_cmd + run->n_args);
+    p->path = count > 0 ? words[0] : "";
+    p->args = count > 0 ? words + 1 : words;
+    p->dir = run->dir[0] ? run->dir : image->working_dir[0] ? image->working_dir : "/";
+    p->user = run->user[0] ? run->user : image->user;
+}
 
 /* What a run action says. */
 static struct step_process process_of(struct arena *a, const struct surroundings *around,
                                       const Models__RunAction *run, uint32_t step)
 {
+    size_t count = 0;
     const char **args = ARENA_ARRAY(a, run->n_args + 1, const char *);
-    for (size_t i = 0; i < run->n_args; i++) {
-        args[i] = run->args[i];
-    }
+    add_words(args, &count, run->args, run->n_args);
     struct environment_facts env = around->env;
     env.step = (struct variable_list){run->env, run->n_env};
     struct step_process p = {
@@ -160,6 +205,9 @@ static struct step_process process_of(struct arena *a, const struct surroundings
         .source = tree_source(run->log_source, around->parts),
         .mute = run->suppress_log_output,
     };
+    if (run->from_image && around->image) {
+        process_from_image(a, around->image, run, &p);
+    }
     p.env_count = environment_make(a, &env, &p.env);
     const Models__ResourceLimits *limits = run->resource_limits;
     if (limits && limits->optional_nofile_case == MODELS__RESOURCE_LIMITS__OPTIONAL_NOFILE_NOFILE) {
@@ -312,8 +360,20 @@ static void spec_egress(struct arena *a, Models__SecurityGroupRule *const *rules
     spec->address_variable = ADDRESS_VARIABLE;
 }
 
+/* Of what was pulled: the lowest first. */
+static void spec_layers(struct arena *a, const Rep__Image *image, struct container_spec *spec)
+{
+    size_t count = image ? image->n_layers : 0;
+    const char **layers = ARENA_ARRAY(a, count, const char *);
+    for (size_t i = 0; i < count; i++) {
+        layers[i] = image->layers[i]->id;
+    }
+    spec->layers = layers;
+    spec->layer_count = count;
+}
+
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
-               const char *address, struct container_spec *ret_spec)
+               const char *address, const Rep__Image *image, struct container_spec *ret_spec)
 {
     *ret_spec = (struct container_spec){
         .rootfs = lrp->root_fs,
@@ -335,16 +395,15 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     spec_log(lrp->log_rate_limit, ret_spec);
     spec_egress(a, lrp->egress_rules, lrp->n_egress_rules, about, ret_spec);
     const struct tree_parts parts = tree_parts_of(a, lrp);
-    const struct surroundings around = {
-        {.about = about,
-         .address = address,
-         .definition = {lrp->environment_variables, lrp->n_environment_variables}},
-        &parts};
+    const struct variable_list env = {lrp->environment_variables, lrp->n_environment_variables};
+    const struct surroundings around = surroundings_of(about, address, env, image, &parts);
+    spec_layers(a, image, ret_spec);
     spec_processes(a, &around, &parts, ret_spec);
 }
 
 void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
-                    const Rep__Note *about, const char *address, struct container_spec *ret_spec)
+                    const Rep__Note *about, const char *address, const Rep__Image *image,
+                    struct container_spec *ret_spec)
 {
     *ret_spec = (struct container_spec){
         .rootfs = definition->root_fs,
@@ -360,10 +419,9 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
     spec_log(definition->log_rate_limit, ret_spec);
     spec_egress(a, definition->egress_rules, definition->n_egress_rules, about, ret_spec);
     const struct tree_parts parts = tree_parts_of_task(a, definition);
-    const struct surroundings around = {
-        {.about = about,
-         .address = address,
-         .definition = {definition->environment_variables, definition->n_environment_variables}},
-        &parts};
+    const struct variable_list env = {definition->environment_variables,
+                                      definition->n_environment_variables};
+    const struct surroundings around = surroundings_of(about, address, env, image, &parts);
+    spec_layers(a, image, ret_spec);
     spec_processes(a, &around, &parts, ret_spec);
 }

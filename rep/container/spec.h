@@ -7,6 +7,7 @@
 #include "common/contract/driver.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
+#include "rep_image.pb-c.h"
 #include "rep_note.pb-c.h"
 
 /* Whether this cell can run it. ERR_INVALID names the action, or the key beside it (JSON's name),
@@ -20,15 +21,18 @@ int spec_check(const Models__DesiredLRP *lrp, struct err *err);
 Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
                      const struct port_pair *ports, size_t port_count);
 
-/* The spec, in the arena, borrowing from all three; spec_check() passed. Without steps in the note
- * its program is the run action's; with steps each has its own. `address` is the host's,
- * as net info tells it; with host networking it is the container's, too. The environment is that of
- * environment.h. */
+/* The spec, in the arena, borrowing from all of them; spec_check() passed. Without steps in the
+ * note its program is the run action's; with steps each has its own. `address` is the host's, as
+ * net info tells it; with host networking it is the container's, too. The environment is that of
+ * environment.h. `image`: what was pulled for it, NULL = nothing. Its layers are the root
+ * filesystem, and where a run action has `from_image` it says what is left out there. A program
+ * that nobody names has the path "". */
 void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
-               const char *address, struct container_spec *ret_spec);
+               const char *address, const Rep__Image *image, struct container_spec *ret_spec);
 
 /* The same three of a task. */
 int spec_check_task(const Models__TaskDefinition *definition, struct err *err);
 Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinition *definition);
 void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
-                    const Rep__Note *about, const char *address, struct container_spec *ret_spec);
+                    const Rep__Note *about, const char *address, const Rep__Image *image,
+                    struct container_spec *ret_spec);

@@ -11,6 +11,15 @@ static bool is_control(char c)
 
 /* ---- writing ---- */
 
+static void print_text(const char *text, struct buf *out)
+{
+    buf_append_string(out, "text ");
+    for (const char *c = text; *c; c++) {
+        buf_append(out, is_control(*c) ? " " : c, 1);
+    }
+    buf_append_string(out, "\n");
+}
+
 void answer_print(const struct courier_answer *answer, struct buf *out)
 {
     if (answer->done) {
@@ -18,14 +27,12 @@ void answer_print(const struct courier_answer *answer, struct buf *out)
         assert(answer->size >= 0 && answer->moved >= 0 && answer->entries >= 0);
         buf_printf(out, "done\ndigest %s\nsize %lld\nmoved %lld\nentries %lld\n", answer->digest,
                    (long long)answer->size, (long long)answer->moved, (long long)answer->entries);
+        print_text(answer->text, out);
         return;
     }
     assert(answer->code > 0 && answer->code < ERR_CODE_COUNT);
-    buf_printf(out, "failed\ncode %d\ntext ", (int)answer->code);
-    for (const char *c = answer->text; *c; c++) {
-        buf_append(out, is_control(*c) ? " " : c, 1);
-    }
-    buf_append_string(out, "\n");
+    buf_printf(out, "failed\ncode %d\n", (int)answer->code);
+    print_text(answer->text, out);
 }
 
 /* ---- reading ---- */
@@ -58,6 +65,22 @@ static bool number(char **at, const char *name, int64_t *ret)
     return true;
 }
 
+static bool text_read(char **at, char ret[], size_t size)
+{
+    const char *text = value(at, "text");
+    size_t n = text ? strlen(text) : size;
+    for (size_t i = 0; i < n && n < size; i++) {
+        if (is_control(text[i])) {
+            return false;
+        }
+    }
+    if (n >= size) {
+        return false;
+    }
+    memcpy(ret, text, n + 1);
+    return **at == '\0';
+}
+
 static bool done_read(char *at, struct courier_answer *a)
 {
     const char *digest = value(&at, "digest");
@@ -67,7 +90,7 @@ static bool done_read(char *at, struct courier_answer *a)
     snprintf(a->digest, sizeof(a->digest), "%s", digest);
     a->done = true;
     return number(&at, "size", &a->size) && number(&at, "moved", &a->moved) &&
-           number(&at, "entries", &a->entries) && *at == '\0';
+           number(&at, "entries", &a->entries) && text_read(&at, a->text, sizeof(a->text));
 }
 
 static bool failed_read(char *at, struct courier_answer *a)
@@ -76,19 +99,8 @@ static bool failed_read(char *at, struct courier_answer *a)
     if (!number(&at, "code", &code) || code < 1 || code >= ERR_CODE_COUNT) {
         return false;
     }
-    const char *text = value(&at, "text");
-    size_t n = text ? strlen(text) : sizeof(a->text);
-    for (size_t i = 0; i < n && n < sizeof(a->text); i++) {
-        if (is_control(text[i])) {
-            return false;
-        }
-    }
-    if (n >= sizeof(a->text)) {
-        return false;
-    }
     a->code = (enum err_code)code;
-    memcpy(a->text, text, n + 1);
-    return *at == '\0';
+    return text_read(&at, a->text, sizeof(a->text));
 }
 
 int answer_parse(struct bytes file, struct courier_answer *ret, struct err *err)

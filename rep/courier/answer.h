@@ -12,14 +12,17 @@
 struct courier_answer {
     bool done;
     /* done: */
-    char digest[CACHE_DIGEST_BYTES + 1]; /* of the content ("sha256-<hex>"); "" after sweep */
+    char digest[CACHE_DIGEST_BYTES + 1]; /* of the content ("sha256-<hex>"); "" after sweep; pull:
+                                            of the image's configuration */
     int64_t size;                        /* bytes of the content: fetched, unpacked, packed, sent */
     int64_t moved;   /* bytes that came or went over the network, all attempts together; 0: it
                         was there */
-    int64_t entries; /* place: of the archive; 0 when its tree was there */
+    int64_t entries; /* place: of the archive; 0 when its tree was there. pull: layers */
     /* not done: */
     enum err_code code;
-    char text[240]; /* a sentence without full stop, one line; never with a URL */
+    char text[240]; /* a sentence without full stop, one line; never with a URL. Of one that is
+                       done: why a registry did not answer, so that the image that was there is
+                       taken; else "" */
 };
 
 enum { COURIER_ANSWER_BYTES = 1024 }; /* no answer is longer */

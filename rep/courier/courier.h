@@ -16,6 +16,8 @@
  *                     fetch and place in one: what a step of a container is started as
  *   rep-courier upload ...
  *                     pack and send in one, likewise
+ *   rep-courier pull  --answer FILE --images DIR --name-file FILE --guid GUID --containers DIR
+ *                     an image to layers
  *   rep-courier sweep --answer FILE --cache DIR
  *                     at a rep's start: removes what killed couriers left, and what is over the
  *                     bounds
@@ -59,6 +61,16 @@
  * names is not removed. An object may go between fetch and place: then place gives
  * COURIER_NOT_CACHED, and the fetch is to be done again, as download does by itself.
  * Beside it only FILE.part of an --answer or --out may be left, which the next one overwrites.
+ *
+ * Images, --images DIR:
+ *   store/, run/    of containers-storage; store/overlay/LAYER/diff is a layer's directory
+ *   images/ID       what is known of an image (rep_image.proto). Last modified: last used
+ *   tags/KEY        what a name, with its user and password, stood for, and when that was asked
+ *   pins/GUID       the image that a container has, as long as there is CONTAINERS/GUID
+ * A name that is a tag is asked for once a minute at most; when its registry is silent, the image
+ * that is there is taken, and the answer's text says why. A digest is never asked for again. The
+ * name comes in a file, with user and password on the lines below it; for the programs that pull
+ * they stand in a file beside that one, of mode 0600, as long as the pull takes.
  *
  * What is not its business: which may run at all. */
 #pragma once

@@ -143,6 +143,11 @@ static int run_upload(const struct invocation *call, struct err *err)
     return run(call, err, courier_upload);
 }
 
+static int run_pull(const struct invocation *call, struct err *err)
+{
+    return run(call, err, courier_pull);
+}
+
 static int run_sweep(const struct invocation *call, struct err *err)
 {
     return run(call, err, courier_sweep);
@@ -161,6 +166,7 @@ static const struct cli_option *const download[] = {
     courier_cache_options, common_options,        NULL};
 static const struct cli_option *const upload[] = {courier_pack_options, courier_http_options,
                                                   common_options, NULL};
+static const struct cli_option *const pull[] = {courier_pull_options, common_options, NULL};
 static const struct cli_option *const sweep[] = {courier_cache_options, common_options, NULL};
 
 static const struct cli_command commands[] = {
@@ -172,6 +178,7 @@ static const struct cli_command commands[] = {
     {"download", "", "fetch and place in one: a step of a container, or what is bound into it",
      NULL, download, 0, 0, run_download},
     {"upload", "", "pack and send in one: a step of a container", NULL, upload, 0, 0, run_upload},
+    {"pull", "", "brings an image's layers to the cell", NULL, pull, 0, 0, run_pull},
     {"sweep", "", "removes from the cache what killed couriers left, and what is too much", NULL,
      sweep, 0, 0, run_sweep},
     {0},

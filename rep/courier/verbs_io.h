@@ -34,7 +34,8 @@ struct courier_job {
 /* Their options, beside those that all have (main.c). */
 extern const struct cli_option courier_cache_options[], courier_http_options[],
     courier_fetch_options[], courier_place_options[], courier_digest_options[],
-    courier_pack_options[], courier_out_options[], courier_send_options[];
+    courier_pack_options[], courier_out_options[], courier_send_options[],
+    courier_pull_options[];
 
 /* Each gives 0 and the answer, or an error, which is one of usage until job->begun. Download and
  * upload are two jobs in one, fetch and place, pack and send; job->inside tells in which of them
@@ -45,6 +46,7 @@ int courier_pack(struct courier_job *job, struct courier_answer *ret, struct err
 int courier_send(struct courier_job *job, struct courier_answer *ret, struct err *err);
 int courier_download(struct courier_job *job, struct courier_answer *ret, struct err *err);
 int courier_upload(struct courier_job *job, struct courier_answer *ret, struct err *err);
+int courier_pull(struct courier_job *job, struct courier_answer *ret, struct err *err);
 int courier_sweep(struct courier_job *job, struct courier_answer *ret, struct err *err);
 
 /* The limits by courier_http_options. */

@@ -227,6 +227,8 @@ static void driver_call(struct driver_shell *shell, const struct verb_call *call
                          });
     } else if (call->verb == VERB_READ) {
         verb_read(d, call);
+    } else if (call->verb == VERB_PULL) {
+        verb_pull(d, call);
     } else if (call->verb == VERB_PORTS) {
         verb_ports(d, call);
     } else {

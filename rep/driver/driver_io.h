@@ -43,6 +43,17 @@ struct driver_files {
 
 #define DRIVER_CACHE_BYTES INT64_C(10000000000)
 
+#define DRIVER_IMAGE_BYTES INT64_C(20000000000) /* where the config says 0 */
+
+/* Images that the oci driver pulls; texts NULL = not set. */
+struct driver_image_config {
+    bool on;                    /* else PULL fails */
+    const char *registries;     /* containers-registries.conf(5) */
+    const char *registry_certs; /* a directory for each registry, with CAs */
+    const char *oci_root;       /* where images of oci: names are */
+    int64_t bytes;              /* of all layers together, at most */
+};
+
 /* Most containers that one driver keeps: DRIVER_CONTAINERS_MAX + 1 fails in PREPARE. */
 enum { DRIVER_CONTAINERS_MAX = 4096 };
 
@@ -76,6 +87,7 @@ struct driver_config {
     bool strict;        /* oci: the probe fails where not all of the isolation works */
     struct driver_network_config network; /* oci */
     struct driver_files files;
+    struct driver_image_config images;
     const struct driver_choice *choice; /* of driver_probe(); NULL = driver_new() probes itself */
 };
 

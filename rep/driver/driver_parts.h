@@ -7,6 +7,7 @@
 #include "rep/driver/driver_io.h"
 #include "rep/driver/job_io.h"
 #include "rep/driver/oci_spec.h"
+#include "rep/driver/rootfs.h"
 #include "rep/driver/status.h"
 #include "rep/driver/volumes.h"
 #include "rep/driver/worker_io.h"
@@ -45,6 +46,14 @@ struct rootfs {
     char *name, *path;
 };
 
+struct driver_images {
+    char *dir, *registries, *registry_certs, *oci_root; /* the last three may be NULL */
+    int64_t bytes;
+    struct driver_jobs *pulls; /* NULL: it pulls none */
+};
+
+struct pull_op;
+
 struct driver {
     struct driver_shell shell;
     const struct driver_ops *ops;
@@ -67,6 +76,8 @@ struct driver {
     uint32_t trial_ids; /* of the probe's trials, once these have user namespaces */
     uint32_t hash; /* of the state directory: names control groups */
     struct driver_jobs *jobs;
+    struct driver_images images;
+    struct pull_op *pulling; /* under way */
     struct worker *worker;
     bool looking; /* for directories of containers that are not known here */
     size_t unread; /* of them, by the last look, those that could not be read for want of means */
@@ -221,6 +232,13 @@ void outputs_answer(struct driver *d, const struct output_request *wanted);
  * NULL when nowhere. Then, when it has gone there. */
 char *outputs_keep(struct driver *d, const char *label, const char *guid);
 void outputs_kept(struct driver *d);
+
+/* pull_io.c: PULL, likewise. Ends what is under way for a container; lets go of its image. */
+void verb_pull(struct driver *d, const struct verb_call *call);
+void pulls_cancel(struct driver *d, const char *guid);
+void pulls_unpin(struct driver *d, const char *guid);
+void images_init(struct driver *d, const struct driver_config *config);
+void images_done(struct driver *d);
 
 /* setup_io.c */
 int settings_init(struct driver *d, const struct driver_config *config, struct err *err);

@@ -431,6 +431,15 @@ int jobs_add(struct driver_jobs *jobs, const struct job_plan *plan, struct err *
     return 0;
 }
 
+void jobs_cancel(struct driver_jobs *jobs, const void *owner)
+{
+    for (struct driver_job *j = jobs->first; j; j = j->next) {
+        if (j->owner == owner) {
+            set_timer(j, 0);
+        }
+    }
+}
+
 bool jobs_busy(const struct driver_jobs *jobs, const char *key)
 {
     for (const struct driver_job *j = jobs->first; j; j = j->next) {

@@ -52,6 +52,9 @@ void jobs_free(struct driver_jobs *jobs);
 /* Queues a job; it begins from the loop. -ERR_TOO_LARGE when too many wait. */
 int jobs_add(struct driver_jobs *jobs, const struct job_plan *plan, struct err *err);
 
+/* Ends the jobs of this owner as if their deadlines had passed; their events follow. */
+void jobs_cancel(struct driver_jobs *jobs, const void *owner);
+
 /* Whether a job of this key waits or works (a started one does not count). */
 bool jobs_busy(const struct driver_jobs *jobs, const char *key);
 

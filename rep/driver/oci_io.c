@@ -6,48 +6,44 @@
 
 #include <sys/stat.h>
 
-static void read_inside(int root, const char *path, struct buf *out)
-{
-    enum { USERS_BYTES_MAX = 4 * 1024 * 1024 };
-    uint8_t chunk[4096];
-    ssize_t n;
-    int fd = open_inside(root, path, O_RDONLY | O_NONBLOCK);
-    while (fd >= 0 && out->size < USERS_BYTES_MAX && (n = read(fd, chunk, sizeof(chunk))) > 0) {
-        buf_append(out, chunk, (size_t)n);
-    }
-    fd_close(fd);
-}
-
-static bool is_directory(int root, const char *path)
-{
-    struct stat st;
-    int fd = path[0] == '/' ? open_inside(root, path, O_PATH) : -1;
-    bool there = fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
-    fd_close(fd);
-    return there;
-}
+enum { USERS_BYTES_MAX = 4 * 1024 * 1024 };
 
 /* With a home only if that is there. */
-static int resolve_user(const char *rootfs, const char *words, struct user *ret, struct err *err)
+static int resolve_user(const struct rootfs_lowers *root, const char *words, struct user *ret,
+                        struct err *err)
 {
-    struct buf passwd, group;
-    int root = open(rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (root < 0) {
-        return err_set(err, ERR_NOT_FOUND, "cannot open the root filesystem %s: %s", rootfs,
-                       strerror(errno));
-    }
-    buf_init(&passwd);
-    buf_init(&group);
-    read_inside(root, "etc/passwd", &passwd);
-    read_inside(root, "etc/group", &group);
+    SCOPED_BUF(passwd);
+    SCOPED_BUF(group);
+    rootfs_read(root, "etc/passwd", USERS_BYTES_MAX, &passwd);
+    rootfs_read(root, "etc/group", USERS_BYTES_MAX, &group);
     int result = user_resolve(words, buf_bytes(&passwd), buf_bytes(&group), ret, err);
-    if (result == 0 && !is_directory(root, ret->home)) {
+    if (result == 0 && !rootfs_is_directory(root, ret->home)) {
         ret->home[0] = '\0';
     }
-    buf_done(&passwd);
-    buf_done(&group);
-    close(root);
     return result;
+}
+
+/* The layers of an image, or a directory that the cell has; in the arena. */
+static int find_lowers(struct driver *d, struct arena *a, const struct container_spec *spec,
+                       struct rootfs_lowers *ret, struct err *err)
+{
+    if (spec->layer_count > 0) {
+        *ret = rootfs_layers(a, d->images.dir, spec);
+    } else {
+        const char **path = ARENA_NEW(a, const char *);
+        *path = rootfs_path(d, spec->rootfs, err);
+        *ret = (struct rootfs_lowers){path, 1};
+    }
+    for (size_t i = 0; ret->paths[i] && i < ret->count; i++) {
+        if (access(ret->paths[i], F_OK) < 0) {
+            return err_set(err, ERR_NOT_FOUND, "cannot open the root filesystem %.120s: %s",
+                           ret->paths[i], strerror(errno));
+        }
+        if (i + 1 == ret->count) {
+            return 0;
+        }
+    }
+    return -err->code;
 }
 
 /* One level, so that nothing remains once the runtime has removed it. */
@@ -64,10 +60,11 @@ static bool has_fuse(void)
 }
 
 /* One whose ids the container does not have would not be let in by the runtime, in other words. */
-static int take_user(const char *rootfs, const char *words, struct oci_params *p, struct err *err)
+static int take_user(const struct rootfs_lowers *root, const char *words, struct oci_params *p,
+                     struct err *err)
 {
     uint32_t outside;
-    int result = resolve_user(rootfs, words ? words : "", &p->user, err);
+    int result = resolve_user(root, words ? words : "", &p->user, err);
     if (result == 0 && (!id_range_map(p->ids, p->user.uid, &outside) ||
                         !id_range_map(p->ids, p->user.gid, &outside))) {
         result = err_set(err, ERR_INVALID,
@@ -98,12 +95,13 @@ static void add_ids(struct command *c, const struct id_range *ids)
 static const struct user nobody_inside = {0};
 
 /* A step's process is the container's with words of its own; it needs no init. */
-static int write_step(const char *dir, const char *rootfs, const struct container_spec *spec,
-                      const struct step_process *step, struct oci_params *p, struct err *err)
+static int write_step(const char *dir, const struct rootfs_lowers *root,
+                      const struct container_spec *spec, const struct step_process *step,
+                      struct oci_params *p, struct err *err)
 {
     char name[64];
     struct container_spec own = step_spec(spec, step);
-    int result = take_user(rootfs, step->user, p, err);
+    int result = take_user(root, step->user, p, err);
     if (result < 0) {
         return result;
     }
@@ -120,12 +118,12 @@ static int write_step(const char *dir, const char *rootfs, const struct containe
     return result < 0 ? result : json_write(dir, name, oci_process(&own, p, false), err);
 }
 
-static int write_steps(const char *dir, const char *rootfs, const struct container_spec *spec,
-                       struct oci_params *p, struct err *err)
+static int write_steps(const char *dir, const struct rootfs_lowers *root,
+                       const struct container_spec *spec, struct oci_params *p, struct err *err)
 {
     int result = 0;
     for (size_t i = 0; result == 0 && i < spec->step_count; i++) {
-        result = write_step(dir, rootfs, spec, &spec->steps[i], p, err);
+        result = write_step(dir, root, spec, &spec->steps[i], p, err);
     }
     return result;
 }
@@ -168,7 +166,7 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
                        const struct container_spec *spec, struct command *c, struct err *err)
 {
     char cgroup[128], address[ADDRESS_TEXT_BYTES] = "";
-    const char *rootfs = rootfs_path(d, spec->rootfs, err);
+    struct rootfs_lowers root;
     struct oci_params p = {
         .guid = guid,
         .cgroup = cgroup,
@@ -185,18 +183,22 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     p.volumes = plans;
     p.volume_count = spec->volume_count;
     p.dir = dir;
-    if (!rootfs || plan_volumes(d, spec, plans, c, err) < 0) {
-        return -err->code;
+    int result = find_lowers(d, &c->arena, spec, &root, err);
+    result = result < 0 ? result : plan_volumes(d, spec, plans, c, err);
+    if (result < 0) {
+        return result;
     }
-    int result = take_user(rootfs, spec->user, &p, err);
+    result = take_user(&root, spec->user, &p, err);
     result = result < 0 ? result : write_ids(dir, &p.ids, err);
     result = result < 0 ? result : take_network(d, spec, &p, address, err);
     if (result == 0) {
         own.dir = spec->dir && spec->dir[0] ? spec->dir : p.user.home;
         result = json_write(dir, "config.json", oci_config(&own, &p), err);
     }
-    result = result < 0 ? result : write_steps(dir, rootfs, spec, &p, err);
-    command_add(c, "--lower=%s", rootfs);
+    result = result < 0 ? result : write_steps(dir, &root, spec, &p, err);
+    for (size_t i = 0; i < root.count; i++) {
+        command_add(c, "--lower=%s", root.paths[i]);
+    }
     add_ids(c, &p.ids);
     if (spec->disk_mb > 0 && d->choice.disk) {
         command_add(c, "--disk-mb=%d", spec->disk_mb);

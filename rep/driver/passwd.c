@@ -107,6 +107,7 @@ int user_resolve(const char *words, struct bytes passwd, struct bytes group, str
     struct bytes all = bytes_of(words[0] ? words : "0:0"), line, name = {0};
     struct bytes who = field(all, 0, ':'), gid = field(all, 1, ':');
     bool numeric = number(who, &u.uid);
+    bool is_root = bytes_equal(who, bytes_of("root")); /* also where no file says so */
     if (entry(passwd, numeric ? 2 : 0, who, &line)) {
         name = field(line, 0, ':');
         keep(name, u.name, sizeof(u.name));
@@ -115,7 +116,7 @@ int user_resolve(const char *words, struct bytes passwd, struct bytes group, str
             return err_set(err, ERR_INVALID, "the root filesystem's /etc/passwd has no ids for %s",
                            words);
         }
-    } else if (!numeric) {
+    } else if (!numeric && !is_root) {
         return err_set(err, ERR_NOT_FOUND, "no user \"%.*s\" in the root filesystem's /etc/passwd",
                        (int)who.size, (const char *)who.data);
     }

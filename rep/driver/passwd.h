@@ -17,8 +17,8 @@ struct user {
     char home[USER_HOME_BYTES];
 };
 
-/* Resolves "", "name", "name:group", "uid" or "uid:gid" ("" is root: 0, 0). Numbers need no entry;
- * names do. `passwd` and `group` may be empty. -ERR_NOT_FOUND names what is missing; groups beyond
- * USER_GROUPS_MAX are -ERR_TOO_LARGE. */
+/* Resolves "", "name", "name:group", "uid" or "uid:gid" ("" is root: 0, 0). Numbers and "root" need
+ * no entry; other names do. `passwd` and `group` may be empty. -ERR_NOT_FOUND names what is
+ * missing; groups beyond USER_GROUPS_MAX are -ERR_TOO_LARGE. */
 int user_resolve(const char *words, struct bytes passwd, struct bytes group, struct user *ret,
                  struct err *err);

@@ -126,6 +126,7 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
     copy_rootfs(d, config);
     copy_volumes(d, config);
     copy_files(d, &config->files);
+    images_init(d, config);
     facts_gather(&d->facts);
     if (config->kind == DRIVER_OCI) {
         load_seccomp(d, config);
@@ -164,6 +165,7 @@ void driver_done(struct driver *d)
     }
     free(d->volumes);
     network_done(&d->network);
+    images_done(d);
     free(d->state_dir);
     free(d->containers_dir);
     free(d->runtime_dir);

@@ -111,6 +111,9 @@ static void on_removed(struct driver_job *j, enum job_event event)
         c->removing = false;
         container_load(op->driver, op->guid); /* which drops it when it has gone */
     }
+    if (done) {
+        pulls_unpin(op->driver, op->guid);
+    }
     if (op->verb == VERB_PREPARE) { /* it had failed, and this cleared up */
         op_answer(op, VERB_FAILED, 0, op->err.text);
     } else if (done) {
@@ -152,9 +155,11 @@ static int run_remove(struct verb_op *op, bool unfinished, int64_t deadline_ns, 
 static void call_remove(struct verb_op *op, const struct verb_call *call)
 {
     struct err err;
+    pulls_cancel(op->driver, op->guid);
     op->keep = call->label ? outputs_keep(op->driver, call->label, op->guid) : NULL;
     if (access(op->dir, F_OK) < 0 && errno == ENOENT &&
         !jobs_busy(op->driver->jobs, op->guid)) {
+        pulls_unpin(op->driver, op->guid);
         op_answer(op, VERB_DONE, 0, "");
         op_free(op);
     } else if (run_remove(op, false, call->deadline_ns, &err) < 0) {

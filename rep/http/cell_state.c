@@ -25,6 +25,14 @@ static Cell__CellState__RootFSProvidersEntry *fixed_set(struct arena *a, const c
     return entry;
 }
 
+/* Whatever the name: it is pulled. */
+static Cell__CellState__RootFSProvidersEntry *arbitrary(struct arena *a, const char *scheme)
+{
+    Cell__CellState__RootFSProvidersEntry *entry = fixed_set(a, scheme, NULL);
+    entry->value->type = (char *)"arbitrary";
+    return entry;
+}
+
 static Cell__Resources *resources(struct arena *a, struct resources from)
 {
     Cell__Resources *to = arena_message(a, &cell__resources__descriptor);
@@ -57,9 +65,13 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     s->incarnation = config->incarnation;
     s->isolation = (char *)config->isolation;
     s->n_rootfsproviders = 2;
-    s->rootfsproviders = ARENA_ARRAY(a, 2, Cell__CellState__RootFSProvidersEntry *);
+    s->rootfsproviders = ARENA_ARRAY(a, 4, Cell__CellState__RootFSProvidersEntry *);
     s->rootfsproviders[0] = fixed_set(a, "preloaded", config->rootfs_names);
     s->rootfsproviders[1] = fixed_set(a, "preloaded+layer", NULL);
+    if (config->pulls_images) {
+        s->rootfsproviders[s->n_rootfsproviders++] = arbitrary(a, "docker");
+        s->rootfsproviders[s->n_rootfsproviders++] = arbitrary(a, "oci");
+    }
     s->availableresources = resources(a, capacity_left(&r->capacity));
     s->totalresources = resources(a, r->capacity.total);
     s->lrps = ARENA_ARRAY(a, r->containers.by_guid.count, Cell__LRP *);

@@ -3,6 +3,7 @@
 #include "models/desired_lrp_requests.pb-c.h"
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
+#include "rep/container/pull.h"
 #include "rep/container/room.h"
 #include "rep/container/spec.h"
 #include "rep/container/steps.h"
@@ -38,10 +39,13 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
         host_ports_none(r, c, out);
         return;
     }
+    struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
+    spec_make(out->arena, lrp, c->about, r->config.address, c->image, spec);
+    if (!pull_suits(c, spec, out)) {
+        return;
+    }
     struct verb_call *call = operation_verb(r, c, OP_PREPARE, out);
     c->note_wanted = false;
-    struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
-    spec_make(out->arena, lrp, c->about, r->config.address, spec);
     call->spec = spec;
     call->note = note_pack(out->arena, c->about);
     c->made = true;
@@ -56,7 +60,7 @@ static void fetched(struct rep *r, struct container *c, const Models__DesiredLRP
         container_delete(c, "its definition is not desired any more", out);
     } else if (spec_check(lrp, &err) < 0) {
         container_complete(c, PHASE_TRIGGER_FAILED, err.text, out);
-    } else {
+    } else if (!pull_first(r, c, lrp->root_fs, lrp->image_username, lrp->image_password, out)) {
         prepare(r, c, lrp, out);
     }
 }

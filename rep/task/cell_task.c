@@ -3,6 +3,7 @@
 #include "common/model/keys.h"
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
+#include "rep/container/pull.h"
 #include "rep/container/room.h"
 #include "rep/container/spec.h"
 #include "rep/container/steps.h"
@@ -102,12 +103,19 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
         hopeless(c, why, out);
         return;
     }
+    if (pull_first(r, c, definition->root_fs, definition->image_username,
+                   definition->image_password, out)) {
+        return;
+    }
     Rep__Note *note = spec_note_task(c->about, definition);
     note->own_network = r->config.own_network;
     container_learn(c, note);
-    struct verb_call *call = operation_verb(r, c, OP_PREPARE, out);
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
-    spec_make_task(out->arena, definition, c->about, r->config.address, spec);
+    spec_make_task(out->arena, definition, c->about, r->config.address, c->image, spec);
+    if (!pull_suits(c, spec, out)) {
+        return;
+    }
+    struct verb_call *call = operation_verb(r, c, OP_PREPARE, out);
     call->spec = spec;
     call->note = note_pack(out->arena, c->about);
     c->made = true;
@@ -251,6 +259,8 @@ static void verb(struct rep *r, struct container *c, const struct verb_answer *a
         operation_launched(r, c, answer, "run", out);
     } else if (answer->verb == VERB_NOTE) {
         noted(r, c, answer, out);
+    } else if (answer->verb == VERB_PULL) {
+        pull_answered(r, c, answer, out);
     } else if (answer->verb == VERB_READ) {
         fetched(r, c, answer, out);
     }

@@ -1,9 +1,12 @@
 /* Targets: what a courier reads that others made: its files, a server's headers, archives. */
+#include "common/model/image_name.h"
 #include "rep/container/cache_plan.h"
+#include "rep/container/image_plan.h"
 #include "rep/courier/answer.h"
 #include "rep/courier/archive_io.h"
 #include "rep/courier/checksum.h"
 #include "rep/courier/entry.h"
+#include "rep/courier/image_words.h"
 #include "rep/courier/response.h"
 #include "rep/courier/url.h"
 #include "test/fuzz/fuzz.h"
@@ -93,6 +96,45 @@ void fuzz_courier(struct bytes in)
         headers(in);
     } else {
         words(&a, fuzz_text(&a, &in));
+    }
+}
+
+/* ---- images ---- */
+
+static void image_names(struct arena *a, const char *text)
+{
+    struct image_name n;
+    struct err err = {0};
+    if (image_name_parse(a, text, &n, &err) < 0) {
+        FUZZ_REQUIRE(err.text[0]);
+    } else if (image_name_is_pulled(text)) {
+        const char *source = image_source(a, &n, "docker.io", n.digest);
+        FUZZ_REQUIRE(!strpbrk(source, " \n\t") && !strstr(source, "/../"));
+    }
+}
+
+/* All is bounded, whatever they say. */
+void fuzz_images(struct bytes in)
+{
+    SCOPED_ARENA(a);
+    struct manifest m;
+    Rep__Image image = REP__IMAGE__INIT;
+    unsigned which = fuzz_byte(&in) % 5;
+    if (which == 0) {
+        image_names(&a, fuzz_text(&a, &in));
+    } else if (which == 1 && manifest_parse(&a, in, "amd64", &m, NULL) == 0) {
+        FUZZ_REQUIRE(m.chosen || (m.layer_count > 0 && m.layer_count <= IMAGE_LAYERS_MAX));
+    } else if (which == 2 && image_config_parse(&a, in, &image, NULL) == 0) {
+        FUZZ_REQUIRE(image.n_env <= IMAGE_WORDS_MAX && image.n_cmd <= IMAGE_WORDS_MAX);
+    } else if (which == 3) {
+        image.id = (char *)"i";
+        const struct bytes images = bytes_of("[{\"id\":\"i\",\"layer\":\"l\"}]");
+        if (image_layers_parse(&a, images, in, &image, NULL) == 0) {
+            FUZZ_REQUIRE(image.n_layers > 0 && image.n_layers <= IMAGE_LAYERS_MAX);
+        }
+    } else if (which == 4) {
+        FUZZ_REQUIRE(image_default_registry(&a, in)[0]);
+        pull_failure(&a, in);
     }
 }
 

@@ -309,7 +309,7 @@ void fuzz_container_spec(struct bytes in)
         const Models__TaskDefinition *definition = (const Models__TaskDefinition *)m;
         if (spec_check_task(definition, NULL) == 0) {
             Rep__Note *note = spec_note_task(&reserved, definition);
-            spec_make_task(&a, definition, note, "10.0.0.1", &spec);
+            spec_make_task(&a, definition, note, "10.0.0.1", NULL, &spec);
             configured(&spec, note);
             rep__note__free_unpacked(note, NULL);
         }
@@ -318,7 +318,7 @@ void fuzz_container_spec(struct bytes in)
         const Models__DesiredLRP *lrp = (const Models__DesiredLRP *)m;
         if (spec_check(lrp, NULL) == 0) {
             Rep__Note *note = spec_note(&reserved, lrp, ports, lrp->n_ports < 2 ? lrp->n_ports : 2);
-            spec_make(&a, lrp, note, "10.0.0.1", &spec);
+            spec_make(&a, lrp, note, "10.0.0.1", NULL, &spec);
             configured(&spec, note);
             rep__note__free_unpacked(note, NULL);
         }

@@ -56,6 +56,29 @@ static void least_app_gets_defaults(void **state)
             app->lrp->process_guid));
 }
 
+static void images_say_what_runs(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *keys, *run, *image;
+    } rows[] = {
+        {"image: busybox:1", "from_image: true, user: '', args: []", "docker:///busybox#1"},
+        {"rootfs: 'docker:///b'", "from_image: true", "docker:///b"},
+        {"image: h:1/b\nargs: [-x, 5]\nuser: u\ndir: /d",
+         "from_image: true, args: [-x, '5'], user: u, dir: /d", "docker://h:1/b"},
+        {"image: oci:///b#c\ncommand: [x]", "path: x, user: root", "oci:///b#c"},
+        {"image: b\naction: {run: {from_image: true, args: [x]}}", "from_image: true, args: [x]",
+         "docker:///b"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *said = arena_printf(&f->arena, "name: web\nrootfs: '%s'\naction: {run: {%s}}\n",
+                                        rows[i].image, rows[i].run);
+        const char *api = arena_strdup(&f->arena, as_json(f, parsed(f, "a.yaml", said)));
+        const char *file = arena_printf(&f->arena, "name: web\n%s\n", rows[i].keys);
+        assert_string_equal(as_json(f, parsed(f, "a.yaml", file)), api);
+    }
+}
+
 static void shorthands_and_api_names_say_the_same(void **state)
 {
     struct fixture *f = *state;
@@ -70,7 +93,7 @@ static void shorthands_and_api_names_say_the_same(void **state)
         /* What asks for nothing is not refused. */
         {"monitor: null", "setup: ~"},
         {"sidecars: []", "log_source: ''"},
-        {"deprecated_timeout_ns: 0", "image: ''"},
+        {"deprecated_timeout_ns: 0", "network: null"},
         {"disk: 2g", "disk_mb: 2048"},
         {"egress: all", ""},
         {"egress: none", "egress_rules: []"},
@@ -214,7 +237,8 @@ static const struct {
      "a.yaml:1: name: must be letters, digits, - and _, not - first, at most 200"},
     {"a.yaml", "name: -web\n",
      "a.yaml:1: name: must be letters, digits, - and _, not - first, at most 200"},
-    {"a.yaml", "name: a\n", "a.yaml:1: rootfs: is missing, for example preloaded:busybox"},
+    {"a.yaml", "name: a\n",
+     "a.yaml:1: rootfs: is missing, for example preloaded:busybox, or image"},
     {"a.yaml", "name: a\nrootfs: preloaded:x\n",
      "a.yaml:1: command: is missing: what should run?"},
     {"a.yaml", GOOD "memroy: 5\n", "a.yaml:4: memroy: unknown key; did you mean \"memory\"?"},
@@ -333,9 +357,21 @@ static const struct {
      "sidecars: [{action: {Run: {path: x, user: u}}, Memory_Mb: 5}]\n",
      "a.yaml:4: sidecars[0].Memory_Mb: no cell can do it yet: the app's memory is for all that "
      "runs in it"},
-    {"a.yaml", "name: a\nimage: busybox\ncommand: [x]\n",
-     "a.yaml:2: image: no cell can do it yet: no image is fetched; say rootfs: preloaded:NAME, "
-     "of a NAME in bbs cells"},
+    {"a.yaml", "name: a\nimage: Busybox\ncommand: [x]\n",
+     "a.yaml:2: image: the image's repository \"Busybox\" is none"},
+    {"a.yaml", "name: a\nimage: busybox:a:b\n", "a.yaml:2: image: the image's tag \"a:b\" is none"},
+    {"a.yaml", "name: a\nimage: preloaded:/x\n", "a.yaml:2: image: is no image; say rootfs"},
+    {"a.yaml", "name: a\nimage: [busybox]\n",
+     "a.yaml:2: image: must be [HOST/]REPOSITORY[:TAG][@DIGEST], as in busybox:1.36"},
+    {"a.yaml", "name: a\nimage: b\nrootfs: preloaded:x\n",
+     "a.yaml:3: rootfs: is said already, by another key"},
+    {"a.yaml", "name: a\nimage: b\nargs: x\n", "a.yaml:3: args: must be a list of texts"},
+    {"a.yaml", "name: a\nimage: b\nargs:\n- x\n- [y]\n",
+     "a.yaml:5: args: must be a list of texts"},
+    {"a.yaml", GOOD "args: [x]\n",
+     "a.yaml:4: args: goes with an image that says what runs: without command and action"},
+    {"a.yaml", "name: a\nimage: b\naction: {run: {path: x, from_image: true}}\n",
+     "a.yaml:3: action.run: path and from_image both say what runs; leave one out"},
     {"a.yaml", GOOD "env:\n  A: x\n  B: [1]\n", "a.yaml:6: env.B: must be a text"},
     {"a.yaml", GOOD "placement_tags:\n- x\n- [1]\n",
      "a.yaml:6: placement_tags[1]: must be a text"},
@@ -383,15 +419,15 @@ static const struct {
     {"a.yaml", GOOD "metric_tags:\n  a: {dynamic: INDX}\n",
      "a.yaml:5: metric_tags.a.dynamic: knows no value \"INDX\"; did you mean \"INDEX\"?"},
     {"a.yaml", "name: a\nrootfs: busybox\ncommand: [x]\n",
-     "a.yaml:2: rootfs: must be preloaded:NAME, of a NAME in bbs cells"},
+     "a.yaml:2: rootfs: must be preloaded:NAME, of a NAME in bbs cells, or the name of an "
+     "image, as in image: busybox:1.36"},
     {"a.yaml", "name: a\nrootfs: 'preloaded:'\ncommand: [x]\n",
-     "a.yaml:2: rootfs: must be preloaded:NAME, of a NAME in bbs cells"},
-    {"a.yaml", "name: a\nrootfs: docker:///library/busybox\ncommand: [x]\n",
-     "a.yaml:2: rootfs: no cell can do it yet: no image is fetched; say preloaded:NAME, of a "
-     "NAME in bbs cells"},
+     "a.yaml:2: rootfs: must be preloaded:NAME, of a NAME in bbs cells, or the name of an "
+     "image, as in image: busybox:1.36"},
+    {"a.yaml", "name: a\nrootfs: docker:///Busybox\ncommand: [x]\n",
+     "a.yaml:2: rootfs: the image's repository \"Busybox\" is none"},
     {"a.yaml", "name: a\nrootfs: preloaded+layer:x\ncommand: [x]\n",
-     "a.yaml:2: rootfs: no cell can do it yet: no image is fetched; say preloaded:NAME, of a "
-     "NAME in bbs cells"},
+     "a.yaml:2: rootfs: preloaded+layer needs layer, layer_path and layer_digest"},
     {"a.yaml", GOOD "process_guid: x\n",
      "a.yaml:4: process_guid: is made by corkboard; give the app a \"name\""},
     {"a.yaml", "name: a\nrootfs: preloaded:x\nuser: u\naction: {run: {path: x, user: u}}\n",
@@ -633,6 +669,7 @@ int main(void)
         TEST(a_file_that_cannot_be_read_is_a_wrong_use),
         TEST(least_app_gets_defaults),
         TEST(shorthands_and_api_names_say_the_same),
+        TEST(images_say_what_runs),
         TEST(every_change_of_the_definition_changes_the_guid),
         TEST(several_apps),
         TEST(json_and_yaml_say_the_same),

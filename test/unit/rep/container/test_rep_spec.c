@@ -107,7 +107,7 @@ static void transfers_are_told_the_driver(void **state)
     d.lrp.cached_dependencies = dependencies;
     d.lrp.n_cached_dependencies = 1;
     Rep__Note *note = note_of(&d, NULL, 0);
-    spec_make(&a, &d.lrp, note, "192.0.2.1", &spec);
+    spec_make(&a, &d.lrp, note, "192.0.2.1", NULL, &spec);
     assert_int_equal(spec.step_count, 4);
     const struct file_transfer *t = spec.steps[0].transfer;
     assert_true(t->bound && t->way == TRANSFER_DOWNLOAD);
@@ -252,7 +252,7 @@ static void later_environment_wins(void **state)
     static const struct port_pair ports[] = {{8080, 61000}, {9090, 61001}};
     Rep__Note *note = note_of(&d, ports, 2);
     struct container_spec spec;
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     static const char *const expected[][2] = {
         {"INSTANCE_GUID", "i-1"},   {"INSTANCE_INDEX", "9"}, {"CF_INSTANCE_GUID", "i-1"},
         {"CF_INSTANCE_INDEX", "3"}, {"A", "of the action"},  {"PORT", "61000"},
@@ -288,7 +288,7 @@ static void a_program_is_as_its_action_says(void **state)
     SCOPED_ARENA(a);
     Rep__Note *note = note_of(&d, NULL, 0);
     struct container_spec spec;
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_string_equal(spec.args[1], "true");
     assert_null(spec.args[2]);
     assert_int_equal(spec.nofile, 512);
@@ -312,23 +312,23 @@ static void its_log_has_a_source_and_a_limit(void **state)
     SCOPED_ARENA(a);
     Rep__Note *note = note_of(&d, NULL, 0);
     struct container_spec spec;
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_string_equal(spec.source, "APP");
     assert_true(spec.mute);
     assert_true(spec.log_limited);
     assert_int_equal(spec.log_rate, 16384);
     rate.bytes_per_second = -1;
     d.run.log_source = (char *)"WEB";
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_string_equal(spec.source, "WEB");
     assert_false(spec.log_limited);
     rate.bytes_per_second = 0; /* nothing of it, and not no limit */
     d.lrp.log_guid = (char *)"";
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_string_equal(spec.source, "LOG");
     assert_true(spec.log_limited);
     d.lrp.log_rate_limit = NULL;
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_false(spec.log_limited);
     rep__note__free_unpacked(note, NULL);
 }
@@ -358,7 +358,7 @@ static void an_actions_own_port_wins(void **state)
     Rep__Note *note = note_of(&d, ports, 1);
     d.run.n_env = 1;
     d.run.env = list;
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_string_equal(value_of(&spec, "PORT"), "3000");
     assert_string_equal(value_of(&spec, "PORT_8080"), "61000");
     rep__note__free_unpacked(note, NULL);
@@ -374,7 +374,7 @@ static void with_its_own_network_the_port_is_its_own(void **state)
     static const struct port_pair ports[] = {{8080, 61000}, {9090, 61001}};
     Rep__Note *note = note_of(&d, ports, 2);
     note->own_network = true;
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_string_equal(value_of(&spec, "PORT"), "8080");
     assert_string_equal(value_of(&spec, "PORT_8080"), "(not set)");
     assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "10.0.0.1:61000");
@@ -387,7 +387,7 @@ static void with_its_own_network_the_port_is_its_own(void **state)
     own.value = (char *)"3000";
     d.lrp.n_environment_variables = 1;
     d.lrp.environment_variables = list;
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_string_equal(value_of(&spec, "PORT"), "3000");
     rep__note__free_unpacked(note, NULL);
 }
@@ -412,11 +412,11 @@ static void egress_rules_go_along(void **state)
     d.lrp.n_egress_rules = 1;
     d.lrp.egress_rules = rules;
     Rep__Note *note = note_of(&d, NULL, 0);
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_int_equal(spec.egress_count, 0); /* the host's network: nothing filters it */
     assert_null(spec.address_variable);
     note->own_network = true;
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_int_equal(spec.egress_count, 1);
     assert_string_equal(spec.egress[0].destinations[0], "10.0.0.0/8");
     assert_int_equal(spec.egress[0].first_port, 80);
@@ -434,7 +434,7 @@ static void where_it_is_reached_is_reported(void **state)
     struct container_spec spec;
     desired_init(&d);
     Rep__Note *note = note_of(&d, NULL, 0);
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_string_equal(value_of(&spec, "CF_INSTANCE_IP"), "10.0.0.1");
     assert_string_equal(value_of(&spec, "CF_INSTANCE_PORT"), "");
     assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "");
@@ -447,14 +447,14 @@ static void where_it_is_reached_is_reported(void **state)
     note = note_of(&d, ports, 2);
     note->ports[1]->container_tls_proxy_port = 61002;
     note->ports[1]->host_tls_proxy_port = 61003;
-    spec_make(&a, &d.lrp, note, "fd00::1", &spec);
+    spec_make(&a, &d.lrp, note, "fd00::1", NULL, &spec);
     assert_string_equal(value_of(&spec, "CF_INSTANCE_PORT"), "");
     assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "");
     assert_string_equal(value_of(&spec, "CF_INSTANCE_PORTS"),
                         "[{\"internal\":8080},{\"external\":61001,\"internal\":9090,"
                         "\"external_tls_proxy\":61003,\"internal_tls_proxy\":61002}]");
     note->ports[0]->host_port = 61000;
-    spec_make(&a, &d.lrp, note, "fd00::1", &spec);
+    spec_make(&a, &d.lrp, note, "fd00::1", NULL, &spec);
     assert_string_equal(value_of(&spec, "CF_INSTANCE_INTERNAL_IP"), "fd00::1");
     assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "[fd00::1]:61000");
     rep__note__free_unpacked(note, NULL);
@@ -465,7 +465,7 @@ static void where_it_is_reached_is_reported(void **state)
     reserved.task = &of_task;
     task.action = &d.action;
     note = spec_note_task(&reserved, &task);
-    spec_make_task(&a, &task, note, "10.0.0.1", &spec);
+    spec_make_task(&a, &task, note, "10.0.0.1", NULL, &spec);
     assert_string_equal(value_of(&spec, "CF_INSTANCE_IP"), "10.0.0.1");
     assert_string_equal(value_of(&spec, "CF_INSTANCE_INTERNAL_IP"), "10.0.0.1");
     assert_string_equal(value_of(&spec, "CF_INSTANCE_ADDR"), "");
@@ -604,7 +604,7 @@ static void each_step_has_its_own_process(void **state)
     assert_int_equal(back->steps[2]->kind, REP__STEP__KIND__SERIAL);
     rep__note__free_unpacked(back, NULL);
     struct container_spec spec;
-    spec_make(&a, &d.lrp, note, "10.0.0.1", &spec);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
     assert_null(spec.path);
     assert_int_equal(spec.step_count, 3);
     static const uint32_t numbers[] = {1, 3, 4};

@@ -144,6 +144,18 @@ static void unknown_users_are_named(void **state)
     assert_int_equal(u.uid, 77);
 }
 
+static void root_needs_no_entry(void **state)
+{
+    static const char *const rows[] = {"root", "", "root:0", "0"};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct user u = {.uid = 77, .gid = 77};
+        assert_int_equal(user_resolve(rows[i], (struct bytes){0}, (struct bytes){0}, &u, NULL), 0);
+        assert_int_equal(u.uid, 0);
+        assert_int_equal(u.gid, 0);
+        assert_string_equal(u.home, "");
+    }
+}
+
 static void too_many_groups_are_refused(void **state)
 {
     SCOPED_BUF(groups);
@@ -427,6 +439,7 @@ int main(void)
         cmocka_unit_test(users_are_resolved),
         cmocka_unit_test(an_endless_home_is_none),
         cmocka_unit_test(unknown_users_are_named),
+        cmocka_unit_test(root_needs_no_entry),
         cmocka_unit_test(too_many_groups_are_refused),
         cmocka_unit_test(a_spec_becomes_a_config),
         cmocka_unit_test(limits_are_cut_to_the_hard_ones),

@@ -337,6 +337,7 @@ static Models__Action *deepest_action(struct arena *a)
     enum { DEFINITION = 1, ACTION, RUN, VARIABLE, LEVELS = (SCAN_DEPTH_MAX - VARIABLE) / 2 };
     Models__Action *action = arena_message(a, &models__action__descriptor);
     action->run_action = arena_message(a, &models__run_action__descriptor);
+    action->run_action->path = (char *)"x";
     action->run_action->n_env = 1;
     action->run_action->env = env;
     for (int i = 0; i < LEVELS; i++) {

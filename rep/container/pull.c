@@ -1,0 +1,116 @@
+#include "rep/container/pull.h"
+
+#include "common/model/image_name.h"
+#include "rep/container/operation.h"
+#include "rep/inside.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- The pull -------------------------------------------------------------------------------- */
+
+bool pull_first(struct rep *r, struct container *c, const char *name, const char *username,
+                const char *password, struct effects *out)
+{
+    if (c->image_name && strcmp(c->image_name, name) != 0) {
+        container_image(c, NULL, NULL);
+    }
+    if (!image_name_is_pulled(name) || c->image) {
+        return false;
+    }
+    container_image(c, name, NULL);
+    struct image_call *image = ARENA_NEW(out->arena, struct image_call);
+    *image = (struct image_call){
+        arena_strdup(out->arena, name),
+        arena_strdup(out->arena, username),
+        arena_strdup(out->arena, password),
+    };
+    assert(c->phase == PHASE_INITIALIZING);
+    operation_verb(r, c, OP_PULL, out)->image = image;
+    c->made = true; /* what it has of the image goes with its REMOVE */
+    return true;
+}
+
+void pull_answered(struct rep *r, struct container *c, const struct verb_answer *answer,
+                   struct effects *out)
+{
+    assert(answer->verb == VERB_PULL);
+    if (c->phase != PHASE_INITIALIZING || c->image) {
+        return; /* it ended meanwhile */
+    }
+    if (answer->outcome == VERB_UNCERTAIN) {
+        c->attempts++;
+        operation_retry_later(r, c);
+        return;
+    }
+    if (answer->outcome == VERB_DONE) {
+        container_image(c, c->image_name,
+                        rep__image__unpack(NULL, answer->data.size, answer->data.data));
+    }
+    if (!c->image) {
+        const char *why = answer->outcome == VERB_DONE ? "its image cannot be read" : answer->text;
+        container_never_ran(c, arena_printf(out->arena, "failed to create container: %s", why),
+                            out);
+    } else if (answer->text[0]) {
+        effects_log(out, LOG_WARN_LEVEL, "registry silent, the image that is here is taken",
+                    "%s why=\"%s\"", c->kind->words(c, out->arena), answer->text);
+    }
+}
+
+void pull_abandon(struct container *c)
+{
+    assert(c->op == OP_PULL);
+    c->op = OP_NONE; /* its answer is then nobody's */
+}
+
+/* ---- The spec -------------------------------------------------------------------------------- */
+
+static int64_t image_mb(const Rep__Image *image)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < image->n_layers; i++) {
+        bytes += image->layers[i]->size;
+    }
+    return (bytes + (1 << 20) - 1) >> 20;
+}
+
+/* What it takes is a part of what the container may take. NULL, or why it cannot. */
+static const char *take_disk(struct arena *a, const Rep__Image *image, struct container_spec *spec)
+{
+    if (!image || spec->disk_mb <= 0) {
+        return NULL;
+    }
+    int64_t size_mb = image_mb(image);
+    if (size_mb >= spec->disk_mb) {
+        return arena_printf(a, "the image has %lld MB, and the disk limit is %d MB",
+                            (long long)size_mb, (int)spec->disk_mb);
+    }
+    spec->disk_mb -= (int32_t)size_mb;
+    assert(spec->disk_mb > 0); /* 0 would be no limit */
+    return NULL;
+}
+
+/* Whether it is known of each program what it is. */
+static bool programs_known(const struct container_spec *spec)
+{
+    bool known = !spec->path || spec->path[0];
+    for (size_t i = 0; i < spec->step_count; i++) {
+        const struct step_process *p = &spec->steps[i];
+        known = known && (p->transfer || p->path[0]);
+    }
+    return known;
+}
+
+bool pull_suits(struct container *c, struct container_spec *spec, struct effects *out)
+{
+    const char *why = take_disk(out->arena, c->image, spec);
+    if (!why && !programs_known(spec)) {
+        why = c->image ? "the image does not say what should run"
+                       : "the root filesystem is no image that could say what should run";
+    }
+    if (why) {
+        container_never_ran(c, arena_printf(out->arena, "failed to create container: %s", why),
+                            out);
+    }
+    return !why;
+}
