@@ -116,6 +116,9 @@ static void note_evacuation(struct checkers *k, unsigned cell, const struct past
     if (is) {
         check_accepted(k, cell, is);
     }
+    if (is && is->incarnation < node_incarnation(k->cluster->cells[cell])) {
+        return; /* an older word, which comes late: the rep that lives has not spoken yet */
+    }
     if (!is || !is->evacuating) {
         e->on = false;
     } else if (!e->on) { /* an older word of the cell came in between, or a restore */
