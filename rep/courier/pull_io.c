@@ -11,9 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -446,6 +448,7 @@ int courier_pull(struct courier_job *job, struct courier_answer *ret, struct err
     p.store.registries = registries ? registries : "";
     p.store.end_ms = job->end_ms;
     job->begun = true;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would take its answer, nor what it brings */
     rc = read_name(&p, err);
     return rc ? rc : run(&p, ret, err);
 }

@@ -316,5 +316,6 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
     load_all(d);
     clear_leftovers(d);
     transfers_sweep(d);
+    images_sweep(d);
     return &d->shell;
 }

@@ -236,7 +236,10 @@ void outputs_kept(struct driver *d);
 /* pull_io.c: PULL, likewise. Ends what is under way for a container; lets go of its image. */
 void verb_pull(struct driver *d, const struct verb_call *call);
 void pulls_cancel(struct driver *d, const char *guid);
-void pulls_unpin(struct driver *d, const char *guid);
+void pulls_unpin(const struct driver *d, const char *guid);
+/* At the start: what killed couriers left of their jobs, among it passwords, and the images of
+ * containers that are not there. */
+void images_sweep(struct driver *d);
 void images_init(struct driver *d, const struct driver_config *config);
 void images_done(struct driver *d);
 

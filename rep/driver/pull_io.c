@@ -4,6 +4,7 @@
 #include "rep/courier/answer.h"
 #include "rep/driver/driver_parts.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 enum { IMAGE_BYTES = 8 << 20 };
@@ -199,11 +200,49 @@ void pulls_cancel(struct driver *d, const char *guid)
     }
 }
 
-void pulls_unpin(struct driver *d, const char *guid)
+void pulls_unpin(const struct driver *d, const char *guid)
 {
     char path[4300];
     snprintf(path, sizeof(path), "%s/pins/%s", d->images.dir, guid);
     unlink(path);
+}
+
+/* ---- At the start ---- */
+
+static void each_in(const struct driver *d, const char *folder,
+                    void (*drop)(const struct driver *d, const char *guid))
+{
+    char *path = mem_printf("%s/%s", d->images.dir, folder);
+    DIR *all = opendir(path);
+    for (struct dirent *e; all && (e = readdir(all));) {
+        if (guid_valid(e->d_name)) {
+            drop(d, e->d_name);
+        }
+    }
+    if (all) {
+        closedir(all);
+    }
+    free(path);
+}
+
+static void drop_job(const struct driver *d, const char *guid)
+{
+    struct pull_op op = {.dir = mem_printf("%s/jobs/%s", d->images.dir, guid)};
+    clear(&op);
+    free(op.dir);
+}
+
+static void drop_pin(const struct driver *d, const char *guid)
+{
+    if (!map_get(&d->containers, guid)) {
+        pulls_unpin(d, guid);
+    }
+}
+
+void images_sweep(struct driver *d)
+{
+    each_in(d, "jobs", drop_job);
+    each_in(d, "pins", drop_pin);
 }
 
 /* ---- The settings ---- */

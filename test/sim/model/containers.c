@@ -1,6 +1,8 @@
 /* The verbs of a model runtime, carried out in their time, and what they lead to. */
 #include "test/sim/model/containers_inside.h"
 
+#include "rep_image.pb-c.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@ struct model_containers *model_containers_new(void)
         .remove_ns = 10 * MILLISECOND_NS,
         .list_ns = 1 * MILLISECOND_NS,
         .term_ns = 20 * MILLISECOND_NS,
+        .pull_ns = 200 * MILLISECOND_NS,
     };
     m->next_pid = 1000;
     m->addresses.count = MODEL_ADDRESSES_MAX;
@@ -47,6 +50,7 @@ static void pending_free(struct pending *p)
     free(p->guid);
     free(p->path);
     free(p->ports);
+    free(p->image);
     model_steps_free(p->steps);
     blob_unref(p->note);
     arena_done(&p->listed);
@@ -64,6 +68,7 @@ void model_containers_free(struct model_containers *m)
         pending_free(p);
     }
     map_done(&m->boxes, model_box_free);
+    map_done(&m->pins, free);
     free(m);
 }
 
@@ -87,6 +92,8 @@ static int64_t duration(const struct model_containers *m, enum verb verb)
         return m->pace.list_ns;
     case VERB_PORTS: /* no process is started for it */
         return 0;
+    case VERB_PULL:
+        return m->pace.pull_ns;
     default:
         return m->pace.signal_ns;
     }
@@ -129,6 +136,9 @@ static struct pending *pending_new(const struct verb_call *call)
         p->bad_volume |= strcmp(driver, "bind") != 0 && strcmp(driver, "tmpfs") != 0;
     }
     p->own_network = call->spec && call->spec->address_variable;
+    p->of_image = call->spec && call->spec->layer_count > 0;
+    p->image = call->image ? strdup(call->image->name) : NULL;
+    p->call.image = NULL;
     p->call.text = ""; /* of a line for a log, which no model keeps */
     p->call.spec = NULL;
     p->call.ports = NULL;
@@ -199,15 +209,34 @@ static void list_somehow(struct model_containers *m, struct pending *p)
     }
 }
 
+/* They are answered before the REMOVE that ends them. */
+static void cancel_pulls(struct model_containers *m, int64_t now_ns, const char *guid)
+{
+    for (struct pending **at = &m->pending; *at; at = &(*at)->next) {
+        struct pending *p = *at;
+        if (p->call.verb == VERB_PULL && strcmp(p->guid, guid) == 0 && !p->cancelled) {
+            *at = p->next;
+            p->cancelled = true;
+            p->at_ns = now_ns;
+            pending_add(m, p);
+            return;
+        }
+    }
+}
+
 void model_containers_call(struct model_containers *m, int64_t now_ns,
                            const struct verb_call *call)
 {
+    if (call->verb == VERB_REMOVE) {
+        cancel_pulls(m, now_ns, call->guid);
+    }
     struct pending *p = pending_new(call);
     p->at_ns = turn_ns(m, now_ns, call) + duration(m, call->verb);
     if (call->verb == VERB_LIST && m->wavers) {
         list_somehow(m, p);
     }
-    p->hung = m->hung || p->at_ns > call->deadline_ns;
+    /* A pull is a courier's, which a runtime that hangs does not hold up. */
+    p->hung = (m->hung && call->verb != VERB_PULL) || p->at_ns > call->deadline_ns;
     bool done = !p->hung || done_untold(m, now_ns, call);
     if (p->hung) {
         p->at_ns = call->deadline_ns > now_ns ? call->deadline_ns : now_ns;
@@ -276,6 +305,9 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     }
     if (p->bad_volume) {
         return failed(answer, "failed to mount volume");
+    }
+    if (p->of_image && !map_get(&m->pins, p->guid)) {
+        return failed(answer, "its image is not there");
     }
     if (m->fail_prepares) {
         m->fail_prepares--;
@@ -501,6 +533,39 @@ static enum verb_outcome read_file(struct box *b, const struct pending *p, struc
     return VERB_DONE;
 }
 
+/* One layer, and words of its own: what the image is called, which it prints. */
+static struct bytes image_record(struct arena *arena, const char *name)
+{
+    char *print[] = {(char *)"/bin/image", arena_strdup(arena, name)};
+    Rep__ImageLayer layer = REP__IMAGE_LAYER__INIT, *layers[] = {&layer};
+    Rep__Image image = REP__IMAGE__INIT;
+    layer.id = (char *)"layer";
+    layer.size = 1024;
+    image.id = image.digest = print[1];
+    image.layers = layers;
+    image.n_layers = 1;
+    image.entrypoint = print;
+    image.n_entrypoint = 2;
+    uint8_t *packed = arena_array(arena, rep__image__get_packed_size(&image), 1);
+    return (struct bytes){packed, rep__image__pack(&image, packed)};
+}
+
+static enum verb_outcome pull(struct model_containers *m, const struct pending *p,
+                              struct arena *arena, struct verb_answer *answer)
+{
+    if (p->cancelled) {
+        return failed(answer, "the container is removed");
+    }
+    if (m->fail_pulls) {
+        m->fail_pulls--;
+        return failed(answer, m->fail_text);
+    }
+    free(map_remove(&m->pins, p->guid));
+    map_put(&m->pins, p->guid, strdup(p->image));
+    answer->data = image_record(arena, p->image);
+    return VERB_DONE;
+}
+
 static void carry_out(struct model_containers *m, struct pending *p, struct arena *arena,
                       struct verb_answer *answer)
 {
@@ -521,7 +586,11 @@ static void carry_out(struct model_containers *m, struct pending *p, struct aren
     case VERB_SIGNAL:
         answer->outcome = signal_box(m, b, p, answer);
         break;
+    case VERB_PULL:
+        answer->outcome = pull(m, p, arena, answer);
+        break;
     case VERB_REMOVE:
+        free(map_remove(&m->pins, p->guid));
         if (b) {
             model_address_give(&m->addresses, b->address);
             model_box_free(map_remove(&m->boxes, p->guid));
@@ -662,7 +731,7 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
         struct pending *p = m->pending;
         m->pending = p->next;
         struct verb_answer unheard = {.text = ""};
-        if (!p->carried) {
+        if (!p->carried && p->call.verb != VERB_PULL) { /* its courier dies with the rep */
             carry_out(m, p, &a, &unheard);
         }
         pending_free(p);
@@ -673,4 +742,5 @@ void model_containers_orphaned(struct model_containers *m, int64_t now_ns)
         b->end_untold = false;
         model_steps_told(b->steps);
     }
+    model_unpin_unmade(m);
 }

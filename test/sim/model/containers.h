@@ -18,6 +18,7 @@ struct model_containers_pace {
     int64_t remove_ns;  /* default 10 ms */
     int64_t list_ns;    /* default 1 ms */
     int64_t term_ns;    /* default 20 ms */
+    int64_t pull_ns;    /* default 200 ms */
 };
 
 struct model_containers *model_containers_new(void);
@@ -91,6 +92,12 @@ void model_containers_fail_starts(struct model_containers *m, unsigned count, co
 void model_containers_fail_begins(struct model_containers *m, unsigned count, const char *text);
 /* The same of PREPARE, which leaves nothing behind. */
 void model_containers_fail_prepares(struct model_containers *m, unsigned count, const char *text);
+/* The same of PULL. */
+void model_containers_fail_pulls(struct model_containers *m, unsigned count, const char *text);
+/* The image that was pulled for this container, which may not be made yet; NULL = none. */
+const char *model_containers_image(const struct model_containers *m, const char *guid);
+/* The n-th container that has one, made or not; NULL if there are fewer. */
+const char *model_containers_pinned(const struct model_containers *m, int n);
 /* Another program of the machine takes the host port, or gives it back. Until then a PREPARE with
  * it fails, and PORTS names it. */
 void model_containers_hold_port(struct model_containers *m, uint32_t port, bool held);

@@ -43,6 +43,9 @@ struct pending {
     uint32_t ids_first; /* likewise */
     bool bad_volume;    /* one of a driver that is not there */
     bool own_network;          /* likewise */
+    char *image;        /* of PULL: its name */
+    bool of_image;      /* of PREPARE's spec: it has layers */
+    bool cancelled;     /* a PULL whose container is removed */
     bool hung;
     bool carried; /* out already; what it led to is told first, then this */
     struct verb_answer answer;
@@ -56,7 +59,8 @@ struct model_containers {
     struct model_containers_pace pace;
     struct map boxes;
     struct pending *pending; /* sorted by time, then by order of arrival */
-    unsigned fail_starts, fail_prepares, fail_begins;
+    struct map pins; /* guid -> name of the image that was pulled for it */
+    unsigned fail_starts, fail_prepares, fail_begins, fail_pulls;
     char fail_text[TEXT_BYTES];
     bool hung;
     bool wavers;
@@ -69,6 +73,9 @@ struct model_containers {
 
 /* containers.c: its first process ends now, and with it all steps. */
 void model_box_end(struct box *b, int64_t at_ns, int exit_code, int exit_signal);
+/* containers_script.c: images of containers that are not there are let go, as a driver does when it
+ * begins. */
+void model_unpin_unmade(struct model_containers *m);
 /* What LIST tells of it, in the arena. */
 struct container_status model_box_status(const struct box *b, struct arena *arena);
 void model_box_free(void *value);  /* a struct box */

@@ -3,6 +3,7 @@
 #include "test/sim/model/containers_inside.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool model_containers_end(struct model_containers *m, int64_t now_ns, const char *guid,
@@ -117,12 +118,25 @@ bool model_containers_deafen(struct model_containers *m, const char *guid)
     return true;
 }
 
+void model_unpin_unmade(struct model_containers *m)
+{
+    const char *guid;
+    for (int n = 0; (guid = model_containers_pinned(m, n));) {
+        if (map_get(&m->boxes, guid)) {
+            n++;
+        } else {
+            free(map_remove(&m->pins, guid));
+        }
+    }
+}
+
 void model_containers_reboot(struct model_containers *m, bool gone)
 {
     while (gone && m->boxes.count) {
         struct map_node *first = map_from(&m->boxes, "");
         model_box_free(map_remove(&m->boxes, map_key(first)));
     }
+    model_unpin_unmade(m);
     MAP_EACH(&m->boxes, n)
     {
         struct box *b = map_value(n);
@@ -140,6 +154,29 @@ void model_containers_fail_starts(struct model_containers *m, unsigned count, co
     m->fail_starts = count;
     assert(strlen(text) < TEXT_BYTES);
     strcpy(m->fail_text, text);
+}
+
+void model_containers_fail_pulls(struct model_containers *m, unsigned count, const char *text)
+{
+    m->fail_pulls = count;
+    assert(strlen(text) < TEXT_BYTES);
+    strcpy(m->fail_text, text);
+}
+
+const char *model_containers_image(const struct model_containers *m, const char *guid)
+{
+    return map_get(&m->pins, guid);
+}
+
+const char *model_containers_pinned(const struct model_containers *m, int n)
+{
+    MAP_EACH(&m->pins, pin)
+    {
+        if (n-- == 0) {
+            return map_key(pin);
+        }
+    }
+    return NULL;
 }
 
 void model_containers_fail_begins(struct model_containers *m, unsigned count, const char *text)

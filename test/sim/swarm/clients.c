@@ -468,6 +468,7 @@ static void send_desire(void *context, const ProtobufCMessage *m)
     steps_put(ask->swarm, &ask->swarm->arena, ask->app, ask->number, &lrp);
     checks_put(ask->swarm, &ask->swarm->arena, ask->app, ask->number, &lrp);
     files_put(ask->swarm, &ask->swarm->arena, ask->app, ask->number, &lrp);
+    images_put(ask->swarm, &ask->swarm->arena, ask->app, ask->number, &lrp);
     /* Some wait for their cell. */
     lrp.on_cell_loss = ask->number % 4 == 3 ? MODELS__ON_CELL_LOSS__HOLD
                                             : MODELS__ON_CELL_LOSS__REPLACE;

@@ -137,6 +137,13 @@ void steps_put(struct swarm *s, struct arena *a, const char *app, unsigned numbe
 void files_put(struct swarm *s, struct arena *a, const char *app, unsigned number,
                Models__DesiredLRP *lrp);
 
+/* images.c: its root filesystem is an image, likewise. */
+void images_put(struct swarm *s, struct arena *a, const char *app, unsigned number,
+                Models__DesiredLRP *lrp);
+
+/* workloads.c: whether a seed has this one. */
+bool workload_drawn(int workload, uint64_t seed);
+
 int64_t swarm_draw(struct swarm *s, int64_t low, int64_t high);
 bool swarm_chance(struct swarm *s, unsigned percent);
 /* False once something is broken. */

@@ -127,6 +127,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
         .evacuation_ns = swarm_draw(s, 10, 60) * SECOND_NS,
         .verify_interval_ns = VERIFY_NS,
         .own_network = draw_own_network(seed),
+        .pulls_images = workload_drawn(WORKLOAD_images, seed),
     };
     s->cluster = cluster_new(&o);
     s->world = s->cluster->world;

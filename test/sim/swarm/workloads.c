@@ -23,15 +23,26 @@ static const struct {
         }                                                                                          \
     }
 
+/* The first draw hangs on the second number alone. */
+static bool draw(struct random *r, int workload, uint64_t seed)
+{
+    uint64_t first = rows[workload].seed ? rows[workload].seed : seed;
+    random_seed(r, (uint64_t[2]){first, seed ^ rows[workload].salt});
+    return rows[workload].percent == 100 || random_below(r, 100) < rows[workload].percent;
+}
+
+bool workload_drawn(int workload, uint64_t seed)
+{
+    struct random aside;
+    return draw(&aside, workload, seed);
+}
+
 void workloads_begin(struct swarm *s, uint64_t seed)
 {
     for (int i = 0; i < WORKLOAD_COUNT; i++) {
         struct workload *w = &s->workloads[i];
         *w = (struct workload){.swarm = s};
-        /* The first draw hangs on the second number alone. */
-        random_seed(&w->random,
-                    (uint64_t[2]){rows[i].seed ? rows[i].seed : seed, seed ^ rows[i].salt});
-        w->on = rows[i].percent == 100 || random_below(&w->random, 100) < rows[i].percent;
+        w->on = draw(&w->random, i, seed);
     }
     EACH(s, begin)
 }

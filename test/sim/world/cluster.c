@@ -100,6 +100,7 @@ static struct role *make_rep(void *context, unsigned incarnation)
         .disk_mb = (int32_t)((disk ? disk : 128) * CLUSTER_INSTANCE_DISK_MB + more),
         .containers = (int32_t)(100 + more),
         .rootfs_names = rootfs,
+        .pulls_images = p->cluster->options.pulls_images,
         .placement_tags = none,
         .optional_placement_tags = none,
         .ids_first = 1000000000, /* a range for each of its containers, and none to spare */

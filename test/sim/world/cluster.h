@@ -23,6 +23,7 @@ struct cluster_options {
                     one, so that of those equally used it is the best. Else chance decides between
                     them. */
     bool own_network; /* containers have networks of their own */
+    bool pulls_images; /* cells do */
     int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
     int64_t evacuation_ns;         /* its limit; 0 = their default */
     int64_t verify_interval_ns;    /* of a bbs's copy; 0 = the default */
