@@ -91,7 +91,7 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
     enum harmony_task_record seen;
     const Models__Task *record = /* the spec borrows from it */
         knowledge_task(&r->knowledge, out->arena, c->about->task, &seen);
-        assert(record && !is_executing(c));
+    assert(record && !is_executing(c));
     const Models__TaskDefinition *definition = record->task_definition;
     struct err err;
     if (!definition || spec_check_task(definition, &err) < 0) {

@@ -1,5 +1,5 @@
-/* In some seeds apps are images, whose registries are slow or refuse, while faults befall the cells.
- * When all is healed each pull comes well. */
+/* In some seeds apps are images, whose registries are slow or refuse, while faults befall the
+ * cells. When all is healed each pull comes well. */
 #include "test/sim/model/containers.h"
 #include "test/sim/swarm/inside.h"
 

@@ -17,6 +17,26 @@ static struct call keep_call(struct rep_rig *g, const struct call *c)
     return kept;
 }
 
+static size_t count_texts(const char *const *list)
+{
+    size_t count = 0;
+    while (list && list[count]) {
+        count++;
+    }
+    return count;
+}
+
+/* With a NULL behind the last. */
+static const char *const *copy_texts(struct arena *a, const char *const *list, size_t count)
+{
+    const char **copy = ARENA_ARRAY(a, count + 1, const char *);
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = arena_strdup(a, list[i]);
+    }
+    copy[count] = NULL;
+    return copy;
+}
+
 /* The spec lives with the step; what tests look at is copied by hand. */
 static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
 {
@@ -32,7 +52,10 @@ static struct verb_call keep_verb(struct rep_rig *g, const struct verb_call *v)
         struct container_spec *spec = arena_copy(&g->arena, v->spec, sizeof(*spec));
         spec->rootfs = arena_strdup(&g->arena, v->spec->rootfs);
         spec->path = arena_strdup(&g->arena, v->spec->path);
-        spec->args = NULL;
+        spec->args = copy_texts(&g->arena, v->spec->args, count_texts(v->spec->args));
+        spec->layers = copy_texts(&g->arena, v->spec->layers, v->spec->layer_count);
+        spec->dir = arena_strdup(&g->arena, v->spec->dir ? v->spec->dir : "");
+        spec->user = arena_strdup(&g->arena, v->spec->user ? v->spec->user : "");
         spec->ports = arena_copy(&g->arena, spec->ports, spec->port_count * sizeof(*spec->ports));
         struct name_value *env = ARENA_ARRAY(&g->arena, spec->env_count, struct name_value);
         for (size_t i = 0; i < spec->env_count; i++) {
@@ -456,12 +479,13 @@ static const Cell__Work *post_work(struct rep_rig *g, const Cell__Work *work)
     return rest;
 }
 
-size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_mb)
+size_t rep_rig_work_of(struct rep_rig *g, const char *process_guid, int32_t memory_mb,
+                       const char *rootfs)
 {
     Cell__LRP lrp = CELL__LRP__INIT;
     lrp.process_guid = (char *)process_guid;
     lrp.domain = (char *)"d";
-    lrp.rootfs = (char *)"preloaded:busybox";
+    lrp.rootfs = (char *)(uintptr_t)rootfs;
     lrp.memorymb = memory_mb;
     lrp.diskmb = 10;
     lrp.definition_id = (char *)RIG_DEFINITION;
@@ -471,6 +495,11 @@ size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_
     work.lrps = lrps;
     work.cell_id = (char *)RIG_CELL;
     return post_work(g, &work)->n_lrps;
+}
+
+size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_mb)
+{
+    return rep_rig_work_of(g, process_guid, memory_mb, "preloaded:busybox");
 }
 
 Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid,

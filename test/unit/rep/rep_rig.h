@@ -154,6 +154,9 @@ void rep_rig_request(struct rep_rig *g, const char *unit, const char *method, co
 
 /* POST /work for index 0; gives how many LRPs came back. */
 size_t rep_rig_work(struct rep_rig *g, const char *process_guid, int32_t memory_mb);
+/* The same with this root filesystem. */
+size_t rep_rig_work_of(struct rep_rig *g, const char *process_guid, int32_t memory_mb,
+                       const char *rootfs);
 
 /* A DesiredLRP with a run action and these ports, in the rig's arena. */
 Models__DesiredLRP *rep_rig_desired(struct rep_rig *g, const char *process_guid,
