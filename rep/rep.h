@@ -25,6 +25,8 @@ struct rep_config {
     int32_t proxy_memory_mb;                /* set aside for each LRP beside its own */
     int32_t index;                          /* cell_index: for first-fit by the auctioneer */
     const char *const *rootfs_names;        /* preloaded; NULL-terminated */
+    const struct name_value *rootfs_images; /* those of them that are images: "oci:///PATH#TAG" */
+    size_t rootfs_image_count;
     bool pulls_images;                      /* docker: and oci: are root filesystems here, too */
     const char *const *placement_tags;
     const char *const *optional_placement_tags; /* "cell:<id>" is added by the role */

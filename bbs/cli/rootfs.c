@@ -1,11 +1,12 @@
 #include "bbs/cli/rootfs.h"
 
 #include "common/codec/nearest.h"
+#include "common/model/image_name.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-static const char preloaded[] = "preloaded";
+static const char preloaded[] = "preloaded", layered[] = "preloaded+layer";
 
 /* The names that were met, each once. */
 struct rootfs_names {
@@ -29,12 +30,16 @@ static void names_add(struct rootfs_names *n, const char *name)
     }
 }
 
-/* Of a scheme without names a cell has whatever is asked for (rep-auctioneer.md 5.1). */
+/* Of a scheme without names a cell has whatever is asked for (rep-auctioneer.md 5.1). With a layer
+ * of its own a cell has the same names as without. */
 static void names_add_cell(struct rootfs_names *n, const Models__CellPresence *cell)
 {
     for (size_t i = 0; cell && i < cell->n_rootfs_providers; i++) {
         const Models__Provider *p = cell->rootfs_providers[i];
         bool plain = strcmp(p->name, preloaded) == 0;
+        if (strcmp(p->name, layered) == 0) {
+            continue;
+        }
         for (size_t k = 0; k < p->n_properties; k++) {
             names_add(n, plain ? p->properties[k]
                                : arena_printf(n->arena, "%s:%s", p->name, p->properties[k]));
@@ -112,6 +117,12 @@ const char *rootfs_problem(struct arena *a, const Board__CellsStatus *cells, con
         near.best && equal(preloaded, rootfs, scheme_size)
             ? arena_printf(a, "; did you mean preloaded:%s?", near.best)
             : "";
+    if (image_name_is_pulled(rootfs)) {
+        return arena_printf(a,
+                            "no cell can pull the image %s: that takes the oci driver, root, "
+                            "skopeo and containers-storage",
+                            rootfs);
+    }
     return names.count
                ? arena_printf(a, "no cell has the root filesystem %s%s (cells have: %s)", rootfs,
                               meant, names_text(&names))

@@ -99,6 +99,7 @@ struct volume {
 struct image_call {
     const char *name; /* a root filesystem's, "docker://..." (common/model/image_name.h) */
     const char *username, *password; /* "" = none */
+    bool preloaded; /* the cell's own operator named it: an oci image, wherever it is */
 };
 
 struct container_spec {

@@ -27,6 +27,15 @@ bool image_name_is_pulled(const char *text)
     return begins(text, docker) || begins(text, oci);
 }
 
+const char *image_name_preloaded(const char *text, size_t *ret_size)
+{
+    const char *name = begins(text, preloaded) ? text + strlen(preloaded)
+                       : begins(text, layered) ? text + strlen(layered)
+                                               : NULL;
+    *ret_size = name ? strcspn(name, "?") : 0;
+    return name;
+}
+
 /* ---- Parts ---- */
 
 static bool is_lower(char c)

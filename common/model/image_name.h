@@ -39,6 +39,10 @@ int image_name_parse(struct arena *a, const char *text, struct image_name *ret, 
  * the forms above is given back as it is. In the arena; -ERR_INVALID as of image_name_parse(). */
 int image_name_of(struct arena *a, const char *reference, const char **ret_name, struct err *err);
 
+/* The name of what a cell has: the NAME of the first two forms, its size in *ret_size. NULL: it is
+ * of another form. */
+const char *image_name_preloaded(const char *text, size_t *ret_size);
+
 /* Whether a cell has to pull it: docker and oci. */
 bool image_name_is_pulled(const char *text);
 

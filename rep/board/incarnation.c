@@ -9,8 +9,29 @@
 
 enum { ANSWER_DECODED_MAX = 4 * 1024 * 1024 };
 
-/* What the cell says of itself (rep-auctioneer.md 1). `preloaded+layer` is left out: layers are not
- * supported, and an entry without properties would mean that any is. */
+static Models__Provider *provider(struct arena *a, const char *scheme, const char *const *names)
+{
+    Models__Provider *p = arena_message(a, &models__provider__descriptor);
+    p->name = (char *)(uintptr_t)scheme;
+    p->n_properties = rep_list_size(names);
+    p->properties = (char **)(uintptr_t)names;
+    return p;
+}
+
+static void add_providers(const struct rep_config *config, struct arena *a,
+                          Models__CellPresence *p)
+{
+    p->rootfs_providers = ARENA_ARRAY(a, 4, Models__Provider *);
+    p->rootfs_providers[p->n_rootfs_providers++] = provider(a, "preloaded", config->rootfs_names);
+    p->rootfs_providers[p->n_rootfs_providers++] =
+        provider(a, "preloaded+layer", config->rootfs_names);
+    if (config->pulls_images) {
+        p->rootfs_providers[p->n_rootfs_providers++] = provider(a, "docker", NULL);
+        p->rootfs_providers[p->n_rootfs_providers++] = provider(a, "oci", NULL);
+    }
+}
+
+/* What the cell says of itself (rep-auctioneer.md 1). */
 static Models__CellPresence *presence(const struct rep *r, struct arena *a)
 {
     const struct rep_config *config = &r->config;
@@ -23,19 +44,7 @@ static Models__CellPresence *presence(const struct rep *r, struct arena *a)
     p->capacity->memory_mb = config->memory_mb;
     p->capacity->disk_mb = config->disk_mb;
     p->capacity->containers = config->containers;
-    static const char *const pulled[] = {"docker", "oci"};
-    size_t count = config->pulls_images ? 2 : 0;
-    Models__Provider *preloaded = arena_message(a, &models__provider__descriptor);
-    preloaded->name = (char *)"preloaded";
-    preloaded->n_properties = rep_list_size(config->rootfs_names);
-    preloaded->properties = (char **)config->rootfs_names;
-    p->n_rootfs_providers = 1 + count;
-    p->rootfs_providers = ARENA_ARRAY(a, 1 + count, Models__Provider *);
-    p->rootfs_providers[0] = preloaded;
-    for (size_t i = 0; i < count; i++) {
-        p->rootfs_providers[1 + i] = arena_message(a, &models__provider__descriptor);
-        p->rootfs_providers[1 + i]->name = (char *)(uintptr_t)pulled[i];
-    }
+    add_providers(config, a, p);
     p->n_placement_tags = rep_list_size(config->placement_tags);
     p->placement_tags = (char **)config->placement_tags;
     p->n_optional_placement_tags = rep_list_size(config->optional_placement_tags);

@@ -1,5 +1,6 @@
 #include "common/cli/serve_io.h"
 
+#include "common/model/image_name.h"
 #include "rep/cli/commands_io.h"
 #include "rep/cli/driver_options_io.h"
 #include "rep/driver/volumes.h"
@@ -30,7 +31,7 @@ const struct cli_option rep_serve_options[] = {
      .fallback = "127.0.0.1"},
     {.name = "rootfs",
      .value = "NAME=DIR",
-     .help = "root filesystem preloaded:NAME",
+     .help = "root filesystem preloaded:NAME; NAME=oci:PATH:TAG is an image in a layout",
      .repeated = true},
     {.name = "rootfs-dir", .value = "DIR", .help = "each directory in it is one by its own name"},
     {.name = "volume",
@@ -89,8 +90,10 @@ const struct cli_option rep_serve_options[] = {
 
 struct rootfs_list {
     struct driver_rootfs entries[CLI_REPEATS_MAX];
-    const char *names[CLI_REPEATS_MAX + 1];
-    size_t count;
+    const char *names[CLI_REPEATS_MAX + 1]; /* of both */
+    size_t count, name_count;
+    struct name_value images[CLI_REPEATS_MAX];
+    size_t image_count;
 };
 
 struct volume_list {
@@ -121,23 +124,48 @@ static int read_volumes(const struct invocation *call, struct volume_list *list,
     return 0;
 }
 
+/* PATH:TAG of a layout. */
+static int add_image(const struct invocation *call, const char *name, const char *place,
+                     struct rootfs_list *list, struct err *err)
+{
+    struct image_name parsed;
+    struct err why;
+    size_t path = strcspn(place, ":");
+    const char *image = arena_printf(call->arena, "oci://%.*s%s%s", (int)path, place,
+                                     place[path] ? "#" : "", place[path] ? place + path + 1 : "");
+    if (image_name_parse(call->arena, image, &parsed, &why) < 0) {
+        return err_set(err, ERR_INVALID, "root filesystem %.60s: oci:%.120s: %.120s", name, place,
+                       why.text);
+    }
+    if (access(parsed.path, F_OK) < 0) {
+        return err_set(err, ERR_INVALID, "root filesystem %.60s: cannot use %.120s: %s", name,
+                       parsed.path, strerror(errno));
+    }
+    list->images[list->image_count++] = (struct name_value){arena_strdup(call->arena, name), image};
+    list->names[list->name_count++] = list->images[list->image_count - 1].name;
+    return 0;
+}
+
 static int add_rootfs(const struct invocation *call, const char *name, const char *path,
                       struct rootfs_list *list, struct err *err)
 {
     char real[PATH_MAX];
     struct stat st;
+    if (list->name_count == CLI_REPEATS_MAX) {
+        return err_set(err, ERR_INVALID, "more than %d root filesystems", CLI_REPEATS_MAX);
+    }
+    if (strncmp(path, "oci:", 4) == 0) {
+        return add_image(call, name, path + 4, list, err);
+    }
     if (!realpath(path, real) || stat(real, &st) < 0) {
         return err_set(err, ERR_INVALID, "root filesystem %.60s: cannot use %.120s: %s", name, path,
                        strerror(errno));
-    }
-    if (list->count == CLI_REPEATS_MAX) {
-        return err_set(err, ERR_INVALID, "more than %d root filesystems", CLI_REPEATS_MAX);
     }
     list->entries[list->count] = (struct driver_rootfs){
         .name = arena_strdup(call->arena, name),
         .path = arena_strdup(call->arena, real),
     };
-    list->names[list->count] = list->entries[list->count].name;
+    list->names[list->name_count++] = list->entries[list->count].name;
     list->count++;
     return 0;
 }
@@ -150,7 +178,8 @@ static int read_rootfs(const struct invocation *call, struct rootfs_list *list, 
     for (const char *const *given = cli_list(call, "rootfs"); *given; given++) {
         const char *equals = strchr(*given, '=');
         if (!equals || equals == *given || !equals[1]) {
-            return err_set(err, ERR_INVALID, "--rootfs must be NAME=DIR, not \"%.60s\"", *given);
+            return err_set(err, ERR_INVALID,
+                           "--rootfs must be NAME=DIR or NAME=oci:PATH:TAG, not \"%.60s\"", *given);
         }
         const char *name = arena_strndup(call->arena, *given, (size_t)(equals - *given));
         int r = add_rootfs(call, name, equals + 1, list, err);
@@ -359,6 +388,12 @@ static int serve(const struct invocation *call, struct host_config *host, struct
         driver.volume_count = directories->volumes.count;
         r = probe(call, &driver, config, err);
     }
+    if (r == 0 && rootfs->image_count > 0 && !config->pulls_images) {
+        r = err_set(err, ERR_INVALID,
+                    "root filesystem %.60s is an image, and this cell pulls none: that takes the "
+                    "oci driver, root, skopeo and containers-storage",
+                    rootfs->images[0].name);
+    }
     if (r == 0) {
         host->driver_new = driver_new;
         host->driver_config = &driver;
@@ -371,6 +406,8 @@ static int serve(const struct invocation *call, struct host_config *host, struct
         config->evacuation = state.evacuation;
         config->boot_id = boot_id(call->arena);
         config->rootfs_names = rootfs->names;
+        config->rootfs_images = rootfs->images;
+        config->rootfs_image_count = rootfs->image_count;
         r = serve_role(rep_new(config), host, err);
     }
     state_dir_close(&state);

@@ -9,21 +9,37 @@
 
 /* ---- The pull -------------------------------------------------------------------------------- */
 
+/* What is to be pulled for a root filesystem; NULL: nothing. */
+static const char *image_of(const struct rep *r, const char *rootfs)
+{
+    size_t size;
+    const char *name = image_name_preloaded(rootfs, &size);
+    for (size_t i = 0; name && i < r->config.rootfs_image_count; i++) {
+        const struct name_value *have = &r->config.rootfs_images[i];
+        if (strlen(have->name) == size && memcmp(have->name, name, size) == 0) {
+            return have->value;
+        }
+    }
+    return image_name_is_pulled(rootfs) ? rootfs : NULL;
+}
+
 bool pull_first(struct rep *r, struct container *c, const char *name, const char *username,
                 const char *password, struct effects *out)
 {
     if (c->image_name && strcmp(c->image_name, name) != 0) {
         container_image(c, NULL, NULL);
     }
-    if (!image_name_is_pulled(name) || c->image) {
+    const char *wanted = image_of(r, name);
+    if (!wanted || c->image) {
         return false;
     }
     container_image(c, name, NULL);
     struct image_call *image = ARENA_NEW(out->arena, struct image_call);
     *image = (struct image_call){
-        arena_strdup(out->arena, name),
+        arena_strdup(out->arena, wanted),
         arena_strdup(out->arena, username),
         arena_strdup(out->arena, password),
+        wanted != name,
     };
     assert(c->phase == PHASE_INITIALIZING);
     operation_verb(r, c, OP_PULL, out)->image = image;
@@ -74,10 +90,11 @@ static int64_t image_mb(const Rep__Image *image)
     return (bytes + (1 << 20) - 1) >> 20;
 }
 
-/* What it takes is a part of what the container may take. NULL, or why it cannot. */
+/* What it takes is a part of what the container may take, but for one that is preloaded. NULL, or
+ * why it cannot. */
 static const char *take_disk(struct arena *a, const Rep__Image *image, struct container_spec *spec)
 {
-    if (!image || spec->disk_mb <= 0) {
+    if (!image || spec->disk_mb <= 0 || !image_name_is_pulled(spec->rootfs)) {
         return NULL;
     }
     int64_t size_mb = image_mb(image);

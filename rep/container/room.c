@@ -79,17 +79,13 @@ bool room_has_drivers(const struct rep *r, char *const *drivers, size_t count)
 
 bool room_has_rootfs(const struct rep *r, const char *rootfs)
 {
-    static const char scheme[] = "preloaded:";
     if (image_name_is_pulled(rootfs)) {
         return r->config.pulls_images;
     }
-    if (strncmp(rootfs, scheme, sizeof(scheme) - 1) != 0) {
-        return false;
-    }
-    const char *name = rootfs + sizeof(scheme) - 1;
-    size_t size = strcspn(name, "?");
-    for (const char *const *have = r->config.rootfs_names; have && *have; have++) {
-        if (strlen(*have) == size && strncmp(*have, name, size) == 0) {
+    size_t size;
+    const char *name = image_name_preloaded(rootfs, &size);
+    for (const char *const *have = r->config.rootfs_names; name && have && *have; have++) {
+        if (strlen(*have) == size && memcmp(*have, name, size) == 0) {
             return true;
         }
     }

@@ -1,5 +1,6 @@
 #include "rep/container/spec.h"
 
+#include "common/model/image_name.h"
 #include "common/model/routing.h"
 #include "rep/container/environment.h"
 #include "rep/container/health_note.h"
@@ -29,7 +30,9 @@ int spec_check(const Models__DesiredLRP *lrp, struct err *err)
     SCOPED_ARENA(scratch);
     Rep__Health *health;
     const struct tree_parts parts = tree_parts_of(&scratch, lrp);
-    int code = check(&parts, err);
+    struct image_name name;
+    int code = image_name_parse(&scratch, lrp->root_fs, &name, err);
+    code = code < 0 ? code : check(&parts, err);
     return code < 0 ? code : health_make(&scratch, lrp, &health, err);
 }
 
@@ -37,7 +40,9 @@ int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
 {
     SCOPED_ARENA(scratch);
     const struct tree_parts parts = tree_parts_of_task(&scratch, definition);
-    return check(&parts, err);
+    struct image_name name;
+    int code = image_name_parse(&scratch, definition->root_fs, &name, err);
+    return code < 0 ? code : check(&parts, err);
 }
 
 /* ---- The note -------------------------------------------------------------------------------- */

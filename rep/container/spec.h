@@ -10,7 +10,8 @@
 #include "rep_image.pb-c.h"
 #include "rep_note.pb-c.h"
 
-/* Whether this cell can run it. ERR_INVALID names the action, or the key beside it (JSON's name),
+/* Whether this cell can run it. ERR_INVALID says what is wrong with its root filesystem's name, or
+ * names the action, or the key beside it (JSON's name),
  * that it cannot do; ERR_TOO_LARGE the bound of its steps that it passes (rep/steps/tree.h). */
 int spec_check(const Models__DesiredLRP *lrp, struct err *err);
 

@@ -117,7 +117,7 @@ static int find_layout(struct pull *p, struct err *err)
     if (!realpath(p->name.path, real)) {
         return err_set(err, ERR_NOT_FOUND, "no image at %.100s: %s", p->name.path, strerror(errno));
     }
-    size_t n = strlen(root_real);
+    size_t n = strcmp(root_real, "/") == 0 ? 0 : strlen(root_real);
     if (strncmp(real, root_real, n) != 0 || (real[n] != '/' && real[n] != '\0')) {
         return err_set(err, ERR_DENIED, "the image is not below the cell's directory of them");
     }

@@ -248,7 +248,7 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
 int driver_init(struct driver *d, const struct driver_config *config, struct err *err);
 void driver_done(struct driver *d); /* what these two took */
 
-/* The directory of "preloaded:NAME", what follows a "?" aside; NULL with err. */
+/* The directory of a NAME that is preloaded (common/model/image_name.h); NULL with err. */
 const char *rootfs_path(struct driver *d, const char *rootfs, struct err *err);
 
 /* probe_io.c */

@@ -137,7 +137,7 @@ static int run(struct pull_op *op, const struct verb_call *call, struct err *err
     command_add(&c, "--guid=%s", op->guid);
     add_option(&c, "registries", d->images.registries);
     add_option(&c, "registry-certs", d->images.registry_certs);
-    add_option(&c, "oci-root", d->images.oci_root);
+    add_option(&c, "oci-root", call->image->preloaded ? "/" : d->images.oci_root);
     struct job_plan plan = {
         .key = call->image->name,
         .dir = op->dir,

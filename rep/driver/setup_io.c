@@ -1,5 +1,6 @@
 /* A driver's settings: copied, completed with defaults, its directories made. */
 #include "common/base/memory.h"
+#include "common/model/image_name.h"
 #include "rep/driver/driver_parts.h"
 
 #include "rep/driver/capability.h"
@@ -178,15 +179,12 @@ void driver_done(struct driver *d)
 
 const char *rootfs_path(struct driver *d, const char *rootfs, struct err *err)
 {
-    static const char scheme[] = "preloaded:";
-    if (strncmp(rootfs, scheme, sizeof(scheme) - 1) == 0) {
-        const char *name = rootfs + sizeof(scheme) - 1;
-        size_t size = strcspn(name, "?");
-        for (size_t i = 0; i < d->rootfs_count; i++) {
-            const char *have = d->rootfs[i].name;
-            if (strlen(have) == size && memcmp(have, name, size) == 0) {
-                return d->rootfs[i].path;
-            }
+    size_t size;
+    const char *name = image_name_preloaded(rootfs, &size);
+    for (size_t i = 0; name && i < d->rootfs_count; i++) {
+        const char *have = d->rootfs[i].name;
+        if (strlen(have) == size && memcmp(have, name, size) == 0) {
+            return d->rootfs[i].path;
         }
     }
     err_set(err, ERR_NOT_FOUND, "the root filesystem %s is not preloaded on this cell", rootfs);

@@ -67,7 +67,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     s->n_rootfsproviders = 2;
     s->rootfsproviders = ARENA_ARRAY(a, 4, Cell__CellState__RootFSProvidersEntry *);
     s->rootfsproviders[0] = fixed_set(a, "preloaded", config->rootfs_names);
-    s->rootfsproviders[1] = fixed_set(a, "preloaded+layer", NULL);
+    s->rootfsproviders[1] = fixed_set(a, "preloaded+layer", config->rootfs_names);
     if (config->pulls_images) {
         s->rootfsproviders[s->n_rootfsproviders++] = arbitrary(a, "docker");
         s->rootfsproviders[s->n_rootfsproviders++] = arbitrary(a, "oci");

@@ -1,15 +1,41 @@
 #include "rep/steps/tree.h"
 
 #include "common/model/definition_views.h"
+#include "common/model/image_name.h"
 
 #include <assert.h>
 #include <string.h>
 
 #define LOG_SOURCE_OF_NOBODY "LOG"
 
+/* The layer that a root filesystem's name tells goes before the others; it is EXCLUSIVE, for what
+ * runs may write there. A name that cannot be read has none: spec_check() refuses it. */
+static void add_layer_of_name(struct arena *a, const char *root_fs, Models__ImageLayer ***layers,
+                              size_t *count)
+{
+    struct image_name name;
+    if (image_name_parse(a, root_fs, &name, NULL) < 0 || name.scheme != IMAGE_PRELOADED_LAYER) {
+        return;
+    }
+    Models__ImageLayer *layer = arena_message(a, &models__image_layer__descriptor);
+    layer->url = arena_strdup(a, name.layer_url);
+    layer->destination_path = arena_strdup(a, name.layer_path);
+    layer->layer_type = MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE;
+    layer->digest_algorithm = MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__SHA256;
+    layer->digest_value = arena_strdup(a, name.layer_digest + strlen("sha256:"));
+    Models__ImageLayer **all = ARENA_ARRAY(a, *count + 1, Models__ImageLayer *);
+    all[0] = layer;
+    for (size_t i = 0; i < *count; i++) {
+        all[1 + i] = (*layers)[i];
+    }
+    *layers = all;
+    *count += 1;
+}
+
 struct tree_parts tree_parts_of(struct arena *a, const Models__DesiredLRP *lrp)
 {
     Models__DesiredLRP flat = *lrp; /* shallow: only its own members change */
+    add_layer_of_name(a, lrp->root_fs, &flat.image_layers, &flat.n_image_layers);
     desired_as_r2(a, &flat);
     bool checked = flat.check_definition && flat.check_definition->n_checks > 0;
     return (struct tree_parts){
@@ -29,6 +55,7 @@ struct tree_parts tree_parts_of(struct arena *a, const Models__DesiredLRP *lrp)
 struct tree_parts tree_parts_of_task(struct arena *a, const Models__TaskDefinition *definition)
 {
     Models__TaskDefinition flat = *definition; /* likewise */
+    add_layer_of_name(a, definition->root_fs, &flat.image_layers, &flat.n_image_layers);
     Models__Task task = MODELS__TASK__INIT;
     task.task_definition = &flat;
     task_as_r2(a, &task);

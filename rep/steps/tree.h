@@ -47,7 +47,7 @@ struct tree_parts {
 
 /* Those of a definition, borrowed; its image layers as what they are for older clients:
  * dependencies if they are SHARED, downloads before all else if they are EXCLUSIVE (behaviour.md
- * 8.5). */
+ * 8.5). The layer of a root filesystem "preloaded+layer:..." is an EXCLUSIVE one. */
 struct tree_parts tree_parts_of(struct arena *a, const Models__DesiredLRP *lrp);
 struct tree_parts tree_parts_of_task(struct arena *a, const Models__TaskDefinition *definition);
 

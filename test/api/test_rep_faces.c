@@ -263,7 +263,7 @@ static void the_state_to_the_byte(void **state)
         buf_string(&body),
         "{\"rep_url\":\"https://cell-1:1801\",\"cell_id\":\"cell-1\",\"cell_index\":5,"
         "\"RootFSProviders\":{\"preloaded\":{\"type\":\"fixed_set\",\"set\":{\"busybox\":{}}},"
-        "\"preloaded+layer\":{\"type\":\"fixed_set\",\"set\":{}}},"
+        "\"preloaded+layer\":{\"type\":\"fixed_set\",\"set\":{\"busybox\":{}}}},"
         "\"AvailableResources\":{\"MemoryMB\":868,\"DiskMB\":990,\"Containers\":3},"
         "\"TotalResources\":{\"MemoryMB\":1000,\"DiskMB\":1000,\"Containers\":4},"
         "\"LRPs\":[{\"instance_guid\":\"" GUID "\",\"process_guid\":\"web\",\"index\":2,"

@@ -329,6 +329,31 @@ static void a_cell_that_pulls_none_takes_none(void **state)
     }
 }
 
+/* It is pulled under the name that the operator gave, and is no part of the container's disk. */
+static void a_preloaded_image_is_pulled_too(void **state)
+{
+    static const struct name_value images[] = {{"busybox", "oci:///srv/busybox#v1"}};
+    static const char *const names[] = {"preloaded:busybox", "preloaded:busybox?x"};
+    for (size_t i = 0; i < 2; i++) {
+        SCOPED_REP_RIG(g);
+        struct record r;
+        record_init(&r);
+        g.config.rootfs_images = images;
+        g.config.rootfs_image_count = 1;
+        Models__DesiredLRP *lrp = of_image(&g);
+        lrp->root_fs = (char *)(uintptr_t)names[i];
+        begin(&g, lrp);
+        struct verb_call pull = rep_rig_take_verb(&g, VERB_PULL);
+        assert_string_equal(pull.image->name, "oci:///srv/busybox#v1");
+        assert_true(pull.image->preloaded);
+        pulled(&g, pull, &r.image, "");
+        rep_rig_answer_desired(&g, lrp);
+        struct verb_call call = rep_rig_take_verb(&g, VERB_PREPARE);
+        assert_int_equal(call.spec->layer_count, 2);
+        assert_int_equal(call.spec->disk_mb, 10);
+    }
+}
+
 static void a_task_waits_for_its_image(void **state)
 {
     for (int comes = 0; comes < 2; comes++) {
@@ -375,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_stop_does_not_wait_for_a_pull),
         cmocka_unit_test(another_image_is_pulled_for_another_definition),
         cmocka_unit_test(a_cell_that_pulls_none_takes_none),
+        cmocka_unit_test(a_preloaded_image_is_pulled_too),
         cmocka_unit_test(a_task_waits_for_its_image),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,8 +45,9 @@ static void what_no_cell_has_is_reported_with_what_they_have(void **state)
                              "preloaded:busybox? (cells have: busybox, alpine, debian, any oci)"},
         {"preloaded:", "no cell has the root filesystem preloaded: (cells have: busybox, alpine, "
                        "debian, any oci)"},
-        {"docker:///library/busybox", "no cell has the root filesystem docker:///library/busybox "
-                                      "(cells have: busybox, alpine, debian, any oci)"},
+        {"docker:///library/busybox",
+         "no cell can pull the image docker:///library/busybox: that takes the oci driver, root, "
+         "skopeo and containers-storage"},
         {"", "no cell has the root filesystem  (cells have: busybox, alpine, debian, any oci)"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

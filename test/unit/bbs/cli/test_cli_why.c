@@ -210,11 +210,13 @@ static void tasks(void **state)
         int keep_s; /* 0: not said */
     } rows[] = {
         {MODELS__TASK__STATE__Pending, "", "", "", "", false, 0, -1,
-         "PENDING for 5s; no cell has the root filesystem docker:///x (cells have: busybox, "
-         "alpine); " OFFERED "; after 3 rejections the next one fails it (max_retries); " CELLS},
+         "PENDING for 5s; no cell can pull the image docker:///x: that takes the oci driver, root, "
+         "skopeo and containers-storage; " OFFERED
+         "; after 3 rejections the next one fails it (max_retries); " CELLS},
         {MODELS__TASK__STATE__Pending, "", "", "", "no room", false, 2, 1,
-         "PENDING for 5s; it was rejected twice, the last time: no room; no cell has the root "
-         "filesystem docker:///x (cells have: busybox, alpine); " OFFERED
+         "PENDING for 5s; it was rejected twice, the last time: no room; no cell can pull "
+         "the image docker:///x: that takes the oci driver, root, skopeo and "
+         "containers-storage; " OFFERED
          "; after 1 rejection the next one fails it (max_retries); " CELLS},
         {MODELS__TASK__STATE__Running, "here", "", "", "", false, 0, -1, "RUNNING on here for 5s"},
         {MODELS__TASK__STATE__Running, "gone", "", "", "", false, 0, -1,

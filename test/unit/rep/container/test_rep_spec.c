@@ -21,6 +21,7 @@ static void desired_init(struct desired *d)
     models__action__init(&d->action);
     models__run_action__init(&d->run);
     models__modification_tag__init(&d->tag);
+    d->lrp.root_fs = (char *)"preloaded:busybox";
     d->lrp.action = &d->action;
     d->action.run_action = &d->run;
     d->lrp.modification_tag = &d->tag;
@@ -56,6 +57,9 @@ static void what_no_cell_can_do_is_named(void **state)
     run.run_action = &d.run;
     d.lrp.setup = &run;
     assert_int_equal(spec_check(&d.lrp, &err), 0);
+    d.lrp.root_fs = (char *)"preloaded+layer:a?layer=https://h/l";
+    assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
+    assert_string_equal(err.text, "preloaded+layer needs layer, layer_path and layer_digest");
 }
 
 static Rep__Note *note_of(struct desired *d, const struct port_pair *ports, size_t count)
@@ -69,6 +73,32 @@ static Rep__Note *note_of(struct desired *d, const struct port_pair *ports, size
     reserved.key = &key;
     reserved.instance_guid = (char *)"i-1";
     return spec_note(&reserved, &d->lrp, ports, count);
+}
+
+/* Of a root filesystem's name; its files belong to the container's root, who may write them. */
+static void the_layer_of_a_name_is_unpacked_first(void **state)
+{
+#define HEX "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+    SCOPED_ARENA(a);
+    struct desired d;
+    struct container_spec spec;
+    desired_init(&d);
+    d.lrp.root_fs = (char *)"preloaded+layer:a?layer=https%3A%2F%2Fh%2Fl.tgz&layer_path=%2Fopt"
+                            "&layer_digest=sha256:" HEX;
+    assert_int_equal(spec_check(&d.lrp, NULL), 0);
+    Rep__Note *note = note_of(&d, NULL, 0);
+    spec_make(&a, &d.lrp, note, "10.0.0.1", NULL, &spec);
+    assert_int_equal(spec.step_count, 2);
+    const struct file_transfer *t = spec.steps[0].transfer;
+    assert_non_null(t);
+    assert_false(t->bound);
+    assert_string_equal(t->url, "https://h/l.tgz");
+    assert_string_equal(t->path, "/opt");
+    assert_string_equal(t->checksum_algorithm, "sha256");
+    assert_string_equal(t->checksum_value, HEX);
+    assert_string_equal(spec.steps[0].user, "");
+    assert_string_equal(spec.steps[1].path, "/bin/sh");
+    rep__note__free_unpacked(note, NULL);
 }
 
 /* Who brings what where, and whose it is. */
@@ -629,6 +659,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_no_cell_can_do_is_named),
         cmocka_unit_test(each_step_has_its_own_process),
+        cmocka_unit_test(the_layer_of_a_name_is_unpacked_first),
         cmocka_unit_test(transfers_are_told_the_driver),
         cmocka_unit_test(the_note_resolves_tags_and_routes),
         cmocka_unit_test(the_note_knows_the_source_of_its_exit_text),

@@ -106,7 +106,7 @@ static void state_in_json_has_diegos_keys(void **state)
             &g.arena,
             "{\"rep_url\":\"https://cell-1:1801\",\"cell_id\":\"cell-1\",\"cell_index\":0,"
             "\"RootFSProviders\":{\"preloaded\":{\"type\":\"fixed_set\",\"set\":{\"busybox\":{}}},"
-            "\"preloaded+layer\":{\"type\":\"fixed_set\",\"set\":{}}},"
+            "\"preloaded+layer\":{\"type\":\"fixed_set\",\"set\":{\"busybox\":{}}}},"
             "\"AvailableResources\":{\"MemoryMB\":900,\"DiskMB\":990,\"Containers\":3},"
             "\"TotalResources\":{\"MemoryMB\":1000,\"DiskMB\":1000,\"Containers\":4},"
             "\"LRPs\":[{\"instance_guid\":\"%s\",\"process_guid\":\"web\",\"index\":0,"
