@@ -26,7 +26,7 @@ endif
 OUT     := build/$(VARIANT)
 GEN     := build/gen
 
-PACKAGES := libprotobuf-c libevent libevent_openssl libnghttp2 libcurl libssl libcrypto jansson yaml-0.1 libarchive libnftables
+PACKAGES := libprotobuf-c libevent libevent_openssl libnghttp2 libcurl libssl libcrypto jansson yaml-0.1 libarchive libnftables libnetfilter_log
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wwrite-strings -Wformat=2 -Wvla -Wundef -Wno-missing-field-initializers
 BASE := -std=gnu17 -D_GNU_SOURCE -DPROTOBUF_C__NO_DEPRECATED -I. -isystem $(GEN) -fno-common -ffp-contract=off -g -MMD -MP \

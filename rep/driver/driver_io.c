@@ -266,6 +266,7 @@ static void driver_free(struct driver_shell *shell)
         event_free(d->sweep);
     }
     outputs_done(d);
+    egress_log_end(d);
     driver_done(d);
     free(d);
 }
@@ -313,6 +314,7 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
     }
     d->worker = worker_new(loop);
     outputs_init(d);
+    egress_log_begin(d);
     load_all(d);
     clear_leftovers(d);
     transfers_sweep(d);

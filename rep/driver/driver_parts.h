@@ -5,6 +5,7 @@
 #include "common/base/map.h"
 #include "rep/driver/command.h"
 #include "rep/driver/driver_io.h"
+#include "rep/driver/egress_line.h"
 #include "rep/driver/job_io.h"
 #include "rep/driver/oci_spec.h"
 #include "rep/driver/rootfs.h"
@@ -86,6 +87,7 @@ struct driver {
     struct delivery *deliveries, **deliveries_end; /* to be delivered from the loop */
     struct event *flush;
     struct driver_network network;
+    struct egress_log *egress_log; /* NULL: there is none */
     struct event *sweep; /* of what the network has of nobody */
     struct outputs *outputs;
 };
@@ -106,6 +108,7 @@ struct driver_container {
     struct blob *note;
     struct id_range ids;   /* first 0: it has no user namespace */
     struct identity first; /* pid 0: not known */
+    struct egress_limit egress; /* of what its log says of that */
     char address[ADDRESS_TEXT_BYTES]; /* its own; "": not known, or the host's network */
     int shim;              /* pidfd; -1: none lives */
     struct event *shim_ended;
@@ -216,6 +219,14 @@ void shim_command(struct driver *d, struct command *c, const char *verb);
  * for the shim of its first process (-1), or of a step. */
 int log_options_write(const char *dir, const struct container_spec *spec, struct err *err);
 void log_options_add(const struct driver *d, const char *dir, int64_t step, struct command *c);
+
+/* The line in the log of the container of this directory. -errno. */
+int log_say(const char *dir, const char *source, bool to_stderr, const char *text);
+
+/* egress_log_io.c: what egress rules let through is said in the logs of containers, as far as the
+ * kernel tells of it; the rep's log says if it does not. */
+void egress_log_begin(struct driver *d);
+void egress_log_end(struct driver *d);
 
 /* usage_io.c: MEASURE, likewise. */
 void verb_measure(struct driver *d, const struct verb_call *call);

@@ -100,25 +100,29 @@ void verb_signal_step(struct verb_op *op, const struct verb_call *call)
 /* ---- SAY ---- */
 
 /* Whose turn it is does not matter: the line goes behind whatever the present file has. */
-void verb_say(struct verb_op *op, const struct verb_call *call)
+int log_say(const char *dir, const char *source, bool to_stderr, const char *text)
 {
     char path[4300];
-    char time[LOG_TIME_SIZE + 1], source[LOG_SOURCE_SIZE + 1];
+    char time[LOG_TIME_SIZE + 1], from[LOG_SOURCE_SIZE + 1];
     struct timespec now;
     SCOPED_BUF(line);
     clock_gettime(CLOCK_REALTIME, &now);
     log_time_print(now.tv_sec * SECOND_NS + now.tv_nsec, time);
-    log_source_print(call->source, source);
-    buf_printf(&line, "%s %s F %s %s\n", time, call->to_stderr ? "stderr" : "stdout", source,
-               call->text);
-    snprintf(path, sizeof(path), "%s/log/" LOG_FILE, op->dir);
+    log_source_print(source, from);
+    buf_printf(&line, "%s %s F %s %s\n", time, to_stderr ? "stderr" : "stdout", from, text);
+    snprintf(path, sizeof(path), "%s/log/" LOG_FILE, dir);
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
-    if (fd < 0 || write(fd, line.data, line.size) != (ssize_t)line.size) {
-        op_answer(op, VERB_FAILED, 0,
-                  fd < 0 && errno == ENOENT ? "there is no such container" : strerror(errno));
-    } else {
-        op_answer(op, VERB_DONE, 0, "");
-    }
+    int result = fd < 0 || write(fd, line.data, line.size) != (ssize_t)line.size ? -errno : 0;
     fd_close(fd);
+    return result;
+}
+
+void verb_say(struct verb_op *op, const struct verb_call *call)
+{
+    int result = log_say(op->dir, call->source, call->to_stderr, call->text);
+    op_answer(op, result < 0 ? VERB_FAILED : VERB_DONE, 0,
+              result == -ENOENT ? "there is no such container"
+              : result < 0      ? strerror(-result)
+                                : "");
     op_free(op);
 }
