@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <strings.h>
 
 /* Where a key stands; the whole map when its value was not given there. */
 static const struct node *place_of(const struct node *from, const char *key)
@@ -88,6 +89,20 @@ static int check_transfer(const struct app_source *s, const struct node *from, c
     return missing ? app_mistake(s, node_at(from, path), path, missing) : 0;
 }
 
+/* A cell would refuse it, as late as that step. */
+static int check_url(const struct app_source *s, const struct node *from, const char *path,
+                     const char *key, const char *url)
+{
+    static const char *const schemes[] = {"http://", "https://", "file://"};
+    const char *at = arena_printf(s->arena, "%s.%s", path, key);
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+        if (strncasecmp(url, schemes[i], strlen(schemes[i])) == 0) {
+            return 0;
+        }
+    }
+    return app_mistake(s, node_at(from, at), at, "must be a URL: https://..., http:// or file://");
+}
+
 /* The actions beneath one, a list or one alone, and where they stand. */
 struct inner {
     const char *name;
@@ -126,13 +141,15 @@ static int check_step(const struct app_source *s, const struct node *from, const
     }
     if (action && action->download_action) {
         const Models__DownloadAction *d = action->download_action;
-        return check_transfer(s, from, arena_printf(s->arena, "%s.download", path), d->from, d->to,
-                              d->user);
+        path = arena_printf(s->arena, "%s.download", path);
+        int r = check_transfer(s, from, path, d->from, d->to, d->user);
+        return r < 0 ? r : check_url(s, from, path, "from", d->from);
     }
     if (action && action->upload_action) {
         const Models__UploadAction *u = action->upload_action;
-        return check_transfer(s, from, arena_printf(s->arena, "%s.upload", path), u->from, u->to,
-                              u->user);
+        path = arena_printf(s->arena, "%s.upload", path);
+        int r = check_transfer(s, from, path, u->from, u->to, u->user);
+        return r < 0 ? r : check_url(s, from, path, "to", u->to);
     }
     struct inner inner = action ? inner_of(action) : (struct inner){NULL, NULL, 0, false};
     if (!inner.name) {

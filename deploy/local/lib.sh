@@ -440,10 +440,11 @@ ids() { # CELL_NUMBER
 }
 
 start_rep() { # CELL_NUMBER
-    local i=$1 zones rootfs privileged network registries
+    local i=$1 zones rootfs privileged network registries options
     zones=$(setting zones) privileged=$(setting privileged) registries=$(setting registries)
     network=$(setting network) # none: a cluster that an older version made
     mapfile -t rootfs < <(setting rootfs)
+    mapfile -t options < <(setting rep_option)
     start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
         --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")" \
         --admin-listen "127.0.0.1:$(rep_admin_port "$i")" --on-term leave \
@@ -452,5 +453,5 @@ start_rep() { # CELL_NUMBER
         --memory-mb "$(setting memory_mb)" --disk-mb "$(setting disk_mb)" --containers "$(setting containers)" \
         ${registries:+--registries "$registries"} --privileged "${privileged:-deny}" --ids "$(ids "$i")" \
         --driver "$(setting driver)" --network "${network:-host}" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \
-        --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key"
+        --ca "$certs/ca.crt" --cert "$certs/cell-$i.crt" --key "$certs/cell-$i.key" "${options[@]}"
 }

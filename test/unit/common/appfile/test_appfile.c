@@ -352,6 +352,14 @@ static const struct {
      "name: a\nrootfs: preloaded:x\ncommand: x\nsetup:\n  serial:\n    actions:\n    - "
      "download: {from: x}\n",
      "a.yaml:7: setup.serial.actions[0].download: to is missing: where it goes"},
+    {"a.yaml",
+     "name: a\nrootfs: preloaded:x\ncommand: x\nsetup:\n  upload:\n    from: /a\n    to: y\n"
+     "    user: u\n",
+     "a.yaml:7: setup.upload.to: must be a URL: https://..., http:// or file://"},
+    {"a.yaml",
+     "name: a\nrootfs: preloaded:x\ncommand: x\n"
+     "setup: {download: {from: ftp://h/x, to: /, user: u}}\n",
+     "a.yaml:4: setup.download.from: must be a URL: https://..., http:// or file://"},
     {"a.yaml", /* the API's decoder does not mind, so neither does the refusal */
      "name: a\nrootfs: preloaded:x\ncommand: x\n"
      "sidecars: [{action: {Run: {path: x, user: u}}, Memory_Mb: 5}]\n",
