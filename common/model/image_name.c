@@ -69,8 +69,9 @@ static bool host_valid(const char *text)
     if (text[0] == '[') {
         n = text[n] == ']' ? n + 1 : strlen(text) + 1;
     } else {
-        while (is_word(text[n]) || text[n] == '.' || text[n] == '-') {
-            n++;
+        while (is_word(text[n]) || (n > 0 && text[n] == '-') ||
+               (n > 0 && text[n] == '.' && is_word(text[n - 1]) && is_word(text[n + 1]))) {
+            n++; /* no "..", for a directory is called so, too */
         }
     }
     if (n > strlen(text) || strlen(text) > HOST_BYTES) {
