@@ -12,6 +12,7 @@ static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_o
 static const struct cli_option *const question[] = {rep_url_options, question_options,
                                                     cli_tls_options, NULL};
 static const struct cli_option *const evacuate[] = {rep_evacuate_options, cli_tls_options, NULL};
+static const struct cli_option *const audit[] = {rep_audit_options, NULL};
 static const struct cli_option *const destroy[] = {rep_driver_options, rep_destroy_options, NULL};
 
 static const struct cli_command commands[] = {
@@ -35,6 +36,11 @@ static const struct cli_command commands[] = {
      evacuate, 0, 0, rep_evacuate_run},
     {"destroy", "", "removes all containers of a cell whose rep does not run", NULL, destroy, 0, 0,
      rep_destroy_run},
+    {"audit", "", "lists what is left on this machine of containers that are gone",
+     "It changes nothing, and the cell's rep may run. What it finds is looked for twice, a second\n"
+     "apart, so that what just goes is not told. Who is not root sees what that user may see.\n"
+     "Gives 0 when nothing is left, 1 when something is.\n",
+     audit, 0, 0, rep_audit_run},
     {0},
 };
 

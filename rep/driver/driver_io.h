@@ -121,6 +121,10 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
  * half a minute at most. -code with err. */
 int driver_unmake(struct driver_shell *shell, struct err *err);
 
+/* Of a state directory's real path: as %08x, "corkboard-HASH" is the table of its network, and its
+ * control groups are "corkboard-HASH-GUID". */
+uint32_t state_dir_hash(const char *path);
+
 /* Descriptors that a driver of so many containers may come to hold. */
 unsigned driver_files(unsigned containers);
 

@@ -36,7 +36,7 @@ static char *shim_default(void)
 }
 
 /* FNV-1a: small, and the same at every start. */
-static uint32_t hash_of(const char *text)
+uint32_t state_dir_hash(const char *text)
 {
     uint32_t h = 2166136261U;
     for (; *text; text++) {
@@ -123,7 +123,7 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
     d->shim = config->shim ? strdup(config->shim) : shim_default();
     d->log_bytes = config->log_bytes ? config->log_bytes : DRIVER_LOG_BYTES;
     d->log_files = config->log_files ? config->log_files : DRIVER_LOG_FILES;
-    d->hash = hash_of(config->state_dir);
+    d->hash = state_dir_hash(config->state_dir);
     copy_rootfs(d, config);
     copy_volumes(d, config);
     copy_files(d, &config->files);

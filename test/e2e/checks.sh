@@ -51,3 +51,13 @@ says() { # EXPECTED_STATUS TEXT COMMAND...
     exit_status "$expected" "$@" || return 1
     grep -qF -- "$text" "$work/out" || fail "'$*' does not say \"$text\": $(cat "$work/out")"
 }
+
+# The last test of a script whose cells have made containers: none has left anything. What a rep
+# removes at this moment is waited for.
+audit_finds_nothing() {
+    local dir
+    for dir in "$CORKBOARD_STATE"/rep-*; do
+        wait_for 60 "nothing to be left in $(basename "$dir")" says 0 "nothing is left" \
+            "$bin/rep" audit --state-dir "$dir" || fail "$(cat "$work/out")" || return 1
+    done
+}
