@@ -293,6 +293,7 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->reconcile_interval_ns = setting(from->reconcile_interval_ns, RECONCILE_INTERVAL_NS);
     to->reservation_ns = setting(from->reservation_ns, RESERVATION_NS);
     to->stop_grace_ns = setting(from->stop_grace_ns, STOP_GRACE_NS);
+    assert(from->drain_wait_ns >= 0 && from->drain_wait_ns <= DRAIN_WAIT_MAX_NS);
     to->evacuation_ns = setting(from->evacuation_ns, EVACUATION_NS);
     to->checks.again_ns = setting(from->checks.again_ns, CHECKS_AGAIN_NS);
     to->checks.interval_ns = setting(from->checks.interval_ns, CHECKS_INTERVAL_NS);

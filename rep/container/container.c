@@ -4,6 +4,7 @@
 #include "common/model/keys.h"
 #include "rep/container/kind.h"
 #include "rep/container/note.h"
+#include "rep/inside.h"
 #include "rep/steps/exit_text.h"
 
 #include <assert.h>
@@ -228,6 +229,20 @@ bool container_stop_asked(const struct container *c)
     return c->end != END_ITS_OWN;
 }
 
+bool container_drains(const struct container *c)
+{
+    return container_stop_asked(c) && c->table->rep->now.mono_ns < c->drained_ns;
+}
+
+/* Only what runs and is well may be routed to. What ends otherwise does not come here. */
+static int64_t drained_ns(const struct container *c)
+{
+    const struct rep *r = c->table->rep;
+    bool routed = c->phase == PHASE_RUNNING && c->about->routed && !checks_failed(c);
+    assert(r->config.drain_wait_ns >= 0);
+    return routed && r->config.drain_wait_ns > 0 ? r->now.mono_ns + r->config.drain_wait_ns : 0;
+}
+
 void container_stop(struct container *c, enum container_end end, const char *why,
                     struct effects *out)
 {
@@ -238,6 +253,7 @@ void container_stop(struct container *c, enum container_end end, const char *why
     }
     c->end = end;
     c->signals = 0;
+    c->drained_ns = drained_ns(c);
     c->table->version++;
     container_touch(c);
     if (container_may_tell(c, out)) { /* at an evacuation's limit all are asked */

@@ -89,6 +89,7 @@ struct container {
     int64_t reserved_until_ns; /* RESERVED: dropped then */
     int64_t kept_until_ns; /* RUNNING while the cell is emptied: bbs keeps it; 0 = it does not */
     int64_t kill_ns;    /* stop asked: when the next, harder signal is due */
+    int64_t drained_ns; /* stop asked: before, nothing of it is told to end; 0 = at once */
 
     /* Of the table. */
     struct containers *table;
@@ -147,6 +148,9 @@ bool container_stop_asked(const struct container *c);
  * disowned is new. */
 void container_stop(struct container *c, enum container_end end, const char *why,
                     struct effects *out);
+
+/* A stop was asked, and it is not told yet: whoever routes to it is to hear first. */
+bool container_drains(const struct container *c);
 
 /* Nothing is left to do but its removal. */
 void container_delete(struct container *c, const char *why, struct effects *out);

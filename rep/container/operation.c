@@ -55,12 +55,17 @@ bool operation_must_wait(struct rep *r, struct container *c)
     return false;
 }
 
-/* TERM, after the grace KILL, and KILL again: a listing tells if its end was missed. */
+/* After the wait of what has routes TERM, after the grace KILL, and KILL again: a listing tells if
+ * its end was missed. */
 void operation_signal(struct rep *r, struct container *c, struct effects *out)
 {
     assert((container_stop_asked(c) && c->phase == PHASE_RUNNING) || checks_failed(c));
     if (container_has_steps(c)) {
         return; /* they are cut (steps.h) */
+    }
+    if (container_drains(c)) {
+        container_due(c, c->drained_ns);
+        return;
     }
     if (c->signals > 0 && r->now.mono_ns < c->kill_ns) {
         container_due(c, c->kill_ns);

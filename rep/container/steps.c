@@ -158,11 +158,16 @@ void steps_look(struct rep *r, struct container *c, struct effects *out)
     if (o.ready && !o.over && c->phase == PHASE_CREATED) {
         checks_begun(r, c, "its steps have begun", out);
     }
-    bool stop = (c->phase == PHASE_RUNNING && container_stop_asked(c)) || checks_end_it(c);
+    bool drains = container_drains(c);
+    bool stop =
+        (c->phase == PHASE_RUNNING && container_stop_asked(c) && !drains) || checks_end_it(c);
     if (stop && !o.over && !is_stopped(c)) {
         cut(r, c, 0, CUT_STOPPED, out);
     } else {
         next_verb(r, c, &o, out);
+    }
+    if (drains && c->phase != PHASE_COMPLETED) {
+        container_due(c, c->drained_ns);
     }
     if (o.due_ns != NEVER_NS && c->phase != PHASE_COMPLETED) {
         container_due(c, o.due_ns);

@@ -32,6 +32,12 @@ void drain_begin(struct rep *r, const char *why, struct effects *out)
     }
 }
 
+/* Until what was stopped is sent SIGKILL. */
+static int64_t stop_takes_ns(const struct rep *r)
+{
+    return r->config.drain_wait_ns + r->config.stop_grace_ns;
+}
+
 static int64_t left_ns(int64_t until_ns, int64_t now_ns)
 {
     return until_ns > now_ns ? until_ns - now_ns : 0;
@@ -66,7 +72,7 @@ static bool is_past(const struct rep *r, const struct kept_evacuation *said)
 {
     int64_t since_ns = clock_goes_on(r, said) ? r->now.mono_ns - said->until_mono_ns
                                               : r->now.wall_ns - said->until_wall_ns;
-    return since_ns >= r->config.stop_grace_ns + EVACUATION_HEARD_NS + EVACUATION_DELETED_NS;
+    return since_ns >= stop_takes_ns(r) + EVACUATION_HEARD_NS + EVACUATION_DELETED_NS;
 }
 
 void drain_start(struct rep *r, struct effects *out)
@@ -122,7 +128,7 @@ static void delete_all(struct rep *r, struct effects *out)
 static int64_t delete_ns(const struct rep *r)
 {
     const struct drain *d = &r->drain;
-    return (d->over ? d->over_ns : d->until_ns) + r->config.stop_grace_ns + EVACUATION_HEARD_NS;
+    return (d->over ? d->over_ns : d->until_ns) + stop_takes_ns(r) + EVACUATION_HEARD_NS;
 }
 
 static int64_t end_ns(const struct rep *r)

@@ -260,6 +260,7 @@ static void update(struct rep *r, const struct request *q, const char *const *pa
         about.n_internal_routes = update->n_internal_routes;
         about.internal_routes = update->internal_routes;
     }
+    about.routed = update->replaces ? update->routed : about.routed;
     if (update->replaces || update->metric_tags) {
         about.n_metric_tags = update->n_metric_tags;
         about.metric_tags =

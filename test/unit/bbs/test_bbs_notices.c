@@ -40,7 +40,8 @@ static void write_update(struct told *t, const struct request *q)
     Cell__LRPUpdate *m = cell__lrpupdate__unpack(NULL, q->body.size, q->body.data);
     assert_non_null(m);
     assert_true(m->replaces);
-    buf_printf(&t->lines, " %s/%d %s", m->process_guid, m->index, m->instance_guid);
+    buf_printf(&t->lines, " %s/%d %s%s", m->process_guid, m->index, m->instance_guid,
+               m->routed ? " routed" : "");
     for (size_t i = 0; i < m->n_internal_routes; i++) {
         buf_printf(&t->lines, " %s", m->internal_routes[i]->hostname);
     }
@@ -233,7 +234,7 @@ static void a_changed_tag_is_put_to_each_rep_once(void **state)
     change_tag(&s, "2");
     assert_string_equal(buf_string(&s.told.lines),
                         "PUT /v1/lrps/" ROWS_PROCESS "/instances/i0: " ROWS_PROCESS
-                        "/0 i0 old k=2\n");
+                        "/0 i0 routed old k=2\n");
     buf_clear(&s.told.lines);
     change_tag(&s, "2"); /* nothing changes */
     assert_string_equal(buf_string(&s.told.lines), "");

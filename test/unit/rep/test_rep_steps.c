@@ -117,6 +117,7 @@ static void make_instance(struct played *p, const char *tree)
     memset(p, 0, sizeof(*p));
     p->where = CONTAINER_RUNNING;
     rep_rig_init(&p->g);
+    p->g.config.drain_wait_ns = 2 * SECOND_NS; /* for what has routes */
     rep_rig_open(&p->g, NULL, 0);
     assert_int_equal(rep_rig_work(&p->g, "web", 100), 0);
     struct rep_rig_move claim = rep_rig_take_move(&p->g, "claim");
@@ -299,6 +300,30 @@ static void a_stop_has_its_ladder(void **state)
     struct rep_rig_move remove = rep_rig_take_move(&p.g, "remove");
     rep_rig_move_done(&p.g, remove, NULL);
     rep_rig_take_verb(&p.g, VERB_REMOVE);
+    rep_rig_done(&p.g);
+}
+
+/* What has routes is cut after the wait. */
+static void a_stop_waits_for_routers(void **state)
+{
+    struct played p;
+    begin_instance(&p, "serial(run run)");
+    begins(&p, 2);
+    runs(&p);
+    Cell__LRPUpdate m = CELL__LRPUPDATE__INIT;
+    SCOPED_BUF(body);
+    m.replaces = m.routed = true;
+    buf_message(&body, &m.base);
+    rep_rig_request(&p.g, "bbs", "PUT",
+                    arena_printf(&p.g.arena, "/v2/lrps/web/instances/%s", p.guid),
+                    "application/x-protobuf", buf_bytes(&body));
+    rep_rig_verb(&p.g, rep_rig_take_verb(&p.g, VERB_NOTE), VERB_DONE, "");
+    ask_to_stop(&p);
+    rep_rig_advance(&p.g, 1900);
+    assert_int_equal(p.g.verb_count, 0);
+    rep_rig_advance(&p.g, 200);
+    cuts(&p, 0, CUT_STOPPED);
+    signals(&p, 2, SIGTERM);
     rep_rig_done(&p.g);
 }
 
@@ -524,6 +549,7 @@ int main(void)
         cmocka_unit_test(a_setup_that_fails_is_a_crash),
         cmocka_unit_test(a_silent_bbs_holds_nothing_up),
         cmocka_unit_test(a_stop_has_its_ladder),
+        cmocka_unit_test(a_stop_waits_for_routers),
         cmocka_unit_test(a_timeout_is_looked_at_in_time),
         cmocka_unit_test(what_does_not_begin_is_tried_again),
         cmocka_unit_test(an_end_of_all_is_told_by_the_facts),
