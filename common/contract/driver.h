@@ -187,6 +187,7 @@ struct container_status {
     int exit_code;     /* for EXITED by itself: 0..255 */
     int exit_signal;   /* for EXITED by a signal, else 0 */
     bool oom_killed;
+    bool disk_full;    /* for EXITED by itself and badly, while its limited disk had no room */
     const char *text;  /* for EXITED without ever running: why; else "" */
     int64_t pid;       /* first process, seen from the host; 0 = none */
     const char *address; /* its own, once it has one; NULL: the host's network */

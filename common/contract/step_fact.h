@@ -32,9 +32,10 @@ struct step_fact {
     uint32_t step;
     int64_t at_ns; /* monotonic, of the boot of the machine in which the container began */
     enum cut_why why; /* of CUT */
-    int exit_code;    /* of ENDED, as the next four: 0..255; -1 = it never ran */
+    int exit_code;    /* of ENDED, as the next five: 0..255; -1 = it never ran */
     int exit_signal;  /* 0 = none */
     bool oom_killed;
+    bool disk_full;   /* it ended badly while its container's limited disk had no room */
     int64_t moved;    /* of a transfer: bytes that came or went over the network */
     const char *text; /* why it never ran, or why a transfer failed, without a URL; "" otherwise,
                        * and never NULL */

@@ -309,7 +309,7 @@ void container_exited(struct container *c, int trigger, const struct container_s
     }
     container_complete(c, trigger, text, out);
     container_ended(c, well);
-    c->ports_doubted = ran && !well && !s->oom_killed && c->about->n_ports > 0;
+    c->ports_doubted = ran && !well && !s->oom_killed && !s->disk_full && c->about->n_ports > 0;
 }
 
 void container_never_ran(struct container *c, const char *text, struct effects *out)
@@ -416,5 +416,6 @@ const char *exit_text_of(struct arena *a, const struct container_status *s, cons
     if (s->text && s->text[0] != '\0') {
         return arena_strdup(a, s->text);
     }
-    return exit_text(a, source, s->exit_code, s->exit_signal, s->oom_killed);
+    return exit_text(a, source, s->exit_code, s->exit_signal,
+                     (struct shortage){.memory = s->oom_killed, .disk = s->disk_full});
 }

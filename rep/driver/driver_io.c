@@ -73,6 +73,7 @@ struct container_status container_status_of(struct driver_container *c, struct a
         .exit_code = ended && c->ending.code > 0 ? c->ending.code : 0,
         .exit_signal = ended ? c->ending.signal : 0,
         .oom_killed = ended && c->ending.oom_killed,
+        .disk_full = ended && c->ending.disk_full,
         .text = arena_strdup(arena, ended ? c->ending.text : ""),
         .pid = c->state == CONTAINER_RUNNING ? c->first.pid : 0,
         .address = address ? arena_strdup(arena, address) : NULL,

@@ -15,13 +15,16 @@ int status_parse(struct bytes file, struct ending *ret, struct err *err)
     }
     memcpy(text, file.data, file.size);
     text[file.size] = '\0';
-    int fields =
-        sscanf(text, "code %d signal %d oom %d text%n", &e.code, &e.signal, &oom, &at);
-    if (fields != 3 || at == 0 || text[at] != ' ') {
+    int fields = sscanf(text, "code %d signal %d oom %d%n", &e.code, &e.signal, &oom, &at);
+    if (fields == 3 && strncmp(text + at, "\ndisk 1", 7) == 0) { /* only if it is so */
+        e.disk_full = true;
+        at += 7;
+    }
+    if (fields != 3 || strncmp(text + at, "\ntext ", 6) != 0) {
         return err_set(err, ERR_INVALID, "the status is not what a shim writes");
     }
     e.oom_killed = oom != 0;
-    snprintf(e.text, sizeof(e.text), "%.*s", (int)strcspn(text + at + 1, "\n"), text + at + 1);
+    snprintf(e.text, sizeof(e.text), "%.*s", (int)strcspn(text + at + 6, "\n"), text + at + 6);
     *ret = e;
     return 0;
 }

@@ -13,6 +13,7 @@ struct ending {
     int code;   /* 0..255; -1: it never ran */
     int signal; /* 0: none */
     bool oom_killed;
+    bool disk_full;
     char text[STATUS_TEXT_BYTES + 1]; /* why it never ran, or what else there is to say; or "" */
 };
 

@@ -101,7 +101,7 @@ int files_reserve(void)
 int status_write(const struct outcome *e)
 {
     char text[SHIM_TEXT_BYTES + 256];
-    int n = snprintf(text, sizeof(text), "code %d\nsignal %d\noom %d\ntext %.*s\n", e->code,
-                     e->signal, e->oom, SHIM_TEXT_BYTES, e->text);
+    int n = snprintf(text, sizeof(text), "code %d\nsignal %d\noom %d\n%stext %.*s\n", e->code,
+                     e->signal, e->oom, e->full ? "disk 1\n" : "", SHIM_TEXT_BYTES, e->text);
     return file_replace("status", text, (size_t)n, true);
 }

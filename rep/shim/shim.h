@@ -121,6 +121,7 @@ int directory_lock(void);
 struct outcome {
     int code, signal;
     bool oom;
+    bool full; /* its limited disk has no room */
     const char *text; /* one line, "" if there is nothing to say */
 };
 int status_write(const struct outcome *e);

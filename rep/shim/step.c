@@ -86,9 +86,9 @@ int step_enter(const struct options *o)
 int step_status_write(long step, const struct outcome *e)
 {
     char text[SHIM_TEXT_BYTES + 256];
-    int n = snprintf(text, sizeof(text), "ended %ld code %d signal %d oom %d at %lld%s%.*s", step,
-                     e->code, e->signal, e->oom, now_ns(), e->text[0] ? " " : "", SHIM_TEXT_BYTES,
-                     e->text);
+    int n = snprintf(text, sizeof(text), "ended %ld code %d signal %d oom %d%s at %lld%s%.*s", step,
+                     e->code, e->signal, e->oom, e->full ? " disk 1" : "", now_ns(),
+                     e->text[0] ? " " : "", SHIM_TEXT_BYTES, e->text);
     for (char *at = text; (at = strchr(at, '\n'));) {
         *at = ' ';
     }

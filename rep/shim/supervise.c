@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -376,11 +378,34 @@ static bool out_of_memory(const struct supervision *s)
     return badly && oom_kills(s->o) > s->oom_kills;
 }
 
+/* Whether the disk of limited size that is mounted there has next to nothing left. Without a limit
+ * nothing is mounted there. */
+static bool is_full(const char *disk)
+{
+    enum { PART = 256 };
+    struct stat above, at;
+    struct statvfs v;
+    return stat(".", &above) == 0 && stat(disk, &at) == 0 && at.st_dev != above.st_dev &&
+           statvfs(disk, &v) == 0 && (v.f_bavail <= v.f_blocks / PART || v.f_favail == 0);
+}
+
+/* One that ended well had room, or could do without; one that was told to end did not end for it.
+ * An init gives the signal of its program as a code. */
+static bool out_of_disk(const struct supervision *s)
+{
+    const struct outcome *e = &s->outcome;
+    int signal = e->signal ? e->signal : e->code - 128;
+    bool told = s->told_to_end || s->told_to_term || signal == SIGTERM || signal == SIGKILL;
+    return !told && (e->code > 0 || e->signal) &&
+           is_full(s->mode == SHIM_STEP ? "../../disk" : "disk");
+}
+
 /* The status is the one thing that must not get lost: with a full disk it waits for room. */
 static int finish_run(struct supervision *s)
 {
     bool step = s->mode == SHIM_STEP;
     s->outcome.oom = out_of_memory(s);
+    s->outcome.full = out_of_disk(s);
     for (int i = 0; i < SHIM_STATUS_TRIES; i++) {
         if ((step ? step_status_write(s->o->step, &s->outcome) : status_write(&s->outcome)) == 0) {
             return 0;

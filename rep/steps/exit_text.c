@@ -6,11 +6,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *exit_text(struct arena *a, const char *source, int code, int signal, bool oom_killed)
+const char *exit_text(struct arena *a, const char *source, int code, int signal,
+                      struct shortage of)
 {
     assert(signal >= 0);
     return arena_printf(a, "%s: Exited with status %d%s", source[0] ? source : "LOG",
-                        signal ? 128 + signal : code, oom_killed ? " (out of memory)" : "");
+                        signal ? 128 + signal : code,
+                        of.memory ? " (out of memory)" : of.disk ? " (out of disk)" : "");
 }
 
 /* In units of so many ns: the whole ones, and what is left without zeros at its end. */

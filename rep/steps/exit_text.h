@@ -7,9 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What was short when a process ended. */
+struct shortage {
+    bool memory, disk; /* the former is told, of both */
+};
+
 /* "APP: Exited with status 3", "APP: Exited with status 137 (out of memory)": a signal (0 = none)
  * counts as 128 + its number, as shells do; "" as source stands for LOG. In the arena. */
-const char *exit_text(struct arena *a, const char *source, int code, int signal, bool oom_killed);
+const char *exit_text(struct arena *a, const char *source, int code, int signal,
+                      struct shortage of);
 
 /* As Go prints a duration: "0s", "500ms", "1.5s", "1m0s", "2540400h10m0s". In the arena. */
 const char *duration_text(struct arena *a, int64_t ns);

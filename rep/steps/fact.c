@@ -15,8 +15,9 @@ static const char *const whys[CUT_WHY_COUNT] = {
 static void print_end(const struct step_fact *fact, struct buf *out)
 {
     int size = (int)strcspn(fact->text, "\n");
-    buf_printf(out, "ended %u code %d signal %d oom %d at %" PRId64 "%s%.*s\n", fact->step,
-               fact->exit_code, fact->exit_signal, fact->oom_killed, fact->at_ns, size ? " " : "",
+    buf_printf(out, "ended %u code %d signal %d oom %d%s at %" PRId64 "%s%.*s\n", fact->step,
+               fact->exit_code, fact->exit_signal, fact->oom_killed,
+               fact->disk_full ? " disk 1" : "", fact->at_ns, size ? " " : "",
                size < FACT_TEXT_MAX ? size : FACT_TEXT_MAX, fact->text);
 }
 
@@ -50,11 +51,28 @@ static bool read_why(const char *word, enum cut_why *ret)
     return false;
 }
 
+/* "disk 1" is there only if it is so: earlier versions did not know it. */
+static int read_end(const char *line, struct step_fact *f)
+{
+    int end = -1, oom = 0, read = 0;
+    if (sscanf(line, "ended %9u code %4d signal %4d oom %1d%n", &f->step, &f->exit_code,
+               &f->exit_signal, &oom, &read) != 4 ||
+        read == 0) {
+        return -1;
+    }
+    f->oom_killed = oom == 1;
+    f->disk_full = strncmp(line + read, " disk 1", 7) == 0;
+    read += f->disk_full ? 7 : 0;
+    return sscanf(line + read, " at %18" SCNd64 "%n", &f->at_ns, &end) == 1 && end > 0
+               ? read + end
+               : -1;
+}
+
 /* One line without its line feed; its text, if it has one, is borrowed from the line. */
 static bool read_line(const char *line, struct step_fact *f)
 {
     char why[16];
-    int end = -1, oom = 0;
+    int end = -1;
     *f = (struct step_fact){.text = ""};
     if (sscanf(line, "begun %9u at %18" SCNd64 "%n", &f->step, &f->at_ns, &end) == 2 && end > 0) {
         f->kind = FACT_BEGUN;
@@ -66,11 +84,8 @@ static bool read_line(const char *line, struct step_fact *f)
                end > 0) {
         f->kind = FACT_CUT;
         end = read_why(why, &f->why) ? end : -1;
-    } else if (sscanf(line, "ended %9u code %4d signal %4d oom %1d at %18" SCNd64 "%n", &f->step,
-                      &f->exit_code, &f->exit_signal, &oom, &f->at_ns, &end) == 5 &&
-               end > 0) {
+    } else if ((end = read_end(line, f)) > 0) {
         f->kind = FACT_ENDED;
-        f->oom_killed = oom == 1;
         f->text = line[end] == ' ' ? line + end + 1 : "";
         end += line[end] == ' ' ? (int)strlen(line + end) : 0;
     }

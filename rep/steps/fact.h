@@ -4,6 +4,7 @@
  *   begun 3 at 81234567890123
  *   cut 2 timeout at 81234567890123
  *   ended 3 code 1 signal 0 oom 0 at 81234567890123
+ *   ended 3 code 1 signal 0 oom 0 disk 1 at 81234567890123
  *   ended 3 code -1 signal 0 oom 0 at 81234567890123 no program /bin/nothing
  *   lost 3 at 81234567890123
  *

@@ -209,7 +209,8 @@ static struct step_verdict end_of(struct machine *m, uint32_t n, int64_t cut_ns)
     }
     return (struct step_verdict){HAS_FAILED, false, k->ended_ns,
                             exit_text(m->arena, m->tree->steps[n]->source, f->exit_code,
-                                      f->exit_signal, f->oom_killed)};
+                                      f->exit_signal,
+                                      (struct shortage){f->oom_killed, f->disk_full})};
 }
 
 /* It was killed for not ending within the grace. */

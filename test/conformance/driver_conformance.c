@@ -26,6 +26,7 @@ static void keep_end(struct subject *s, const struct container_status *c)
     e->exit_code = c->exit_code;
     e->exit_signal = c->exit_signal;
     e->oom_killed = c->oom_killed;
+    e->disk_full = c->disk_full;
     assert_int_equal(c->state, CONTAINER_EXITED);
 }
 

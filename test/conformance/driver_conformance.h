@@ -34,7 +34,7 @@ struct subject {
     struct ended {
         char guid[65];
         int exit_code, exit_signal;
-        bool oom_killed;
+        bool oom_killed, disk_full;
     } ended[64];
     size_t ended_count;
     size_t facts_told; /* events of containers that have not ended: more facts of their steps */

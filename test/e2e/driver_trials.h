@@ -100,6 +100,7 @@ void trial_cpu_max(void **state);
 void trial_memory_files(void **state);
 void trial_fuse(void **state);
 void trial_out_of_memory(void **state);
+void trial_out_of_disk(void **state);
 void trial_exec(void **state);
 void trial_dash(void **state);
 
@@ -149,6 +150,7 @@ void trial_log_limit(void **state);
 void trial_log_mute(void **state);
 void trial_log_of_before(void **state);
 void trial_step_out_of_memory(void **state); /* oci only */
+void trial_step_out_of_disk(void **state);   /* oci only */
 
 /* hang_trials.c */
 void trial_hung_runtime(void **state);

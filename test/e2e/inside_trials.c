@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static bool is_oci(const struct rig *r)
@@ -294,6 +295,52 @@ void trial_out_of_memory(void **state)
     assert_int_equal(e.exit_code, 128 + SIGKILL);
     assert_true(subject_find(&r->subject, &arena, "greedy").oom_killed);
     subject_remove(&r->subject, "greedy");
+}
+
+static void await_full(struct rig *r, const char *guid)
+{
+    char path[256];
+    struct statvfs v = {.f_bavail = 1};
+    enum { PART = 256 };
+    snprintf(path, sizeof(path), "%s/containers/%s/disk", r->state, guid);
+    for (int i = 0; i < 200 && v.f_bavail > v.f_blocks / PART; i++) {
+        rig_pause_ms(50);
+        assert_int_equal(statvfs(path, &v), 0);
+    }
+    assert_true(v.f_bavail <= v.f_blocks / PART);
+}
+
+/* Only what ended badly, by itself, and on a disk that is full says so. */
+void trial_out_of_disk(void **state)
+{
+    static const struct {
+        const char *script;
+        bool full, stopped;
+    } rows[] = {
+        {"dd if=/dev/zero of=/big bs=64k 2>/dev/null; exit 3", true, false},
+        {"dd if=/dev/zero of=/big bs=64k 2>/dev/null; kill -ABRT $$", true, false},
+        {"dd if=/dev/zero of=/big bs=64k 2>/dev/null; exit 0", false, false},
+        {"dd if=/dev/zero of=/big bs=64k 2>/dev/null; rm /big; exit 3", false, false},
+        {"dd if=/dev/zero of=/big bs=64k 2>/dev/null; exec sleep 1000", false, true},
+    };
+    struct rig *r = *state;
+    const char *args[4];
+    SCOPED_ARENA(arena);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct container_spec spec = rig_shell(r, rows[i].script, args);
+        spec.disk_mb = 20;
+        rig_done(subject_prepare(&r->subject, &arena, "writer", &spec));
+        rig_done(subject_plain(&r->subject, &arena, VERB_START, "writer"));
+        if (rows[i].stopped) {
+            await_full(r, "writer");
+            struct verb_call c = {.verb = VERB_SIGNAL, .guid = "writer", .signal = SIGTERM};
+            rig_done(subject_verb(&r->subject, &arena, c));
+        }
+        struct ended e = subject_await_end(&r->subject, "writer");
+        assert_int_equal(e.disk_full, rows[i].full);
+        assert_int_equal(subject_find(&r->subject, &arena, "writer").disk_full, rows[i].full);
+        subject_remove(&r->subject, "writer");
+    }
 }
 
 /* ---- exec ---- */

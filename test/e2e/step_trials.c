@@ -206,3 +206,28 @@ void trial_step_out_of_memory(void **state)
     assert_false(end.oom_killed);
     subject_remove(&r->subject, "hungry");
 }
+
+/* Of several on one disk each tells how it was at its own end. */
+void trial_step_out_of_disk(void **state)
+{
+    static const char *const scripts[] = {
+        "dd if=/dev/zero of=/big bs=64k 2>/dev/null; exit 3", "rm /big; exit 3"};
+    struct rig *r = *state;
+    SCOPED_ARENA(a);
+    const char *args[2][4];
+    struct container_spec first = rig_shell(r, scripts[0], args[0]);
+    struct container_spec second = rig_shell(r, scripts[1], args[1]);
+    const struct step_process list[] = {{1, first.path, first.args},
+                                        {2, second.path, second.args}};
+    struct container_spec whole = {
+        .rootfs = r->subject.rootfs, .steps = list, .step_count = 2, .disk_mb = 20};
+    rig_done(subject_prepare(&r->subject, &a, "writer", &whole));
+    rig_done(subject_plain(&r->subject, &a, VERB_START, "writer"));
+    for (uint32_t step = 1; step <= 2; step++) {
+        begin_step(r, "writer", step);
+        struct step_fact end = await_last(r, "writer", step, FACT_ENDED);
+        assert_int_equal(end.exit_code, 3);
+        assert_int_equal(end.disk_full, step == 1);
+    }
+    subject_remove(&r->subject, "writer");
+}

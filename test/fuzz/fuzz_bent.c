@@ -163,6 +163,7 @@ static void bend_container(struct container_status *c, struct arena *a, struct b
     c->exit_code = fuzz_byte(in);
     c->exit_signal = how % 4 == 2 ? fuzz_byte(in) % 65 : 0;
     c->oom_killed = how & 16;
+    c->disk_full = how & 32;
     c->note = bent_bytes(a, c->note, in);
     c->text = c->text ? bent_text(a, c->text, in) : "";
 }

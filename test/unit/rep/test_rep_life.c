@@ -181,6 +181,21 @@ static void out_of_memory_is_reported(void **state)
                         "APP/WEB: Exited with status 137 (out of memory)");
 }
 
+static void out_of_disk_is_reported(void **state)
+{
+    SCOPED_REP_RIG(g);
+    rep_rig_open(&g, NULL, 0);
+    const char *guid = rep_rig_run(&g, "web");
+    drive_event(&g.d, (struct event){.kind = EVENT_CONTAINER,
+                                     .container = {.guid = guid,
+                                                   .state = CONTAINER_EXITED,
+                                                   .exit_code = 1,
+                                                   .disk_full = true,
+                                                   .text = ""}});
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
+                        "APP/WEB: Exited with status 1 (out of disk)");
+}
+
 static void a_crash_told_twice_counts_once(void **state)
 {
     SCOPED_REP_RIG(g);
@@ -370,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_crash_is_reported_and_the_container_deleted),
         cmocka_unit_test(each_start_and_crash_has_a_line_of_its_own),
         cmocka_unit_test(out_of_memory_is_reported),
+        cmocka_unit_test(out_of_disk_is_reported),
         cmocka_unit_test(a_crash_told_twice_counts_once),
         cmocka_unit_test(stop_terms_kills_removes),
         cmocka_unit_test(a_stopping_record_stops_the_container),

@@ -249,6 +249,8 @@ static void only_the_end_of_a_process_has_a_source(void **state)
     assert_string_equal(exit_text_of(&a, &s, ""), "LOG: Exited with status 3");
     s = (struct container_status){.exit_signal = 9, .oom_killed = true, .text = ""};
     assert_string_equal(exit_text_of(&a, &s, "APP"), "APP: Exited with status 137 (out of memory)");
+    s = (struct container_status){.exit_code = 1, .disk_full = true, .text = ""};
+    assert_string_equal(exit_text_of(&a, &s, "APP"), "APP: Exited with status 1 (out of disk)");
     s.text = "its shim was killed, and the container with it";
     assert_string_equal(exit_text_of(&a, &s, "APP"),
                         "its shim was killed, and the container with it");

@@ -23,7 +23,13 @@ static void a_status_is_read_as_written(void **state)
     assert_int_equal(e.signal, 9);
     assert_true(e.oom_killed);
     assert_string_equal(e.text, "two words");
+    assert_false(e.disk_full);
+    assert_int_equal(
+        status_parse(bytes_of("code 1\nsignal 0\noom 0\ndisk 1\ntext \n"), &e, NULL), 0);
+    assert_true(e.disk_full);
+    assert_string_equal(e.text, "");
     assert_int_equal(status_parse(bytes_of("code -1\nsignal 0\noom 0\ntext why\n"), &e, NULL), 0);
+    assert_false(e.disk_full);
     assert_int_equal(e.code, -1);
 }
 
@@ -32,6 +38,7 @@ static void a_broken_status_is_an_error_and_changes_nothing(void **state)
     static const char *const broken[] = {
         "", "\n", "code", "code x\nsignal 0\noom 0\ntext \n", "code 3\nsignal 0\noom 0\n",
         "signal 0\ncode 3\noom 0\ntext \n", "code 3\nsignal 0\noom 0\ntext",
+        "code 3\nsignal 0\noom 0\ndisk 2\ntext \n", "code 3\nsignal 0\noom 0\ndisk 1\n",
     };
     struct ending e = {.code = 77};
     struct err err;

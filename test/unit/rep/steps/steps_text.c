@@ -192,7 +192,8 @@ static void end_of(struct arena *a, struct step_fact *f, const char *how)
         f->exit_signal = atoi(how + 3);
     } else {
         f->oom_killed = strcmp(how, "oom") == 0;
-        f->exit_code = f->oom_killed ? 137 : atoi(how);
+        f->disk_full = strcmp(how, "full") == 0;
+        f->exit_code = f->oom_killed ? 137 : f->disk_full ? 1 : atoi(how);
     }
 }
 

@@ -15,7 +15,8 @@ struct tree_parts steps_text_parts(struct arena *a, const char *text);
 struct action_tree steps_text_tree(struct arena *a, const char *text);
 
 /* Facts with ";" between them, times in ms: "0 begun 2; 5 ended 2 1; 7 cut 3 beside; 9 lost 3", of
- * which an end has a code, "9" for SIGKILL as "sig9", "oom" for code 137 and out of memory, or a
+ * which an end has a code, "9" for SIGKILL as "sig9", "oom" for code 137 and out of memory,
+ * "full" for code 1 and out of disk, or a
  * text in quotes; of a transfer it is "0:BYTES", or code and why, "4:no room". In the arena. */
 struct step_fact *steps_text_facts(struct arena *a, const char *text, size_t *ret_count);
 

@@ -6,11 +6,16 @@
 static void ends_have_a_source_and_a_status(void **state)
 {
     SCOPED_ARENA(a);
-    assert_string_equal(exit_text(&a, "APP", 3, 0, false), "APP: Exited with status 3");
-    assert_string_equal(exit_text(&a, "", 0, 0, false), "LOG: Exited with status 0");
-    assert_string_equal(exit_text(&a, "A/B", 0, 9, true),
+    assert_string_equal(exit_text(&a, "APP", 3, 0, (struct shortage){0}),
+                        "APP: Exited with status 3");
+    assert_string_equal(exit_text(&a, "APP", 1, 0, (struct shortage){.disk = true}),
+                        "APP: Exited with status 1 (out of disk)");
+    assert_string_equal(exit_text(&a, "APP", 0, 9, (struct shortage){true, true}),
+                        "APP: Exited with status 137 (out of memory)");
+    assert_string_equal(exit_text(&a, "", 0, 0, (struct shortage){0}), "LOG: Exited with status 0");
+    assert_string_equal(exit_text(&a, "A/B", 0, 9, (struct shortage){.memory = true}),
                         "A/B: Exited with status 137 (out of memory)");
-    assert_string_equal(exit_text(&a, "APP", 1, 0, true),
+    assert_string_equal(exit_text(&a, "APP", 1, 0, (struct shortage){.memory = true}),
                         "APP: Exited with status 1 (out of memory)");
 }
 

@@ -15,6 +15,7 @@ static const struct step_fact facts[] = {
     {FACT_CUT, 3, 20, CUT_STUCK, .text = ""},
     {FACT_ENDED, 3, 999999999999999999, .exit_code = 255, .text = ""},
     {FACT_ENDED, 4, 5, .exit_signal = 9, .oom_killed = true, .text = ""},
+    {FACT_ENDED, 6, 5, .exit_code = 1, .disk_full = true, .text = ""},
     {FACT_ENDED, 5, 6, .exit_code = -1, .text = "no program /bin/x"},
     {FACT_LOST, 9, 7, .text = ""},
 };
@@ -40,6 +41,7 @@ static void what_is_written_is_read_back(void **state)
         assert_int_equal(back[i].exit_code, facts[i].exit_code);
         assert_int_equal(back[i].exit_signal, facts[i].exit_signal);
         assert_int_equal(back[i].oom_killed, facts[i].oom_killed);
+        assert_int_equal(back[i].disk_full, facts[i].disk_full);
         assert_string_equal(back[i].text, facts[i].text);
     }
 }
@@ -102,6 +104,9 @@ static void nothing_else_is_read(void **state)
         "ended 1 code 0 signal 128 oom 0 at 2",
         "ended 1 code 0 signal -1 oom 0 at 2",
         "ended 1 code 0 signal 0 oom 2 at 2",
+        "ended 1 code 1 signal 0 oom 0 disk 0 at 2",
+        "ended 1 code 1 signal 0 oom 0 disk 12 at 2",
+        "ended 1 code 1 signal 0 oom 0 disk 1",
         "ended 1 code 0 signal 0 oom 0 at 2 ",
         "ended 1 code 0 signal 0 oom 0 at 2text",
     };

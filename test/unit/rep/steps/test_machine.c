@@ -25,6 +25,8 @@ static const struct row rows[] = {
      "ready; failed: WEB: Exited with status 143"},
     {1, "serial(run run)", "0 begun 2; 5 ended 2 oom", 5,
      "ready; failed: APP: Exited with status 137 (out of memory)"},
+    {1, "serial(run run)", "0 begun 2; 5 ended 2 full", 5,
+     "ready; failed: APP: Exited with status 1 (out of disk)"},
     {1, "serial(run run)", "0 begun 2; 5 ended 2 \"no program /bin/x\"", 5,
      "ready; failed: no program /bin/x"},
     {1, "serial(serial(run run) run)", "0 begun 3; 1 ended 3 0; 2 begun 4; 3 ended 4 0", 3,
