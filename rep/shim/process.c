@@ -228,9 +228,8 @@ int kill_marked(const char *mark)
     return error ? -1 : found;
 }
 
-int run_command(const char *const *command)
+static pid_t begin_command(const char *const *command)
 {
-    int status = 0;
     pid_t pid = fork();
     if (pid == 0) {
         ordinary_signals();
@@ -241,7 +240,36 @@ int run_command(const char *const *command)
         report("%s: cannot run it: %s", command[0], strerror(errno));
         _exit(127);
     }
+    return pid;
+}
+
+static int end_command(pid_t pid)
+{
+    int status = 0;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+}
+
+int run_command(const char *const *command)
+{
+    return end_command(begin_command(command));
+}
+
+int run_command_within(const char *const *command, int timeout_ms)
+{
+    enum { KILLED_MS = 1000 };
+    pid_t pid = begin_command(command);
+    int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    bool late = fd >= 0 && !wait_pidfd(fd, timeout_ms);
+    if (late) {
+        kill(pid, SIGKILL);
+        if (wait_pidfd(fd, KILLED_MS)) { /* else it hangs in the kernel, and is left there */
+            kill_children();
+        }
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return late ? -1 : end_command(pid);
 }

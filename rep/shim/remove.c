@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 
 static int untold(const char *what)
 {
@@ -44,9 +45,30 @@ static int end_shim(const char *file)
     return 0;
 }
 
-/* The same for each of its steps. */
+static void tell_steps(void)
+{
+    DIR *all = opendir("steps");
+    for (struct dirent *e; all && (e = readdir(all));) {
+        char file[300];
+        struct identity id;
+        snprintf(file, sizeof(file), "steps/%s/shim.pid", e->d_name);
+        int fd = e->d_name[0] == '.' || identity_read(AT_FDCWD, file, &id) < 0
+                     ? -1
+                     : identity_open(&id);
+        if (fd >= 0) {
+            identity_signal(fd, SHIM_END_SIGNAL);
+            close(fd);
+        }
+    }
+    if (all) {
+        closedir(all);
+    }
+}
+
+/* The same for each of its steps: all of them are told, and then each is waited for. */
 static int end_steps(void)
 {
+    tell_steps();
     DIR *all = opendir("steps");
     int result = !all && identity_untold(errno) ? untold("which steps it has") : 0;
     for (struct dirent *e; all && result == 0 && (e = readdir(all));) {
@@ -136,11 +158,15 @@ static bool never_ran(void)
 }
 
 /* The runtime forgets it. Before a shim noted itself it cannot have heard of it; and one that could
- * not start it need not be able to delete it (a probe tries such ones). */
+ * not start it need not be able to delete it (a probe tries such ones). One that hangs is passed
+ * by: what it was to do is done below, by the control groups and by its directory. */
 static bool forget(const struct options *o)
 {
-    return !o->command || access("shim.pid", F_OK) < 0 ||
-           run_command((const char *const *)o->command) == 0 || never_ran();
+    if (!o->command || access("shim.pid", F_OK) < 0) {
+        return true;
+    }
+    int code = run_command_within((const char *const *)o->command, SHIM_RUNTIME_MS);
+    return code <= 0 || never_ran();
 }
 
 /* What a runtime that was killed left in its directory. For a moment runc has a copy of itself
@@ -180,6 +206,7 @@ static bool detach(const struct options *o)
 
 int shim_remove(const struct options *o)
 {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (directory_lock() < 0) {
         report("cannot lock the directory of %s: %s", o->guid, strerror(errno));
         return 1;

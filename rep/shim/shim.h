@@ -40,6 +40,7 @@ enum {
     SHIM_DRAIN_MS = 1000,     /* for output after the end, where somebody still holds the pipe */
     SHIM_INIT_MS = 5000,      /* for the init to become ready, on a very busy machine */
     SHIM_END_MS = 3000,       /* a shim told to end gets this long before it is killed */
+    SHIM_RUNTIME_MS = 5000,   /* a runtime that deletes for longer is passed by */
     SHIM_STATUS_TRIES = 60,   /* once a second, when the disk is full */
     SHIM_IDS = 65536,         /* user ids, and group ids, of a user namespace */
     SHIM_DEPTH = 32,          /* directory levels held open while deleting */
@@ -184,6 +185,9 @@ void kill_children(void);                    /* every child of this subreaper, t
 int kill_marked(const char *mark);
 /* Waits; gives its exit code, its output goes to the report. */
 int run_command(const char *const *command);
+/* The same, for at most so long: then it and all that it started are killed, and -1 is given. Of a
+ * subreaper that has no other children. */
+int run_command_within(const char *const *command, int timeout_ms);
 
 /* mounts.c: mounts the directory `source` at `target`, where ids from 0 on are those from `first`
  * on; without following links at its end; NULL: nowhere, it is only tried. 0, or -1 after a

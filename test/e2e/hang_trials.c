@@ -2,9 +2,11 @@
 #include "test/e2e/driver_trials.h"
 #include "test/tool/cmocka.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void hung_runtime(struct rig *r, char *path, size_t size)
 {
@@ -60,6 +62,52 @@ void trial_hung_runtime(void **state)
         subject_remove(s, guid);
     }
     subject_remove(s, "healthy");
+}
+
+/* Well before a REMOVE of the rep is over. */
+static void removed_without_the_runtime(struct rig *r, const char *guid)
+{
+    enum { LIMIT_S = 14 };
+    SCOPED_ARENA(arena);
+    struct subject *s = &r->subject;
+    int64_t before = s->now_ns(s);
+    struct verb_call c = {.verb = VERB_REMOVE, .guid = guid};
+    rig_done(subject_verb(s, &arena, c));
+    int64_t took_ms = (s->now_ns(s) - before) / MILLISECOND_NS;
+    print_message("%s was removed after %d ms\n", guid, (int)took_ms);
+    assert_true(took_ms < LIMIT_S * 1000);
+    char dir[256];
+    snprintf(dir, sizeof(dir), "%s/containers/%s", r->state, guid);
+    assert_int_equal(access(dir, F_OK), -1);
+}
+
+/* Once the runtime hangs, whatever was begun with it goes all the same: what runs, with what it
+ * forked and with a step; what is hung in its start; what has ended. */
+void trial_hung_removal(void **state)
+{
+    struct rig *r = *state;
+    struct subject *s = &r->subject;
+    SCOPED_ARENA(arena);
+    char good[sizeof(r->choice.runtime)];
+    const char *args[4];
+    struct container_spec spec = rig_shell(r, "exec sleep 1000", args);
+    rig_begin_shell(r, "runs", "trap '' TERM; sleep 1001 & setsid sleep 1002 & wait");
+    rig_begin_shell(r, "ended", "exec sleep 1000");
+    rig_done(subject_prepare(s, &arena, "starting", &spec));
+    strcpy(good, r->choice.runtime);
+    hung_runtime(r, r->choice.runtime, sizeof(r->choice.runtime));
+    rig_restart(r);
+    struct verb_call c = {.verb = VERB_SIGNAL, .guid = "ended", .signal = SIGTERM};
+    rig_done(subject_verb(s, &arena, c)); /* which needs no runtime */
+    rig_await_state(r, "ended", CONTAINER_EXITED);
+    c = (struct verb_call){.verb = VERB_START, .guid = "starting"};
+    c.deadline_ns = s->now_ns(s) + 200 * MILLISECOND_NS;
+    assert_int_equal(subject_verb(s, &arena, c).outcome, VERB_UNCERTAIN);
+    removed_without_the_runtime(r, "starting");
+    removed_without_the_runtime(r, "ended");
+    removed_without_the_runtime(r, "runs");
+    strcpy(r->choice.runtime, good);
+    rig_restart(r);
 }
 
 void trial_probe(void **state)

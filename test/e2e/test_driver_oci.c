@@ -75,6 +75,7 @@ int main(int argc, char **argv)
         TRIAL(trial_quick_ends),
         TRIAL(trial_whole_family),
         TRIAL(trial_hung_runtime),
+        TRIAL(trial_hung_removal),
         TRIAL(trial_probe),
         TRIAL(trial_leftovers),
         TRIAL(trial_ports),
