@@ -17,7 +17,9 @@ enum verb {
     VERB_REMOVE,  /* kill what runs, unmount and delete everything; unknown guid: done */
     VERB_LIST,    /* every container of this driver: adoption and reconciliation in one path */
     VERB_NOTE,    /* another note for it; fails when it does not exist */
-    VERB_EXEC,    /* one more process in a running container; the answer carries its exit */
+    VERB_EXEC,    /* one more process in a running container: of these words, or what a step of its
+                   * spec runs, however often. The answer carries its exit; its deadline, and the
+                   * end of who asked, kill it and its process group */
     VERB_MEASURE, /* what each running container uses; without a guid, as LIST */
     VERB_READ,    /* a file of the container, as the container sees it; it may have ended */
     VERB_PORTS,   /* which of these host ports a living process holds; nothing is changed */
@@ -141,6 +143,9 @@ struct container_spec {
     int64_t log_rate;   /* bytes per second; what is over it is dropped; 0 = all of it */
 };
 
+/* Most bytes of what an EXEC wrote that are told. */
+enum { EXEC_OUTPUT_MAX = 4096 };
+
 /* The largest file that READ gives: what a task's result may be (rep-auctioneer.md 2.5). */
 enum { VERB_READ_BYTES_MAX = 51200 };
 
@@ -152,14 +157,16 @@ struct verb_call {
     const struct image_call *image;    /* for PULL */
     struct bytes note; /* for PREPARE, NOTE: the rep's own words, given back by LIST */
     int signal;                        /* for SIGNAL */
+    uint64_t exec; /* for SIGNAL: instead, the open EXEC of this id is ended as by its deadline; 0 =
+                    * none is meant */
     const char *label; /* for REMOVE: what it wrote is kept for a while under its guid and this
                         * name, which several may have; NULL = it goes with the container */
     bool durable;                      /* for NOTE: DONE only once it would survive the machine */
-    const char *const *argv;           /* for EXEC; NULL-terminated */
+    const char *const *argv;           /* for EXEC; NULL-terminated; NULL = what `step` runs */
     const uint32_t *ports;             /* for PORTS */
     size_t port_count;
     const char *path;                  /* for READ; relative: to the program's directory */
-    uint32_t step;                     /* for BEGIN, CUT; for SIGNAL, 0 = the first process */
+    uint32_t step;                     /* for BEGIN, CUT, EXEC; for SIGNAL, 0 = the first process */
     enum cut_why why;                  /* for CUT */
     const char *text;                  /* for SAY: a line, without line feed */
     const char *source;                /* for SAY: whose line it is, "APP/WEB"; NULL = LOG */
@@ -218,7 +225,9 @@ struct verb_answer {
     size_t container_count;
     const struct container_usage *usages; /* for MEASURE, sorted by guid */
     size_t usage_count;
-    int exit_code; /* for EXEC */
+    int exit_code; /* for EXEC that is DONE: 0..255, of a signal 128 + its number. The text has the
+                    * end of what it wrote, EXEC_OUTPUT_MAX at most, as far as its first NUL; FAILED:
+                    * it could not be started */
     const char *address; /* for START: as in container_status */
     const uint32_t *taken; /* for PORTS: of those asked; for a PREPARE that FAILED because somebody
                             * else has them: of its spec's. Only of TCP: UDP has ports of its own */

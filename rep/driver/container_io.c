@@ -166,6 +166,7 @@ static void set_state(struct driver_container *c, enum container_state state)
     bool ended = state == CONTAINER_EXITED && before != state && !c->starting;
     if (state == CONTAINER_EXITED) {
         steps_end(c);
+        execs_end(c->driver, c->guid);
     }
     if ((ended || more) && !c->removing) {
         driver_tell(c);

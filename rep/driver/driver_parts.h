@@ -30,8 +30,9 @@ struct driver_ops {
                    const struct container_spec *spec, struct command *c, struct err *err);
     int (*start)(struct driver *d, const char *guid, const char *dir, struct command *c,
                  struct err *err);
+    /* These words; with NULL what runs as this step. */
     int (*exec)(struct driver *d, const char *guid, const char *dir, const char *const *argv,
-                uint64_t number, struct command *c, struct err *err);
+                uint32_t step, uint64_t number, struct command *c, struct err *err);
     /* What is to run as a step, from its own directory, where process.json is. */
     int (*step)(struct driver *d, const char *guid, const char *dir, struct command *c,
                 struct err *err);
@@ -84,6 +85,7 @@ struct driver {
     size_t unread; /* of them, by the last look, those that could not be read for want of means */
     struct map containers; /* by guid */
     uint64_t execs;
+    struct verb_op *open_execs;
     struct delivery *deliveries, **deliveries_end; /* to be delivered from the loop */
     struct event *flush;
     struct driver_network network;
@@ -160,6 +162,9 @@ bool port_is_held(uint32_t port);
 /* verbs_io.c: all verbs but LIST, MEASURE, READ and PORTS, of a valid guid; answered by
  * driver_answer(). */
 void verb_begin(struct driver *d, const struct verb_call *call);
+/* exec_io.c: the container has ended, and so does whatever EXEC runs in it. */
+void execs_end(struct driver *d, const char *guid);
+
 /* Removes a directory that was never finished; nobody waits for it. */
 void verb_clear(struct driver *d, const char *guid, int64_t deadline_ns);
 

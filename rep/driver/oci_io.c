@@ -415,11 +415,12 @@ static int write_exec(const char *dir, const char *const *argv, const char *name
 }
 
 static int oci_exec(struct driver *d, const char *guid, const char *dir, const char *const *argv,
-                    uint64_t number, struct command *c, struct err *err)
+                    uint32_t step, uint64_t number, struct command *c, struct err *err)
 {
-    char name[64];
-    snprintf(name, sizeof(name), "exec-%llu.json", (unsigned long long)number);
-    int result = write_exec(dir, argv, name, err);
+    const char *name =
+        argv ? arena_printf(&c->arena, "exec-%llu.json", (unsigned long long)number)
+             : arena_printf(&c->arena, "steps/%u/process.json", step);
+    int result = argv ? write_exec(dir, argv, name, err) : 0;
     if (result < 0) {
         return result;
     }

@@ -235,13 +235,16 @@ static int process_step(struct driver *d, const char *guid, const char *dir, str
 }
 
 static int process_exec(struct driver *d, const char *guid, const char *dir,
-                        const char *const *argv, uint64_t number, struct command *c,
-                        struct err *err)
+                        const char *const *argv, uint32_t step, uint64_t number,
+                        struct command *c, struct err *err)
 {
-    json_t *config = process_options(dir, "config.json", c, err);
     (void)d;
     (void)guid;
     (void)number;
+    if (!argv) {
+        return add_program(dir, arena_printf(&c->arena, "steps/%u/process.json", step), c, err);
+    }
+    json_t *config = process_options(dir, "config.json", c, err);
     if (!config) {
         return -err->code;
     }

@@ -12,6 +12,7 @@ struct verb_op {
     bool answered;
     struct err err; /* why it failed, while what it left is being removed */
     uint64_t number; /* exec */
+    struct verb_op *next_exec; /* exec: the next one that is open */
     uint32_t step;   /* begin */
     char *keep; /* remove: where the log goes; NULL = with the container */
 };
@@ -31,6 +32,12 @@ bool common_event(struct verb_op *op, struct driver_job *j, enum job_event event
 /* A run of the shim for it; `on_event` frees it with its last event. -code with err: none runs. */
 int op_run(struct verb_op *op, struct command *c, int64_t deadline_ns, bool outlives,
            void (*on_event)(struct driver_job *j, enum job_event event), struct err *err);
+
+/* exec_io.c: the same of EXEC, and of the SIGNAL that ends one; an op that is freed is none of the
+ * open ones any more. */
+void verb_exec(struct verb_op *op, const struct verb_call *call);
+void verb_signal_exec(struct verb_op *op, const struct verb_call *call);
+void exec_forget(struct verb_op *op);
 
 /* step_verbs_io.c: the verbs of steps; each answers, and frees `op` in the end. */
 void verb_begin_step(struct verb_op *op, const struct verb_call *call);

@@ -22,6 +22,7 @@ static struct verb_op *op_new(struct driver *d, const struct verb_call *call)
 void op_free(void *verb_under_way)
 {
     struct verb_op *op = verb_under_way;
+    exec_forget(op);
     free(op->guid);
     free(op->dir);
     free(op->keep);
@@ -365,73 +366,13 @@ static void call_start(struct verb_op *op, const struct verb_call *call)
     }
 }
 
-/* ---- EXEC ---- */
-
-static void forget_exec(const struct verb_op *op)
-{
-    static const char *const kinds[] = {"json", "log", "pid"};
-    char path[4300];
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        snprintf(path, sizeof(path), "%s/exec-%llu.%s", op->dir, (unsigned long long)op->number,
-                 kinds[i]);
-        unlink(path);
-    }
-}
-
-static void on_exec(struct driver_job *j, enum job_event event)
-{
-    struct verb_op *op = job_owner(j);
-    char text[STATUS_TEXT_BYTES], output[SHIM_TAIL_BYTES + 1];
-    if (common_event(op, j, event) || event == JOB_STARTED) {
-        return;
-    }
-    struct shim_report r = job_report(j);
-    if (r.kind == REPORT_EXITED) {
-        snprintf(output, sizeof(output), "%.*s", (int)r.text.size, (const char *)r.text.data);
-        op_answer(op, VERB_DONE, (int)r.number, output);
-    } else {
-        op_answer(op, VERB_FAILED, 0,
-                  words_of(r.kind == REPORT_FAILED ? r.text : job_text(j), text, sizeof(text)));
-    }
-    forget_exec(op);
-    op_free(op);
-}
-
-static int run_exec(struct verb_op *op, const struct verb_call *call, struct err *err)
-{
-    struct driver *d = op->driver;
-    struct command c;
-    command_init(&c);
-    shim_command(d, &c, "exec");
-    op->number = ++d->execs;
-    int result = d->ops->exec(d, op->guid, op->dir, call->argv, op->number, &c, err);
-    if (result == 0) {
-        result = op_run(op, &c, call->deadline_ns, false, on_exec, err);
-    }
-    command_done(&c);
-    return result;
-}
-
-static void call_exec(struct verb_op *op, const struct verb_call *call)
-{
-    struct driver_container *c = container_load(op->driver, op->guid);
-    if (!c || c->state != CONTAINER_RUNNING) {
-        op_fail(op, "the container does not run");
-    } else if (!call->argv || !call->argv[0]) {
-        op_fail(op, "nothing to execute");
-    } else if (run_exec(op, call, &op->err) < 0) {
-        forget_exec(op);
-        op_fail(op, op->err.text);
-    }
-}
-
 /* ---- SIGNAL ---- */
 
 static void call_signal(struct verb_op *op, const struct verb_call *call)
 {
     struct driver_container *c = container_load(op->driver, op->guid);
-    if (call->step > 0) {
-        verb_signal_step(op, call);
+    if (call->exec || call->step > 0) {
+        (call->exec ? verb_signal_exec : verb_signal_step)(op, call);
         return;
     }
     int fd = c && c->state == CONTAINER_RUNNING ? identity_open(&c->first) : -1;
@@ -536,7 +477,7 @@ void verb_begin(struct driver *d, const struct verb_call *call)
 {
     static void (*const calls[VERB_COUNT])(struct verb_op *op, const struct verb_call *call) = {
         [VERB_PREPARE] = call_prepare, [VERB_START] = call_start, [VERB_SIGNAL] = call_signal,
-        [VERB_REMOVE] = call_remove,   [VERB_EXEC] = call_exec,
+        [VERB_REMOVE] = call_remove,   [VERB_EXEC] = verb_exec,
         [VERB_NOTE] = call_note,       [VERB_BEGIN] = verb_begin_step,
         [VERB_CUT] = verb_cut_step,    [VERB_SAY] = verb_say,
     };

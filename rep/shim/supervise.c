@@ -153,10 +153,11 @@ static void first_ended(struct supervision *s, int status)
     s->stage = DRAINING;
 }
 
-/* Our own child, not reaped: certainly it. Of a step it is its whole group, which is led by it. */
+/* Our own child, not reaped: certainly it. Of a step, and of one more process, it is its whole
+ * group, which is led by it. */
 static void tell_first(struct supervision *s, int number)
 {
-    kill((pid_t)(s->mode == SHIM_STEP ? -s->first : s->first), number);
+    kill((pid_t)(s->mode == SHIM_RUN ? s->first : -s->first), number);
 }
 
 /* The runtime has ended: well, then its file tells the first process; or badly. */
@@ -199,7 +200,7 @@ static void reap(struct supervision *s)
     siginfo_t info = {0};
     while (s->stage == RUNNING && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid != 0) {
-        if (info.si_pid == s->first && s->o->process) {
+        if (info.si_pid == s->first && (s->o->process || s->mode == SHIM_EXEC)) {
             kill((pid_t)-s->first, SIGKILL); /* its group, while its id is still its own */
         }
         waitpid(info.si_pid, &status, 0);

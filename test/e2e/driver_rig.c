@@ -378,6 +378,11 @@ static int count_processes(struct rig *r, bool tell)
     return found;
 }
 
+int rig_processes_now(struct rig *r)
+{
+    return count_processes(r, false);
+}
+
 int rig_processes(struct rig *r)
 {
     /* The kernel needs a moment for a killed process, and init for reaping it. */

@@ -46,6 +46,7 @@ struct reply rig_output(struct rig *r, const struct output_request *wanted);
 
 /* Processes that belong to containers of this rig; what it finds it prints. */
 int rig_processes(struct rig *r);
+int rig_processes_now(struct rig *r); /* without waiting for them to end, or a word */
 
 /* Directories, mounts, control groups and loop devices of containers; printed likewise. */
 int rig_leftovers(struct rig *r);
@@ -103,6 +104,12 @@ void trial_out_of_memory(void **state);
 void trial_out_of_disk(void **state);
 void trial_exec(void **state);
 void trial_dash(void **state);
+
+/* exec_trials.c */
+void trial_exec_of_a_step(void **state);
+void trial_exec_ends_whole(void **state);
+void trial_exec_ended_early(void **state);
+void trial_exec_ends_with_others(void **state);
 
 /* isolation_trials.c: oci only. */
 void rig_install(struct rig *r, const char *name); /* test/e2e/inside/NAME as /NAME of its files */
