@@ -60,6 +60,10 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
         metrics_answer(r, answer, out);
         return;
     }
+    if (answer->verb == VERB_EXEC) {
+        checks_executed(r, answer);
+        return;
+    }
     struct container *c = container_find(&r->containers, answer->guid);
     if (c && steps_answer(r, c, answer, out)) {
         return;

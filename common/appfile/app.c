@@ -92,6 +92,7 @@ static int check(const struct app_source *s, const struct node *from, const Mode
                                          .annotation = lrp->annotation,
                                          .action = lrp->action,
                                          .setup = lrp->setup,
+                                         .monitor = lrp->monitor,
                                          .sidecars = lrp->sidecars,
                                          .sidecar_count = lrp->n_sidecars,
                                          .checks = lrp->check_definition,

@@ -183,6 +183,9 @@ static int check_actions(const struct app_source *s, const struct node *from,
     if (r == 0 && said->setup) {
         r = check_step(s, from, "setup", said->setup);
     }
+    if (r == 0 && said->monitor) {
+        r = check_step(s, from, "monitor", said->monitor);
+    }
     for (size_t i = 0; i < said->sidecar_count && r == 0; i++) {
         r = check_step(s, from, arena_printf(s->arena, "sidecars[%zu].action", i),
                        said->sidecars[i]->action);

@@ -91,7 +91,7 @@ enum {
 /* What an app and a task have both. */
 struct app_said {
     const char *domain, *root_fs, *log_guid, *metrics_guid, *annotation;
-    const Models__Action *action, *setup; /* setup: NULL = none */
+    const Models__Action *action, *setup, *monitor; /* setup, monitor: NULL = none */
     Models__Sidecar *const *sidecars;
     size_t sidecar_count;
     const Models__CheckDefinition *checks; /* NULL = none */

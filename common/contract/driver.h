@@ -226,8 +226,8 @@ struct verb_answer {
     const struct container_usage *usages; /* for MEASURE, sorted by guid */
     size_t usage_count;
     int exit_code; /* for EXEC that is DONE: 0..255, of a signal 128 + its number. The text has the
-                    * end of what it wrote, EXEC_OUTPUT_MAX at most, as far as its first NUL; FAILED:
-                    * it could not be started */
+                    * end of what it wrote, EXEC_OUTPUT_MAX at most, as far as its first NUL. Of one
+                    * that FAILED it says why it could not be started */
     const char *address; /* for START: as in container_status */
     const uint32_t *taken; /* for PORTS: of those asked; for a PREPARE that FAILED because somebody
                             * else has them: of its spec's. Only of TCP: UDP has ports of its own */

@@ -12,6 +12,7 @@ void checks_at_once_init(struct checks_at_once *all)
 {
     *all = (struct checks_at_once){.probes = 0};
     TAILQ_INIT(&all->waiting);
+    TAILQ_INIT(&all->waiting_to_run);
 }
 
 static const struct health_pace *pace(const struct rep *r)
@@ -193,6 +194,11 @@ static void due(struct container *c, int64_t at_ns)
 
 /* ---- Making them ----------------------------------------------------------------------------- */
 
+static bool is_monitor(const struct container *c, size_t i)
+{
+    return c->about->health->checks[i]->kind == REP__CHECK__KIND__MONITOR;
+}
+
 static void wait(struct rep *r, struct container *c)
 {
     if (!c->checks.waits) {
@@ -219,14 +225,120 @@ static void ask(struct rep *r, struct container *c, size_t i, struct effects *ou
     };
 }
 
+/* ---- A round of the monitor ------------------------------------------------------------------ */
+
+static void wait_to_run(struct rep *r, struct container *c)
+{
+    if (!c->checks.waits_to_run) {
+        c->checks.waits_to_run = true;
+        TAILQ_INSERT_TAIL(&r->checks.waiting_to_run, c, checks.run_link);
+    }
+}
+
+static void run(struct rep *r, struct container *c, uint32_t step, struct effects *out)
+{
+    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
+    *call = (struct verb_call){
+        .id = r->next_id++,
+        .verb = VERB_EXEC,
+        .guid = arena_strdup(out->arena, container_guid(c)),
+        .step = (uint32_t)c->about->n_steps + step,
+        .deadline_ns = r->now.mono_ns + MONITOR_RUN_NS,
+    };
+    r->checks.monitors++;
+    monitor_begun(&c->checks.round, step, call->id, r->now.mono_ns);
+}
+
+static void end_programs(struct rep *r, struct container *c, const uint64_t *ids, size_t count,
+                         struct effects *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
+        *call = (struct verb_call){
+            .id = r->next_id++,
+            .verb = VERB_SIGNAL,
+            .guid = arena_strdup(out->arena, container_guid(c)),
+            .exec = ids[i],
+            .deadline_ns = r->now.mono_ns + SIGNAL_TIMEOUT_NS,
+        };
+    }
+}
+
+/* It is watched no more: what runs of the monitor is ended, and its answers are nobody's. */
+static void give_up(struct rep *r, struct container *c, struct effects *out)
+{
+    if (c->checks.round.open) {
+        size_t count;
+        const uint64_t *ids = monitor_running(out->arena, &c->checks.round, &count);
+        end_programs(r, c, ids, count, out);
+        monitor_end(&c->checks.round);
+    }
+}
+
+/* As many of them as have room; true: all, and some. */
+static bool run_all(struct rep *r, struct container *c, const struct monitor_orders *o,
+                    struct effects *out)
+{
+    for (size_t i = 0; i < o->begin_count; i++) {
+        if (r->checks.monitors >= MONITORS_MAX) {
+            wait_to_run(r, c);
+            return false;
+        }
+        run(r, c, o->begins[i], out);
+    }
+    return o->begin_count > 0;
+}
+
+static void learn(struct rep *r, struct container *c, size_t i, const char *text, int64_t took_ms,
+                  struct effects *out);
+
+static void go_round(struct rep *r, struct container *c, size_t i, struct effects *out)
+{
+    struct monitor_round *m = &c->checks.round;
+    struct monitor_orders o;
+    do {
+        o = monitor_next(out->arena, m, r->now.mono_ns);
+        end_programs(r, c, o.ends, o.end_count, out);
+    } while (run_all(r, c, &o, out)); /* a leaf begins once: then its time counts */
+    if (o.over) {
+        int64_t took_ms = (r->now.mono_ns - m->begun_ns) / MILLISECOND_NS;
+        monitor_end(m);
+        learn(r, c, i, o.text, took_ms, out);
+    } else {
+        due(c, o.due_ns);
+    }
+}
+
+static void look_at_monitor(struct rep *r, struct container *c, size_t i, struct effects *out)
+{
+    struct check_look *look = &c->checks.looks[i];
+    if (!look->id && r->now.mono_ns < look->due_ns) {
+        due(c, look->due_ns);
+        return;
+    }
+    if (!look->id) {
+        const struct action_tree tree = {c->about->monitor, c->about->n_monitor};
+        look->id = r->next_id++;
+        monitor_begin(&c->checks.round, &tree, r->now.mono_ns);
+    }
+    go_round(r, c, i, out);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
 void checks_look(struct rep *r, struct container *c, struct effects *out)
 {
     if (!is_watched(c)) {
+        give_up(r, c, out);
         return;
     }
     judge(r, c, out);
     for (size_t i = 0; i < c->about->health->n_checks && is_watched(c); i++) {
         struct check_look *look = &c->checks.looks[i];
+        if (is_monitor(c, i)) {
+            look_at_monitor(r, c, i, out);
+            continue;
+        }
         if (look->id) {
             continue;
         }
@@ -238,7 +350,9 @@ void checks_look(struct rep *r, struct container *c, struct effects *out)
             ask(r, c, i, out);
         }
     }
-    if (is_watched(c) && health_phase(c->about->health) == HEALTH_STARTING) {
+    if (!is_watched(c)) {
+        give_up(r, c, out);
+    } else if (health_phase(c->about->health) == HEALTH_STARTING) {
         due(c, health_start_ends_ns(c->about->health));
     }
 }
@@ -261,8 +375,10 @@ static void learn(struct rep *r, struct container *c, size_t i, const char *text
         .text = c->checks.texts[i],
     };
     look->id = 0;
+    /* A program takes its time: the next run of it is counted from its end. */
+    int64_t due_ns = is_monitor(c, i) ? r->now.mono_ns : look->due_ns;
     look->due_ns = health_next_ns(c->about->health->checks[i], health_phase(c->about->health),
-                                 result->passed, look->due_ns, r->now.mono_ns, pace(r));
+                                 result->passed, due_ns, r->now.mono_ns, pace(r));
     if (is_watched(c)) {
         judge(r, c, out);
         due(c, look->due_ns);
@@ -305,6 +421,22 @@ void checks_probed(struct rep *r, const struct probed *probed, struct effects *o
               health_probe_text(out->arena, check, address, port,
                                 health_timeout_ms(check, pace(r)), probed),
               probed->took_ms, out);
+    }
+}
+
+void checks_executed(struct rep *r, const struct verb_answer *answer)
+{
+    struct container *c = container_find(&r->containers, answer->guid);
+    struct container *next = TAILQ_FIRST(&r->checks.waiting_to_run);
+    assert(r->checks.monitors > 0);
+    r->checks.monitors--;
+    if (next) {
+        TAILQ_REMOVE(&r->checks.waiting_to_run, next, checks.run_link);
+        next->checks.waits_to_run = false;
+        container_touch(next);
+    }
+    if (c && monitor_answered(&c->checks.round, answer, r->now.mono_ns)) {
+        container_touch(c);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
 #include "rep/container/health.h"
+#include "rep/container/monitor.h"
 
 #include <bsd/sys/queue.h>
 #include <stdbool.h>
@@ -22,7 +23,7 @@ struct rep;
 
 /* Of one check of a container. */
 struct check_look {
-    uint64_t id;    /* of the open probe; 0 = none is */
+    uint64_t id;    /* of the open probe, or round of the monitor; 0 = none is */
     int64_t due_ns; /* of the next, or of the open one */
 };
 
@@ -31,22 +32,25 @@ struct container_checks {
     struct check_look *looks;     /* by number of the check, as the next two */
     struct check_result *results;
     char **texts;                 /* owned; of the results */
-    bool waits; /* in the queue of those that found too many probes open */
-    TAILQ_ENTRY(container) wait_link;
+    struct monitor_round round;
+    /* In the queue of those that found too many probes open, or too many programs at work. */
+    bool waits, waits_to_run;
+    TAILQ_ENTRY(container) wait_link, run_link;
 };
 
 TAILQ_HEAD(checks_queue, container);
 
 /* Of the cell. */
 struct checks_at_once {
-    size_t probes; /* open */
-    struct checks_queue waiting;
+    size_t probes;  /* open */
+    size_t monitors; /* EXECs of programs of monitors, open */
+    struct checks_queue waiting, waiting_to_run;
 };
 
 void checks_at_once_init(struct checks_at_once *all);
 void container_checks_done(struct container *c);
 
-/* It waits for no probe any more. */
+/* It waits for its turn no more. */
 void checks_unqueue(struct container *c);
 
 /* Its action has begun, for `why`: from now on it runs, or its checks are made until it does. */
@@ -67,6 +71,9 @@ void checks_look(struct rep *r, struct container *c, struct effects *out);
 
 /* The end of a probe. */
 void checks_probed(struct rep *r, const struct probed *probed, struct effects *out);
+
+/* The end of an EXEC: a program of a monitor. */
+void checks_executed(struct rep *r, const struct verb_answer *answer);
 
 /* Adds what was found last to what the cell tells of it; in the arena, borrowing. */
 void checks_tell(const struct container *c, struct arena *a, Cell__LRP *to);

@@ -10,6 +10,10 @@ void checks_unqueue(struct container *c)
         TAILQ_REMOVE(&c->table->rep->checks.waiting, c, checks.wait_link);
         c->checks.waits = false;
     }
+    if (c->checks.waits_to_run) {
+        TAILQ_REMOVE(&c->table->rep->checks.waiting_to_run, c, checks.run_link);
+        c->checks.waits_to_run = false;
+    }
 }
 
 void container_checks_done(struct container *c)
@@ -19,6 +23,7 @@ void container_checks_done(struct container *c)
     for (size_t i = 0; i < count; i++) {
         free(k->texts[i]);
     }
+    monitor_end(&k->round);
     free(k->texts);
     free(k->looks);
     free(k->results);

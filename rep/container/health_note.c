@@ -108,8 +108,10 @@ int health_check(const Rep__Note *note, struct err *err)
     const Rep__Health *h = note->health;
     bool sound = !h || (h->n_checks > 0 && h->n_checks <= HEALTH_CHECKS_MAX + 1 && note->key &&
                         h->start_timeout_ms >= 0 && h->start_timeout_ms <= HEALTH_TIME_MOST_MS);
+    size_t monitors = 0;
     for (size_t i = 0; sound && h && i < h->n_checks; i++) {
-        sound = is_sound(note, h->checks[i]);
+        monitors += h->checks[i]->kind == REP__CHECK__KIND__MONITOR;
+        sound = is_sound(note, h->checks[i]) && monitors <= 1;
     }
     return sound ? 0 : err_set(err, ERR_INVALID, "the checks in the note are no instance's");
 }

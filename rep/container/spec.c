@@ -12,15 +12,18 @@
 
 /* ---- What is supported ----------------------------------------------------------------------- */
 
-/* A monitor is what would have to be done beside its steps for the instance to be as desired. */
+/* The programs of a monitor are steps of the container, too. */
 static int check(const struct tree_parts *parts, struct err *err)
 {
     SCOPED_ARENA(scratch);
-    struct action_tree tree;
+    struct action_tree tree, monitor;
     const struct tree_leaf *leaves;
     int code = tree_make(&scratch, parts, &tree, &leaves, err);
     if (code == 0 && parts->monitor) {
-        code = err_set(err, ERR_INVALID, "this cell cannot do \"monitor\" of the definition");
+        code = tree_make_monitor(&scratch, parts, &monitor, &leaves, err);
+        if (code == 0 && tree.count + monitor.count > STEPS_MAX) {
+            code = err_set(err, ERR_TOO_LARGE, "the definition has more than %d steps", STEPS_MAX);
+        }
     }
     return code;
 }
@@ -62,6 +65,10 @@ static void note_steps(struct arena *a, Rep__Note *note, const struct tree_parts
     if (tree_is_needed(parts) && tree_make(a, parts, &tree, &leaves, NULL) == 0) {
         note->steps = (Rep__Step **)(uintptr_t)tree.steps;
         note->n_steps = tree.count;
+    }
+    if (parts->monitor && tree_make_monitor(a, parts, &tree, &leaves, NULL) == 0) {
+        note->monitor = (Rep__Step **)(uintptr_t)tree.steps;
+        note->n_monitor = tree.count;
     }
 }
 
@@ -294,10 +301,28 @@ static void spec_home(const Rep__Note *about, struct container_spec *spec)
     uint32_t action = tree_action(&tree);
     const struct step_process *first = NULL;
     for (size_t i = 0; i < spec->step_count && !(first && first->step >= action); i++) {
-        first = spec->steps[i].transfer ? first : &spec->steps[i];
+        bool counts = !spec->steps[i].transfer && spec->steps[i].step < about->n_steps;
+        first = counts ? &spec->steps[i] : first;
     }
     spec->dir = first ? first->dir : "";
     spec->user = first ? first->user : "";
+}
+
+/* What its monitor runs, numbered behind the rest. */
+static void spec_monitor(struct arena *a, const struct surroundings *around,
+                         const struct tree_parts *parts, struct step_process *list, size_t *count)
+{
+    struct action_tree tree;
+    const struct tree_leaf *leaves;
+    const Rep__Note *about = around->env.about;
+    int code = tree_make_monitor(a, parts, &tree, &leaves, NULL);
+    assert(code == 0 && tree.count == about->n_monitor);
+    for (uint32_t i = 0; code == 0 && i < tree.count; i++) {
+        if (leaves[i].run) {
+            uint32_t step = (uint32_t)about->n_steps + i;
+            list[(*count)++] = process_of(a, around, leaves[i].run, step);
+        }
+    }
 }
 
 static void spec_steps(struct arena *a, const struct surroundings *around,
@@ -307,13 +332,17 @@ static void spec_steps(struct arena *a, const struct surroundings *around,
     const struct tree_leaf *leaves;
     int code = tree_make(a, parts, &tree, &leaves, NULL);
     assert(code == 0 && tree.count == around->env.about->n_steps);
-    struct step_process *list = ARENA_ARRAY(a, tree.count, struct step_process);
+    struct step_process *list =
+        ARENA_ARRAY(a, tree.count + around->env.about->n_monitor, struct step_process);
     for (uint32_t i = 0; code == 0 && i < tree.count; i++) {
         if (leaves[i].run) {
             list[spec->step_count++] = process_of(a, around, leaves[i].run, i);
         } else if (tree_is_leaf(&tree, i)) {
             list[spec->step_count++] = transfer_of(a, &leaves[i], i);
         }
+    }
+    if (parts->monitor) {
+        spec_monitor(a, around, parts, list, &spec->step_count);
     }
     spec->steps = list;
     spec_home(around->env.about, spec);

@@ -11,8 +11,8 @@
 #include "rep_note.pb-c.h"
 
 /* Whether this cell can run it. ERR_INVALID says what is wrong with its root filesystem's name, or
- * names the action, or the key beside it (JSON's name),
- * that it cannot do; ERR_TOO_LARGE the bound of its steps that it passes (rep/steps/tree.h). */
+ * what the cell cannot do; ERR_TOO_LARGE names the bound of its steps that it passes
+ * (rep/steps/tree.h). */
 int spec_check(const Models__DesiredLRP *lrp, struct err *err);
 
 /* The instance's note: `reserved` completed with definition, resources, internal routes and metric

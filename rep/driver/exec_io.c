@@ -1,5 +1,5 @@
-/* EXEC: one more process in a container, for as long as somebody waits for it. Its shim ends it with
- * the rep, so that nothing of it has to be found again. */
+/* EXEC: one more process in a container, for as long as somebody waits for it. Its shim ends it
+ * with the rep, so that nothing of it has to be found again. */
 #include "rep/driver/verb_parts.h"
 #include "rep/shim/shim.h"
 

@@ -283,6 +283,26 @@ int tree_make(struct arena *a, const struct tree_parts *parts, struct action_tre
     return code;
 }
 
+int tree_make_monitor(struct arena *a, const struct tree_parts *parts,
+                      struct action_tree *ret_tree, const struct tree_leaf **ret_leaves,
+                      struct err *err)
+{
+    const struct tree_parts alone = {
+        .action = parts->monitor,
+        .log_source = parts->log_source,
+        .log_guid = parts->log_guid,
+    };
+    int code = tree_make(a, &alone, ret_tree, ret_leaves, err);
+    for (uint32_t i = 0; code == 0 && i < ret_tree->count; i++) {
+        if (tree_is_transfer(ret_tree, i)) {
+            code = err_set(err, ERR_INVALID,
+                           "the monitor of the definition has a download or an upload: it can "
+                           "only run programs");
+        }
+    }
+    return code;
+}
+
 /* ---- What is one ----------------------------------------------------------------------------- */
 
 bool tree_is_leaf(const struct action_tree *tree, uint32_t step)

@@ -68,6 +68,12 @@ struct tree_leaf {
 int tree_make(struct arena *a, const struct tree_parts *parts, struct action_tree *ret_tree,
               const struct tree_leaf **ret_leaves, struct err *err);
 
+/* The same of the monitor, which the parts have: a whole of that action alone. ERR_INVALID also for
+ * what it cannot do. */
+int tree_make_monitor(struct arena *a, const struct tree_parts *parts,
+                      struct action_tree *ret_tree, const struct tree_leaf **ret_leaves,
+                      struct err *err);
+
 /* Whether these, which come from a disk, are a tree: numbered, nested and bounded as above. None at
  * all is well. ERR_INVALID. */
 int tree_check(Rep__Step *const *steps, size_t count, struct err *err);

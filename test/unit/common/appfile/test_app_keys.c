@@ -334,9 +334,9 @@ static void print_page(struct buf *out)
         "new\ninstances are started beside the old ones, which go when all the new ones run.\n"
         "\n## `action`\n\nIt says what `command`, `user` and `dir` say, with the words of the "
         "API, and more: a\ncontainer may run several programs, one after the other or at the same "
-        "time. `setup` and\neach of `sidecars` are such actions, too. What becomes of them is told "
-        "in\n[design.md](design.md) 7. A definition has at most 1000 steps, each key here being "
-        "one, and 100\nprograms that may run at the same time.\n");
+        "time. `setup`,\n`monitor` and each of `sidecars` are such actions, too. What becomes of "
+        "them is told in\n[design.md](design.md) 7. A definition has at most 1000 steps, each key "
+        "here being one, and 100\nprograms that may run at the same time.\n");
     print_keys(KEY_ACTION, false, out);
     print_maps(out);
     buf_append_string(
@@ -345,10 +345,9 @@ static void print_page(struct buf *out)
         "\n"
         "No cell of this version can do these, so `bbs apply` and `bbs run` refuse them, with their\n"
         "line and the reason; a value that asks for nothing (`null`, `false`, 0, an empty text or\n"
-        "list) is taken. The API itself takes them all, as Diego's does: there an instance with\n"
-        "`monitor`, and no checks in its stead, crashes and says why; with a volume driver, or a\n"
-        "root filesystem, that no cell has, it is placed nowhere; what else stands here does\n"
-        "nothing.\n");
+        "list) is taken. The API itself takes them all, as Diego's does: there an instance with a\n"
+        "volume driver, or a root filesystem, that no cell has is placed nowhere; what else\n"
+        "stands here does nothing.\n");
     print_refused(out);
 }
 

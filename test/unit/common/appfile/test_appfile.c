@@ -149,6 +149,7 @@ static void every_change_of_the_definition_changes_the_guid(void **state)
         "egress: none",
         "check_definition: {checks: [{tcp_check: {port: 1}}]}",
         "start_timeout_ms: 5",
+        "monitor: {run: {path: x, user: y}}",
     };
     enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
     const char *guids[COUNT];
@@ -333,9 +334,8 @@ static const struct {
     {"a.yaml",
      GOOD "check_definition:\n  checks: []\n  readiness_checks:\n  - http_check: {port: 0}\n",
      "a.yaml:7: check_definition.readiness_checks[0]: port must be from 1 to 65535"},
-    {"a.yaml", GOOD "monitor:\n  run: {path: x, user: y}\n",
-     "a.yaml:4: monitor: no cell can do it yet: nothing watches the health of a process that "
-     "runs"},
+    {"a.yaml", GOOD "monitor:\n  timeout: {action: {run: {path: x, user: y}}}\n",
+     "a.yaml:5: monitor.timeout: timeout_ms must be more than 0"},
     {"a.yaml",
      "name: a\nrootfs: preloaded:x\naction:\n  serial:\n    actions:\n    - run: {path: x}\n",
      "a.yaml:6: action.serial.actions[0].run: user is missing: whom it runs as"},

@@ -47,8 +47,27 @@ static void what_no_cell_can_do_is_named(void **state)
 
     desired_init(&d);
     d.lrp.monitor = &other;
-    spec_check(&d.lrp, &err);
-    assert_string_equal(err.text, "this cell cannot do \"monitor\" of the definition");
+    assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
+    assert_string_equal(err.text, "the definition has no action");
+    Models__DownloadAction download = MODELS__DOWNLOAD_ACTION__INIT;
+    other.download_action = &download;
+    assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
+    assert_string_equal(err.text, "the monitor of the definition has a download or an upload: it "
+                                  "can only run programs");
+    Models__Action many = MODELS__ACTION__INIT, *all[STEPS_MAX - 4];
+    Models__SerialAction serial = MODELS__SERIAL_ACTION__INIT;
+    for (size_t i = 0; i < STEPS_MAX - 4; i++) {
+        all[i] = &d.action;
+    }
+    many.serial_action = &serial;
+    serial.actions = all;
+    d.lrp.monitor = &many;
+    serial.n_actions = STEPS_MAX - 4; /* and the serial, the action, and the whole of each tree */
+    assert_int_equal(spec_check(&d.lrp, &err), 0);
+    d.lrp.setup = &d.action; /* one more step */
+    assert_int_equal(spec_check(&d.lrp, &err), -ERR_TOO_LARGE);
+    assert_string_equal(err.text, "the definition has more than 1000 steps");
+    other.download_action = NULL;
     desired_init(&d);
     d.lrp.setup = &other;
     assert_int_equal(spec_check(&d.lrp, &err), -ERR_INVALID);
