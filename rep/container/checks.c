@@ -295,9 +295,10 @@ static void learn(struct rep *r, struct container *c, size_t i, const char *text
 static void go_round(struct rep *r, struct container *c, size_t i, struct effects *out)
 {
     struct monitor_round *m = &c->checks.round;
+    const struct action_tree tree = {c->about->monitor, c->about->n_monitor};
     struct monitor_orders o;
     do {
-        o = monitor_next(out->arena, m, r->now.mono_ns);
+        o = monitor_next(out->arena, m, &tree, r->now.mono_ns);
         end_programs(r, c, o.ends, o.end_count, out);
     } while (run_all(r, c, &o, out)); /* a leaf begins once: then its time counts */
     if (o.over) {
@@ -317,9 +318,8 @@ static void look_at_monitor(struct rep *r, struct container *c, size_t i, struct
         return;
     }
     if (!look->id) {
-        const struct action_tree tree = {c->about->monitor, c->about->n_monitor};
         look->id = r->next_id++;
-        monitor_begin(&c->checks.round, &tree, r->now.mono_ns);
+        monitor_begin(&c->checks.round, c->about->n_monitor, r->now.mono_ns);
     }
     go_round(r, c, i, out);
 }

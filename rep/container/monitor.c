@@ -10,14 +10,14 @@
 
 enum { FACTS_OF_A_STEP = 5, SIGNAL_KILL = 9 }; /* begun, ended, and two cuts of it; one to spare */
 
-void monitor_begin(struct monitor_round *m, const struct action_tree *tree, int64_t now_ns)
+void monitor_begin(struct monitor_round *m, size_t step_count, int64_t now_ns)
 {
-    assert(!m->open && tree->count > 1);
-    *m = (struct monitor_round){.open = true, .tree = *tree, .begun_ns = now_ns};
+    assert(!m->open && step_count > 1);
+    *m = (struct monitor_round){.open = true, .step_count = step_count, .begun_ns = now_ns};
     arena_init(&m->arena);
-    m->facts = ARENA_ARRAY(&m->arena, FACTS_OF_A_STEP * tree->count, struct step_fact);
-    m->execs = ARENA_ARRAY(&m->arena, tree->count, uint64_t);
-    m->told = ARENA_ARRAY(&m->arena, tree->count, bool);
+    m->facts = ARENA_ARRAY(&m->arena, FACTS_OF_A_STEP * step_count, struct step_fact);
+    m->execs = ARENA_ARRAY(&m->arena, step_count, uint64_t);
+    m->told = ARENA_ARRAY(&m->arena, step_count, bool);
 }
 
 void monitor_end(struct monitor_round *m)
@@ -31,7 +31,7 @@ void monitor_end(struct monitor_round *m)
 /* No two at the same time: what follows a cut was cut. */
 static void add(struct monitor_round *m, struct step_fact fact, int64_t now_ns)
 {
-    assert(m->fact_count < FACTS_OF_A_STEP * m->tree.count);
+    assert(m->fact_count < FACTS_OF_A_STEP * m->step_count);
     fact.at_ns = now_ns > m->last_ns ? now_ns : m->last_ns + 1;
     fact.text = fact.text ? arena_strdup(&m->arena, fact.text) : "";
     m->last_ns = fact.at_ns;
@@ -52,21 +52,23 @@ static void end_cut_ones(struct arena *a, struct monitor_round *m, const struct 
     to->ends = ends;
 }
 
-static struct steps_orders next(struct arena *a, const struct monitor_round *m, int64_t now_ns)
+static struct steps_orders next(struct arena *a, const struct monitor_round *m,
+                                const struct action_tree *tree, int64_t now_ns)
 {
     now_ns = now_ns > m->last_ns ? now_ns : m->last_ns;
-    return steps_next(a, &m->tree, m->facts, m->fact_count, now_ns, STEPS_INSIDE);
+    return steps_next(a, tree, m->facts, m->fact_count, now_ns, STEPS_INSIDE);
 }
 
-struct monitor_orders monitor_next(struct arena *a, struct monitor_round *m, int64_t now_ns)
+struct monitor_orders monitor_next(struct arena *a, struct monitor_round *m,
+                                   const struct action_tree *tree, int64_t now_ns)
 {
-    assert(m->open);
-    struct steps_orders o = next(a, m, now_ns);
+    assert(m->open && tree->count == m->step_count);
+    struct steps_orders o = next(a, m, tree, now_ns);
     while (o.cut_count > 0) { /* each at most twice: what is cut is cut no more */
         for (size_t i = 0; i < o.cut_count; i++) {
             add(m, (struct step_fact){FACT_CUT, o.cuts[i].step, .why = o.cuts[i].why}, now_ns);
         }
-        o = next(a, m, now_ns);
+        o = next(a, m, tree, now_ns);
     }
     struct monitor_orders to = {
         .begins = o.begins,
@@ -82,7 +84,7 @@ struct monitor_orders monitor_next(struct arena *a, struct monitor_round *m, int
 
 void monitor_begun(struct monitor_round *m, uint32_t step, uint64_t exec, int64_t now_ns)
 {
-    assert(m->open && step < m->tree.count && exec > 0 && m->execs[step] == 0);
+    assert(m->open && step < m->step_count && exec > 0 && m->execs[step] == 0);
     m->execs[step] = exec;
     add(m, (struct step_fact){FACT_BEGUN, step}, now_ns);
 }
@@ -150,7 +152,7 @@ static struct step_fact fact_of(struct arena *a, const struct verb_answer *answe
 bool monitor_answered(struct monitor_round *m, const struct verb_answer *answer, int64_t now_ns)
 {
     SCOPED_ARENA(scratch);
-    for (uint32_t step = 0; m->open && step < m->tree.count; step++) {
+    for (uint32_t step = 0; m->open && step < m->step_count; step++) {
         if (m->execs[step] == answer->id) {
             struct step_fact f = fact_of(&scratch, answer, m->told[step]);
             f.step = step;
@@ -165,8 +167,8 @@ bool monitor_answered(struct monitor_round *m, const struct verb_answer *answer,
 const uint64_t *monitor_running(struct arena *a, const struct monitor_round *m, size_t *ret_count)
 {
     size_t count = 0;
-    uint64_t *ids = ARENA_ARRAY(a, m->tree.count, uint64_t);
-    for (size_t step = 0; m->open && step < m->tree.count; step++) {
+    uint64_t *ids = ARENA_ARRAY(a, m->step_count, uint64_t);
+    for (size_t step = 0; m->open && step < m->step_count; step++) {
         if (m->execs[step] && !m->told[step]) {
             ids[count++] = m->execs[step];
         }

@@ -19,7 +19,7 @@ enum { MONITORS_MAX = 64 };
 struct monitor_round {
     bool open;
     struct arena arena;         /* of all below */
-    struct action_tree tree;    /* borrowed: of the container's note */
+    size_t step_count;          /* of its tree, whose whole is step 0 */
     struct step_fact *facts;    /* by time, no two at the same */
     size_t fact_count;
     uint64_t *execs;            /* by step: the open EXEC; 0 = none is */
@@ -37,13 +37,14 @@ struct monitor_orders {
     int64_t due_ns;   /* look again then, if nothing happens before; NEVER_NS = no need */
 };
 
-/* A round begins; the tree lives as long as it. Then monitor_end() frees it; a round that is not
- * open is fine for that. */
-void monitor_begin(struct monitor_round *m, const struct action_tree *tree, int64_t now_ns);
+/* A round of a tree of so many steps begins. Then monitor_end() frees it; a round that is not open
+ * is fine for that. */
+void monitor_begin(struct monitor_round *m, size_t step_count, int64_t now_ns);
 void monitor_end(struct monitor_round *m);
 
-/* What is next, in the arena. */
-struct monitor_orders monitor_next(struct arena *a, struct monitor_round *m, int64_t now_ns);
+/* What is next, in the arena; the tree is that of the container's note, wherever it stands now. */
+struct monitor_orders monitor_next(struct arena *a, struct monitor_round *m,
+                                   const struct action_tree *tree, int64_t now_ns);
 
 /* This step's program was begun, by this EXEC. */
 void monitor_begun(struct monitor_round *m, uint32_t step, uint64_t exec, int64_t now_ns);

@@ -110,6 +110,8 @@ void checkers_restarted(struct checkers *k, const struct node *node);
 void checkers_accepted(struct checkers *k, int cell);
 /* A rep hears what became of a probe. */
 void checkers_probed(struct checkers *k, const struct probe *probe, const struct probed *end);
+/* Or of a program of a monitor. */
+void checkers_executed(struct checkers *k, const struct verb_answer *answer);
 void checkers_logged(struct checkers *k, struct node *node, const struct log_line *line);
 
 /* This bbs has loaded a board of this board generation. */

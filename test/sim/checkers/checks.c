@@ -34,6 +34,15 @@ void checkers_probed(struct checkers *k, const struct probe *probe, const struct
     k->seen[SEEN_PROBES]++;
 }
 
+void checkers_executed(struct checkers *k, const struct verb_answer *answer)
+{
+    struct heard *h = heard_of(k, answer->guid);
+    bool well = answer->outcome == VERB_DONE && answer->exit_code == 0;
+    h->passed[0] += well;
+    h->failed[0] += !well;
+    k->seen[SEEN_MONITORS]++;
+}
+
 static Rep__Note *note_of(const struct model_containers *m, const char *guid)
 {
     SCOPED_ARENA(a);
@@ -155,6 +164,17 @@ void check_routable(struct checkers *k, struct buf *ret_why)
     }
 }
 
+/* A monitor speaks for itself; it has always something to say. */
+static bool became_unhealthy(const Rep__Note *note)
+{
+    const char *begin = note->n_monitor > 0
+                            ? "Instance became unhealthy: "
+                            : "Instance became unhealthy: Liveness check unsuccessful: ";
+    size_t size = strlen(begin);
+    const char *failed = note->health->failed;
+    return strncmp(failed, begin, size) == 0 && failed[size];
+}
+
 /* A crash that follows from checks has the text that they gave. */
 void check_crash_text(struct checkers *k, const struct seen_answer *seen)
 {
@@ -174,7 +194,7 @@ void check_crash_text(struct checkers *k, const struct seen_answer *seen)
                         about->error_message, h->failed);
     }
     if (h && h->failed[0] && strncmp(h->failed, "Instance never healthy after ", 29) != 0 &&
-        strncmp(h->failed, "Instance became unhealthy: Liveness check unsuccessful: ", 56) != 0) {
+        !became_unhealthy(note)) {
         checkers_report(k, "checks", "%s crashed as \"%s\"", i->guid, h->failed);
     }
     if (note) {

@@ -32,7 +32,8 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
         checkers_report(k, "S12", "a container %s is made that the board never gave out",
                         call->guid);
     }
-    bool step = call->verb == VERB_SIGNAL && call->step > 0; /* which others may end */
+    /* Of a step, which others may end, or of a program of a monitor, which ends nothing else. */
+    bool step = call->verb == VERB_SIGNAL && (call->step > 0 || call->exec > 0);
     bool ends = call->verb == VERB_REMOVE || (call->verb == VERB_SIGNAL && !step);
     /* A hole: what has steps and runs none of them just now may be over, and may not. */
     const struct model_containers *m = node_containers(cell);

@@ -224,6 +224,29 @@ static void cancel_pulls(struct model_containers *m, int64_t now_ns, const char 
     }
 }
 
+/* A program of a monitor that answers nothing runs until its deadline. */
+static bool runs_on(const struct model_containers *m, const struct verb_call *call)
+{
+    const struct box *b = call->verb == VERB_EXEC ? map_get(&m->boxes, call->guid) : NULL;
+    return b && !call->argv && b->state == CONTAINER_RUNNING && b->deaf_for == 0 &&
+           b->answers[0].outcome == PROBE_TIMED_OUT;
+}
+
+/* The EXEC of this id is ended now, if it has not come to its end. */
+static void end_exec(struct model_containers *m, int64_t now_ns, uint64_t exec)
+{
+    for (struct pending **at = &m->pending; *at; at = &(*at)->next) {
+        struct pending *p = *at;
+        if (p->call.verb == VERB_EXEC && p->call.id == exec) {
+            *at = p->next;
+            p->hung = true;
+            p->at_ns = earlier_ns(p->at_ns, now_ns + m->pace.signal_ns);
+            pending_add(m, p);
+            return;
+        }
+    }
+}
+
 void model_containers_call(struct model_containers *m, int64_t now_ns,
                            const struct verb_call *call)
 {
@@ -231,7 +254,10 @@ void model_containers_call(struct model_containers *m, int64_t now_ns,
         cancel_pulls(m, now_ns, call->guid);
     }
     struct pending *p = pending_new(call);
-    p->at_ns = turn_ns(m, now_ns, call) + duration(m, call->verb);
+    p->at_ns = runs_on(m, call) ? NEVER_NS : turn_ns(m, now_ns, call) + duration(m, call->verb);
+    if (call->verb == VERB_SIGNAL && call->exec) {
+        end_exec(m, now_ns, call->exec);
+    }
     if (call->verb == VERB_LIST && m->wavers) {
         list_somehow(m, p);
     }
@@ -413,6 +439,9 @@ static enum verb_outcome signal_box(struct model_containers *m, struct box *b,
     if (!b || b->state != CONTAINER_RUNNING) {
         return failed(answer, "container does not run");
     }
+    if (p->call.exec) {
+        return VERB_DONE; /* by now, or it had ended before */
+    }
     if (p->call.step > 0) {
         return signal_step(m, b, p, answer);
     }
@@ -566,6 +595,32 @@ static enum verb_outcome pull(struct model_containers *m, const struct pending *
     return VERB_DONE;
 }
 
+/* What a step runs as a monitor says what a probe of health would hear. */
+static enum verb_outcome exec(struct box *b, const struct pending *p, struct verb_answer *answer)
+{
+    if (!b || b->state != CONTAINER_RUNNING) {
+        return failed(answer, "container does not run");
+    }
+    if (p->call.argv) {
+        return VERB_DONE;
+    }
+    if (!model_steps_has(b->steps, p->call.step)) {
+        return failed(answer, "no such step");
+    }
+    if (b->deaf_for > 0) {
+        b->deaf_for--;
+        answer->exit_code = 1;
+        return VERB_DONE;
+    }
+    bool well = b->answers[0].outcome == PROBE_ANSWERED && b->answers[0].status == 200;
+    if (b->answers[0].outcome == PROBE_FAILED) {
+        return failed(answer, "as the story has it");
+    }
+    answer->exit_code = well ? 0 : 1;
+    answer->text = b->answers[0].outcome == PROBE_ANSWERED ? "it says so\n" : "";
+    return VERB_DONE;
+}
+
 static void carry_out(struct model_containers *m, struct pending *p, struct arena *arena,
                       struct verb_answer *answer)
 {
@@ -621,9 +676,7 @@ static void carry_out(struct model_containers *m, struct pending *p, struct aren
         answer->outcome = read_file(b, p, arena, answer);
         break;
     default:
-        answer->outcome = b && b->state == CONTAINER_RUNNING
-                              ? VERB_DONE
-                              : failed(answer, "container does not run");
+        answer->outcome = exec(b, p, answer);
         break;
     }
 }

@@ -66,7 +66,8 @@ bool model_containers_has_steps(const struct model_containers *m, const char *gu
 int64_t model_containers_step(const struct model_containers *m, const char *guid, int n);
 /* How it answers probes from now on, of readiness or of health; false if it is not there. A new one
  * refuses the first few, and then answers 200. A path that begins with /ready is asked about
- * readiness. */
+ * readiness. What a step runs by EXEC comes out well while it answers 200 about its health; it runs
+ * on while that times out, and cannot be started while that fails. */
 bool model_containers_answer(struct model_containers *m, const char *guid, bool readiness,
                              enum probe_outcome outcome, int status);
 /* The answer to a probe, which borrows from it. */
@@ -114,7 +115,7 @@ int model_containers_state(const struct model_containers *m, const char *guid);
 /* The container that has some id of the range that begins here; NULL when none has, and for 0. */
 const char *model_containers_with_ids(const struct model_containers *m, uint32_t first);
 
-/* A verb for this container is under way. */
+/* A verb for this container is under way, but for EXEC, which changes nothing. */
 bool model_containers_busy(const struct model_containers *m, const char *guid);
 
 /* A listing is under way. */

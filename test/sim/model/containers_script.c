@@ -219,7 +219,7 @@ int model_containers_state(const struct model_containers *m, const char *guid)
 bool model_containers_busy(const struct model_containers *m, const char *guid)
 {
     for (const struct pending *p = m->pending; p; p = p->next) {
-        if (p->guid && strcmp(p->guid, guid) == 0) {
+        if (p->guid && p->call.verb != VERB_EXEC && strcmp(p->guid, guid) == 0) {
             return true;
         }
     }

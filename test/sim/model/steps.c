@@ -130,6 +130,11 @@ static const struct model_step *look_for(const struct model_steps *s, uint32_t s
     return NULL;
 }
 
+bool model_steps_has(const struct model_steps *s, uint32_t step)
+{
+    return look_for(s, step) != NULL;
+}
+
 bool model_steps_is_transfer(const struct model_steps *s, uint32_t step)
 {
     const struct model_step *one = look_for(s, step);

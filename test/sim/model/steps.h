@@ -16,6 +16,9 @@ bool model_steps_begin(struct model_steps *s, uint32_t step, int64_t at_ns);
 bool model_steps_cut(struct model_steps *s, uint32_t step, enum cut_why why, int64_t at_ns);
 bool model_steps_end(struct model_steps *s, uint32_t step, const struct step_fact *how);
 
+/* Whether there is such a step. */
+bool model_steps_has(const struct model_steps *s, uint32_t step);
+
 /* Whether it is a transfer; one that is bound, so that it is done before the container starts. */
 bool model_steps_is_transfer(const struct model_steps *s, uint32_t step);
 bool model_steps_is_bound(const struct model_steps *s, uint32_t step);

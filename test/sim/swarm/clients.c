@@ -467,6 +467,7 @@ static void send_desire(void *context, const ProtobufCMessage *m)
     lrp.action = &action;
     steps_put(ask->swarm, &ask->swarm->arena, ask->app, ask->number, &lrp);
     checks_put(ask->swarm, &ask->swarm->arena, ask->app, ask->number, &lrp);
+    monitors_put(ask->swarm, &ask->swarm->arena, ask->app, ask->number, &lrp);
     files_put(ask->swarm, &ask->swarm->arena, ask->app, ask->number, &lrp);
     images_put(ask->swarm, &ask->swarm->arena, ask->app, ask->number, &lrp);
     /* Some wait for their cell. */

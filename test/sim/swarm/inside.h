@@ -128,6 +128,10 @@ struct swarm {
 void checks_put(struct swarm *s, struct arena *a, const char *app, unsigned number,
                 Models__DesiredLRP *lrp);
 
+/* monitors.c: it has a monitor, likewise, unless it has checks. */
+void monitors_put(struct swarm *s, struct arena *a, const char *app, unsigned number,
+                  Models__DesiredLRP *lrp);
+
 /* steps.c: the definition has a random tree instead of its action, if this seed has such and this
  * desire is one of them. `a` outlives the request. */
 void steps_put(struct swarm *s, struct arena *a, const char *app, unsigned number,

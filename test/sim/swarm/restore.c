@@ -188,7 +188,7 @@ void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call)
     bool asked = i && i->released_early;
     asked = asked || (call->guid && checks_have_failed(&s->checkers, node_containers(cell),
                                                        call->guid));
-    if (s->went_back && !evacuates && !asked && call->verb == VERB_SIGNAL) {
+    if (s->went_back && !evacuates && !asked && call->verb == VERB_SIGNAL && !call->exec) {
         checkers_report(&s->checkers, "S8", "%s stops %s on a board that went back",
                         node_name(cell), call->guid);
     }

@@ -54,6 +54,13 @@ static void probed(void *context, struct node *n, const struct probe *probe,
     checkers_probed(&s->checkers, probe, end);
 }
 
+static void executed(void *context, struct node *n, const struct verb_answer *answer)
+{
+    struct swarm *s = context;
+    (void)n;
+    checkers_executed(&s->checkers, answer);
+}
+
 static void verb(void *context, struct node *n, const struct verb_call *call)
 {
     struct swarm *s = context;
@@ -138,6 +145,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
                                                      .verb = verb,
                                                      .logged = logged,
                                                      .probed = probed,
+                                                     .executed = executed,
                                                      .context = s});
     add_nodes(s, s->cluster->bbs, o.bbs);
     add_nodes(s, s->cluster->auctioneers, o.auctioneers);

@@ -22,6 +22,10 @@ static void driver_event_due(void *world, struct item *item)
         if (ev.kind == EVENT_CONTAINER) {
             world_note(w, n->config.name, "container ends%s", n->role ? "" : ", unheard");
         }
+        if (n->role && ev.kind == EVENT_VERB && ev.verb.verb == VERB_EXEC &&
+            w->observer.executed) {
+            w->observer.executed(w->observer.context, n, &ev.verb);
+        }
         if (n->role) {
             node_step(n, &ev);
         }

@@ -199,6 +199,8 @@ struct world_observer {
     /* A rep hears what became of its probe. */
     void (*probed)(void *context, struct node *n, const struct probe *probe,
                    const struct probed *end);
+    /* A rep hears what became of a program of a monitor. */
+    void (*executed)(void *context, struct node *n, const struct verb_answer *answer);
     void *context;
 };
 void world_observe(struct world *w, const struct world_observer *observer);

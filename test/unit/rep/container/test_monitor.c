@@ -21,7 +21,7 @@ static void begin(struct played *p, const char *tree)
     *p = (struct played){.now_ns = MS(1000), .id = 100};
     arena_init(&p->arena);
     p->tree = steps_text_tree(&p->arena, tree);
-    monitor_begin(&p->round, &p->tree, p->now_ns);
+    monitor_begin(&p->round, p->tree.count, p->now_ns);
 }
 
 static void done(struct played *p)
@@ -33,7 +33,7 @@ static void done(struct played *p)
 
 static struct monitor_orders next(struct played *p)
 {
-    return monitor_next(&p->arena, &p->round, p->now_ns);
+    return monitor_next(&p->arena, &p->round, &p->tree, p->now_ns);
 }
 
 /* Exactly this one is to begin; the EXEC of it. */
