@@ -99,14 +99,15 @@ static int64_t duration(const struct model_containers *m, enum verb verb)
     }
 }
 
-/* Verbs of one container take turns: not before the last of it. */
+/* Verbs of one container take turns: not before the last of it, but EXEC runs beside them. */
 static int64_t turn_ns(const struct model_containers *m, int64_t now_ns,
                        const struct verb_call *call)
 {
     bool waits = call->verb == VERB_PREPARE || call->verb == VERB_START ||
                  call->verb == VERB_REMOVE || call->verb == VERB_BEGIN;
     for (const struct pending *p = m->pending; waits && p; p = p->next) {
-        if (p->guid && strcmp(p->guid, call->guid) == 0 && p->at_ns > now_ns) {
+        if (p->guid && p->call.verb != VERB_EXEC && strcmp(p->guid, call->guid) == 0 &&
+            p->at_ns > now_ns) {
             now_ns = p->at_ns;
         }
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "test/sim/model/etcd.h"
+#include "test/sim/model/containers.h"
 #include "test/sim/swarm/inside.h"
 
 #define LASTS_NS (6 * SECOND_NS) /* at most, until the board generation is again */
@@ -188,6 +189,9 @@ void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call)
     bool asked = i && i->released_early;
     asked = asked || (call->guid && checks_have_failed(&s->checkers, node_containers(cell),
                                                        call->guid));
+    /* Its claim went back while its steps or its monitor were under way: as in check_verb(). */
+    asked = asked || (i && !i->ran &&
+                      model_containers_has_steps(node_containers(cell), call->guid));
     if (s->went_back && !evacuates && !asked && call->verb == VERB_SIGNAL && !call->exec) {
         checkers_report(&s->checkers, "S8", "%s stops %s on a board that went back",
                         node_name(cell), call->guid);
