@@ -303,8 +303,9 @@ static void go_round(struct rep *r, struct container *c, size_t i, struct effect
     } while (run_all(r, c, &o, out)); /* a leaf begins once: then its time counts */
     if (o.over) {
         int64_t took_ms = (r->now.mono_ns - m->begun_ns) / MILLISECOND_NS;
+        const char *text = arena_strdup(out->arena, o.text); /* it is the round's */
         monitor_end(m);
-        learn(r, c, i, o.text, took_ms, out);
+        learn(r, c, i, text, took_ms, out);
     } else {
         due(c, o.due_ns);
     }

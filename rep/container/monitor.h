@@ -33,7 +33,7 @@ struct monitor_orders {
     const uint64_t *ends;   /* ids of EXECs that are to be ended; each is given once */
     size_t end_count;
     bool over;        /* nothing is left to be done or awaited */
-    const char *text; /* why it failed; "" = it came out well */
+    const char *text; /* why it failed; "" = it came out well. Until monitor_end() */
     int64_t due_ns;   /* look again then, if nothing happens before; NEVER_NS = no need */
 };
 
