@@ -15,7 +15,7 @@ struct rep;
 #define PULL_TIMEOUT_NS (20 * 60 * SECOND_NS)
 /* A runtime that hangs is passed by within it (rep/shim/remove.c); the next one goes on with what
  * is left to delete. */
-#define REMOVE_TIMEOUT_NS (15 * SECOND_NS)
+#define REMOVE_TIMEOUT_NS (30 * SECOND_NS)
 
 /* Tries of PREPARE or START that end uncertain before the container counts as failed. */
 enum { LAUNCH_ATTEMPTS_MAX = 3 };

@@ -117,9 +117,13 @@ static bool too_long(const struct checkers *k, int64_t *since_ns, bool so, unsig
     return for_ns > 2 * k->reconcile_ns + SLACK_NS;
 }
 
+/* A hole: while its driver is at work on it nothing is counted, for a hung runtime swallows a verb
+ * until its deadline, which is longer. */
 static void check_orphan(struct checkers *k, struct instance *i, unsigned cell)
 {
-    if (too_long(k, &i->alone_ns, !record_of(k, i), cell)) {
+    const struct model_containers *m = node_containers(k->cluster->cells[cell]);
+    bool alone = !record_of(k, i) && !model_containers_busy(m, i->guid);
+    if (too_long(k, &i->alone_ns, alone, cell)) {
         checkers_report(k, "S13", "the container of %s/%d on %s has no record", i->process_guid,
                         i->index, i->cell_id);
     }
