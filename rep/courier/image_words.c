@@ -240,6 +240,17 @@ bool registry_is_silent(const char *words)
     return false;
 }
 
+/* The log's form of a text: \" and \\ are the characters themselves; else the sign goes. */
+static void unquote(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at; at++) {
+        at += at[0] == '\\' && at[1] != '\0';
+        *to++ = *at;
+    }
+    *to = '\0';
+}
+
 const char *pull_failure(struct arena *a, struct bytes words)
 {
     char *text = arena_strndup(a, words.size ? (const char *)words.data : "", words.size);
@@ -254,6 +265,9 @@ const char *pull_failure(struct arena *a, struct bytes words)
     bool is_name = strncmp(line, parsing, sizeof(parsing) - 1) == 0;
     char *named = is_name ? strstr(line, "\\\": ") : NULL;
     line = named ? named + 4 : line;
+    if (message) {
+        unquote(line);
+    }
     for (char *query = strchr(line, '?'); query; query = strchr(query + 1, '?')) {
         size_t n = strcspn(query, " \"\\");
         memset(query + 1, '.', n > 1 ? n - 1 : 0); /* it may hold a secret */

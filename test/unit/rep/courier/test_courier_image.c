@@ -138,6 +138,10 @@ static void failures_are_told(void **state)
          "manifest unknown", false},
         {"level=fatal msg=\"dial tcp 127.0.0.1:1: connect: connection refused\"\n",
          "dial tcp 127.0.0.1:1: connect: connection refused", true},
+        {"level=fatal msg=\"pinging h: Get \\\"https://h/v2/\\\": no such host\"\n",
+         "pinging h: Get \"https://h/v2/\": no such host", true},
+        {"level=fatal msg=\"Get \\\"https://h/x?a=b\\\": c:\\\\d\"",
+         "Get \"https://h/x?...\": c:\\d", false},
         {"GET https://h/x?sig=secret: 500", "GET https://h/x?........... 500", false},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
