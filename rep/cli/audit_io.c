@@ -3,6 +3,7 @@
 #include "common/cli/cli_io.h"
 #include "rep/cli/audit_table.h"
 #include "rep/cli/commands_io.h"
+#include "rep/container/image_plan.h"
 #include "rep/driver/driver_io.h"
 #include "rep/driver/oci_spec.h"
 
@@ -23,7 +24,6 @@
 
 enum {
     AUDIT_PAUSE_MS = 1000,   /* between two looks */
-    IMAGE_PIN_GRACE_S = 600, /* a pin comes before the directory; PIN_GRACE_S of the courier */
     UNFINISHED_GRACE_S = 90, /* a directory that a rep makes has become a container by then */
 };
 
@@ -221,17 +221,6 @@ static void see_use(struct audit_look *l, const char *dir, const char *name)
 
 /* ---- The network ---- */
 
-/* Beside this program, as the rep has it. */
-static const char *network_program(struct arena *a)
-{
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    while (n > 0 && path[n - 1] != '/') {
-        n--;
-    }
-    return arena_printf(a, "%.*srep-network", (int)(n > 0 ? n : 0), path);
-}
-
 static void take_lines(struct audit_look *l, int fd)
 {
     char *line = NULL;
@@ -254,7 +243,7 @@ static int see_network(struct audit_look *l, struct err *err)
 {
     struct arena *a = l->found.arena;
     int fds[2], status = -1;
-    const char *program = network_program(a);
+    const char *program = program_beside(a, "rep-network");
     char *const argv[] = {arena_strdup(a, program),
                           arena_strdup(a, "audit"),
                           arena_printf(a, "corkboard-%08x", (unsigned)l->hash),

@@ -59,12 +59,13 @@ static struct counting count_all(struct arena *a, const struct stored_image *ima
     return c;
 }
 
-int64_t images_bytes(const struct stored_image *images, size_t count)
+int64_t image_bytes(const Rep__Image *image)
 {
-    SCOPED_ARENA(scratch);
-    struct counting c = count_all(&scratch, images, count);
-    map_done(&c.layers, NULL);
-    return c.bytes;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < image->n_layers; i++) {
+        bytes += image->layers[i]->size;
+    }
+    return bytes;
 }
 
 struct candidate {

@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IMAGE_LAYERS_MAX = 127 }; /* an overlay takes no more */
+enum {
+    IMAGE_LAYERS_MAX = 127,  /* an overlay takes no more */
+    IMAGE_PIN_GRACE_S = 600, /* a container's image is kept for it so long before its directory */
+};
 
 struct stored_image {
     const Rep__Image *image;
@@ -18,8 +21,8 @@ struct stored_image {
     bool pinned; /* a container has it, or is about to */
 };
 
-/* Bytes of all layers together, each counted once. */
-int64_t images_bytes(const struct stored_image *images, size_t count);
+/* Bytes of its layers together. */
+int64_t image_bytes(const Rep__Image *image);
 
 /* Indices of those to be removed, in this order: the least recently used first, never a pinned one,
  * and no more than what `more` bytes need, when all may take at most `bytes_max`; in the arena.

@@ -1,6 +1,7 @@
 #include "rep/container/pull.h"
 
 #include "common/model/image_name.h"
+#include "rep/container/image_plan.h"
 #include "rep/container/operation.h"
 #include "rep/inside.h"
 
@@ -81,15 +82,6 @@ void pull_abandon(struct container *c)
 
 /* ---- The spec -------------------------------------------------------------------------------- */
 
-static int64_t image_mb(const Rep__Image *image)
-{
-    int64_t bytes = 0;
-    for (size_t i = 0; i < image->n_layers; i++) {
-        bytes += image->layers[i]->size;
-    }
-    return (bytes + (1 << 20) - 1) >> 20;
-}
-
 /* What it takes is a part of what the container may take, but for one that is preloaded. NULL, or
  * why it cannot. */
 static const char *take_disk(struct arena *a, const Rep__Image *image, struct container_spec *spec)
@@ -97,7 +89,7 @@ static const char *take_disk(struct arena *a, const Rep__Image *image, struct co
     if (!image || spec->disk_mb <= 0 || !image_name_is_pulled(spec->rootfs)) {
         return NULL;
     }
-    int64_t size_mb = image_mb(image);
+    int64_t size_mb = (image_bytes(image) + (1 << 20) - 1) >> 20;
     if (size_mb >= spec->disk_mb) {
         return arena_printf(a, "the image has %lld MB, and the disk limit is %d MB",
                             (long long)size_mb, (int)spec->disk_mb);

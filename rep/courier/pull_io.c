@@ -2,6 +2,7 @@
  * alone; what is not there is copied by digest. Both are skopeo's work, in a mount namespace of its
  * own; the store is that of containers-storage. */
 #include "common/model/image_name.h"
+#include "rep/container/image_plan.h"
 #include "rep/courier/checksum.h"
 #include "rep/courier/image_words.h"
 #include "rep/courier/paths_io.h"
@@ -331,20 +332,11 @@ static int bring(struct pull *p, const struct registry_answer *from, Rep__Image 
     return rc ? rc : store_make_room(&p->store, 0, &nothing);
 }
 
-static int64_t layers_bytes(const Rep__Image *image)
-{
-    int64_t bytes = 0;
-    for (size_t i = 0; i < image->n_layers; i++) {
-        bytes += image->layers[i]->size;
-    }
-    return bytes;
-}
-
 static void fill_answer(const Rep__Image *image, struct courier_answer *ret)
 {
     ret->done = true;
     snprintf(ret->digest, sizeof(ret->digest), "sha256-%s", image->id);
-    ret->size = layers_bytes(image);
+    ret->size = image_bytes(image);
     ret->entries = (int64_t)image->n_layers;
 }
 

@@ -28,7 +28,6 @@ enum {
     RECORD_BYTES = 8 << 20,
     WORDS_BYTES = 16 * 1024,
     TOOL_BYTES = 256 << 20,
-    PIN_GRACE_S = 600, /* between a pull and the directory of its container */
 };
 
 /* ---- The directory ---- */
@@ -170,7 +169,8 @@ static bool pin_holds(struct image_store *s, const char *guid)
 {
     struct stat st;
     return access(arena_printf(s->arena, "%s/%s", s->containers, guid), F_OK) == 0 ||
-           (stat(path_of(s, "pins", guid), &st) == 0 && st.st_mtime + PIN_GRACE_S > time(NULL));
+           (stat(path_of(s, "pins", guid), &st) == 0 &&
+            st.st_mtime + IMAGE_PIN_GRACE_S > time(NULL));
 }
 
 struct pins {

@@ -125,6 +125,9 @@ int driver_unmake(struct driver_shell *shell, struct err *err);
  * control groups are "corkboard-HASH-GUID". */
 uint32_t state_dir_hash(const char *path);
 
+/* The program of this name in the directory of the running one; in the arena. */
+const char *program_beside(struct arena *a, const char *name);
+
 /* Descriptors that a driver of so many containers may come to hold. */
 unsigned driver_files(unsigned containers);
 

@@ -17,16 +17,6 @@ enum { WORDS_BYTES_MAX = 1 << 20, HELPER_MS = 30000 };
 
 /* ---- Settings ---- */
 
-static const char *program_default(struct arena *a)
-{
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    while (n > 0 && path[n - 1] != '/') {
-        n--;
-    }
-    return arena_printf(a, "%.*srep-network", (int)(n > 0 ? n : 0), path);
-}
-
 static const char *const *copy_list(struct arena *a, const char *const *list)
 {
     size_t count = 0;
@@ -75,7 +65,8 @@ int network_init(struct driver *d, const struct driver_network_config *config, s
     struct driver_network *n = &d->network;
     struct arena *a = &n->arena;
     n->own = config->own;
-    n->program = config->program ? arena_strdup(a, config->program) : program_default(a);
+    n->program =
+        config->program ? arena_strdup(a, config->program) : program_beside(a, "rep-network");
     n->table = arena_printf(a, "corkboard-%08x", (unsigned)d->hash);
     n->plugins = arena_strdup(a, config->plugins ? config->plugins : NETWORK_PLUGINS);
     n->group = 1 + d->hash % GROUPS;

@@ -24,15 +24,14 @@ static void copy_files(struct driver *d, const struct driver_files *files)
     d->file_root = mem_text(files->file_root);
 }
 
-static char *shim_default(void)
+const char *program_beside(struct arena *a, const char *name)
 {
     char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 16);
+    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
     while (n > 0 && path[n - 1] != '/') {
         n--;
     }
-    strcpy(path + (n > 0 ? n : 0), "rep-shim");
-    return strdup(path);
+    return arena_printf(a, "%.*s%s", (int)(n > 0 ? n : 0), path, name);
 }
 
 /* FNV-1a: small, and the same at every start. */
@@ -116,11 +115,12 @@ static int check(const struct driver *d, const struct driver_config *config, str
 
 int settings_init(struct driver *d, const struct driver_config *config, struct err *err)
 {
+    SCOPED_ARENA(scratch);
     d->ops = config->kind == DRIVER_OCI ? &oci_driver : &process_driver;
     d->state_dir = strdup(config->state_dir);
     d->containers_dir = mem_printf("%s/containers", config->state_dir);
     d->runtime_dir = mem_printf("%s/runtime", config->state_dir);
-    d->shim = config->shim ? strdup(config->shim) : shim_default();
+    d->shim = strdup(config->shim ? config->shim : program_beside(&scratch, "rep-shim"));
     d->log_bytes = config->log_bytes ? config->log_bytes : DRIVER_LOG_BYTES;
     d->log_files = config->log_files ? config->log_files : DRIVER_LOG_FILES;
     d->hash = state_dir_hash(config->state_dir);

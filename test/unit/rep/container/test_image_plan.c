@@ -39,7 +39,7 @@ static void plans_by_rows(void **state)
         {700, 0, ""},     {800, 100, ""},   {700, 100, "1"},  {600, 100, "10"}, {699, 0, "1"},
         {700, 200, "10"}, {700, 500, "103"}, {700, 501, NULL}, {100, 0, "103"},  {0, 1, NULL},
     };
-    assert_int_equal(images_bytes(all, 4), 700);
+    assert_int_equal(image_bytes(all[0].image), 300);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         size_t *go = NULL, count = 0;
         int rc = image_plan(a, all, 4, rows[i].bytes_max, rows[i].more, &go, &count, &f->err);
