@@ -11,7 +11,7 @@ const struct cli_option rep_network_options[] = {
      .value = "auto|cni|host",
      .help = "containers have a network of their own (cni), or the machine's (host); auto: the "
              "former where it works",
-     .fallback = "host"},
+     .fallback = "auto"},
     {.name = "subnet",
      .value = "BLOCK",
      .help = "addresses of containers, of all cells of the machine",

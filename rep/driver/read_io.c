@@ -7,6 +7,7 @@
 /* Of a container's directory, what says how its program was begun. */
 struct begun {
     json_t *config;
+    bool own_root;
     const char *dir;
     uid_t uid;
     gid_t gid;
@@ -27,10 +28,11 @@ static int begun_read(const char *dir, struct begun *b, struct err *err)
     return 0;
 }
 
-/* The rep may read more than the program may; where the root is everybody's, that matters. */
+/* The rep may read more than the program may; where the root is everybody's, that matters. All
+ * that a root of its own has is the container's, whichever of its users left it. */
 static bool is_readable(const struct begun *b, const struct stat *st)
 {
-    return b->uid == 0 || (st->st_mode & S_IROTH) ||
+    return b->own_root || b->uid == 0 || (st->st_mode & S_IROTH) ||
            (st->st_uid == b->uid && (st->st_mode & S_IRUSR)) ||
            (st->st_gid == b->gid && (st->st_mode & S_IRGRP));
 }
@@ -85,7 +87,7 @@ static int read_whole(int fd, const char *path, struct buf *out, struct err *err
 static int read_file(const struct driver_container *c, const char *path, struct buf *out,
                      struct err *err)
 {
-    struct begun b = {0};
+    struct begun b = {.own_root = strcmp(c->driver->ops->root, "/") != 0};
     int parent = open(c->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int root = openat(parent, c->driver->ops->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int result = root < 0 ? refused(err, path, strerror(errno)) : begun_read(c->dir, &b, err);

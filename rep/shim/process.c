@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -93,6 +94,7 @@ long spawn(const struct options *o, int out, int err, int failure)
     dup2(err, 2);
     close(null);
     ordinary_signals();
+    umask(022); /* not that of who started the rep: of a runtime's `exec` the program inherits it */
     const char *why = o->process ? become_program(o) : NULL;
     if (o->root_at && mount_root_at(o->root_at) < 0) {
         why = "cannot mount the root filesystem for it";

@@ -150,6 +150,8 @@ void trial_churn(void **state);
 /* step_trials.c */
 void trial_step_shim_killed(void **state);
 void trial_steps_share_a_log(void **state);
+void trial_idle_takes_term(void **state);
+void trial_umask(void **state);
 void trial_log_lines(void **state);
 void trial_log_choice(void **state);
 void trial_log_long_lines(void **state);

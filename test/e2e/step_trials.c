@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "rep/shim/identity.h"
@@ -126,6 +128,47 @@ void trial_step_shim_killed(void **state)
         subject_remove(&r->subject, "lost");
         assert_int_equal(rig_processes(r), 0);
     }
+}
+
+/* Whether it is shown to take SIGTERM, which is what its shim waits for before it says that it runs. */
+static bool takes_term(const struct identity *id)
+{
+    char path[48], text[4096];
+    snprintf(path, sizeof(path), "/proc/%ld/status", id->pid);
+    assert_true(identity_slurp(AT_FDCWD, path, text, sizeof(text)) > 0);
+    const char *caught = strstr(text, "\nSigCgt:");
+    assert_non_null(caught);
+    return strtoull(caught + strlen("\nSigCgt:"), NULL, 16) >> (SIGTERM - 1) & 1;
+}
+
+/* A container that waits for its steps is ready as soon as it is there. */
+void trial_idle_takes_term(void **state)
+{
+    static const char *const scripts[] = {"true"};
+    struct rig *r = *state;
+    struct identity idle;
+    begin_steps(r, "idle", scripts, 1);
+    assert_int_equal(identity_read(AT_FDCWD, rig_path(r, "idle", "pid"), &idle), 0);
+    assert_true(lives(&idle) && takes_term(&idle));
+    subject_remove(&r->subject, "idle");
+}
+
+/* Programs have the usual umask, whatever that of the rep is. */
+void trial_umask(void **state)
+{
+    static const char *const scripts[] = {"test \"$(umask)\" = 0022"};
+    struct rig *r = *state;
+    mode_t before = umask(077);
+    begin_steps(r, "step", scripts, 1);
+    begin_step(r, "step", 1);
+    struct step_fact last = await_last(r, "step", 1, FACT_ENDED);
+    assert_int_equal(last.exit_code, 0);
+    subject_remove(&r->subject, "step");
+    rig_begin_shell(r, "first", scripts[0]);
+    struct ended e = subject_await_end(&r->subject, "first");
+    assert_int_equal(e.exit_code, 0);
+    subject_remove(&r->subject, "first");
+    umask(before);
 }
 
 /* Two steps write a lot at the same time to a log of small files, and a line of the rep's comes

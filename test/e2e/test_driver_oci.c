@@ -67,6 +67,8 @@ int main(int argc, char **argv)
         TRIAL(trial_shim_killed),
         TRIAL(trial_step_shim_killed),
         TRIAL(trial_steps_share_a_log),
+        TRIAL(trial_idle_takes_term),
+        TRIAL(trial_umask),
         TRIAL(trial_step_out_of_memory),
         TRIAL(trial_step_out_of_disk),
         TRIAL(trial_rep_killed),

@@ -57,6 +57,8 @@ int main(int argc, char **argv)
         TRIAL(trial_shim_killed),
         TRIAL(trial_step_shim_killed),
         TRIAL(trial_steps_share_a_log),
+        TRIAL(trial_idle_takes_term),
+        TRIAL(trial_umask),
         TRIAL(trial_rep_killed),
         TRIAL(trial_started_by_another),
         TRIAL(trial_removed_amid_start),
