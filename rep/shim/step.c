@@ -101,8 +101,8 @@ static void heard(int signal)
     (void)signal;
 }
 
-/* The handler never runs, for the signal is blocked. It shows to the shim that waits for this process
- * that SIGTERM is wanted: the kernel does not show a signal as blocked while a process waits for it. */
+/* The handler never runs, for the signal is blocked. It shows to the shim that waits for this
+ * process that SIGTERM is wanted: a signal that a process waits for is not shown as blocked. */
 int shim_idle(void)
 {
     sigset_t set;

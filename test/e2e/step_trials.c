@@ -130,7 +130,7 @@ void trial_step_shim_killed(void **state)
     }
 }
 
-/* Whether it is shown to take SIGTERM, which is what its shim waits for before it says that it runs. */
+/* Whether it is shown to take SIGTERM: its shim waits for that before it says that it runs. */
 static bool takes_term(const struct identity *id)
 {
     char path[48], text[4096];
