@@ -74,12 +74,13 @@ static int content(struct archive_walk *w, struct archive *in, struct err *err)
     la_int64_t offset;
     int r, rc = 0;
     while (rc == 0 && (r = archive_read_data_block(in, &data, &size, &offset)) != ARCHIVE_EOF) {
-        if (r < ARCHIVE_WARN) {
+        if (r < ARCHIVE_OK) { /* of a zip whose content has not its checksum it only warns */
             return broken(in, err);
         }
         rc = judging_bytes(&w->judging, (int64_t)size, err);
         if (rc == 0 && w->writer &&
-            archive_write_data_block(w->writer, data, size, offset) < ARCHIVE_WARN) {
+            archive_write_data_block(w->writer, data, size, offset) < ARCHIVE_OK) {
+            /* A full disk, too, is a warning: the file would have its size, and holes in it. */
             rc = wrong(w->writer, "cannot write the content", err);
         }
         if (w->moved) {

@@ -91,6 +91,7 @@ struct driver {
     struct driver_network network;
     struct egress_log *egress_log; /* NULL: there is none */
     struct event *sweep; /* of what the network has of nobody */
+    bool sweeping, sweep_again; /* the cache */
     struct outputs *outputs;
 };
 
@@ -212,8 +213,10 @@ struct bound_tree {
 };
 int transfer_bound(struct driver *d, const char *dir, struct arena *a, struct bound_tree **ret_list,
                    size_t *ret_count, struct err *err);
-/* At the start: the cache is cleared of what killed couriers and containers left. */
+/* At the start: the cache is cleared of what killed couriers and containers left. And when a
+ * container has gone: of what its couriers left, if there is anything in part/. */
 void transfers_sweep(struct driver *d);
+void transfers_left(struct driver *d);
 /* The file that says what of the cache a container uses; it goes with the container. */
 char *transfer_uses(const struct driver *d, const char *guid); /* malloced */
 

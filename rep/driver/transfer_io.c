@@ -252,10 +252,17 @@ static void drop_uses(struct driver *d)
     free(path);
 }
 
+/* However it ended: the next couriers do without it. */
 static void on_swept(struct driver_job *j, enum job_event event)
 {
-    (void)j; /* the next couriers do without it */
-    (void)event;
+    struct driver *d = job_owner(j);
+    if (event == JOB_ENDED) {
+        d->sweeping = false;
+        if (d->sweep_again) {
+            d->sweep_again = false;
+            transfers_left(d);
+        }
+    }
 }
 
 void transfers_sweep(struct driver *d)
@@ -279,7 +286,33 @@ void transfers_sweep(struct driver *d)
         .argv = c.argv.list,
         .deadline_ns = (now.tv_sec + SWEEP_S) * SECOND_NS,
         .on_event = on_swept,
+        .owner = d,
     };
-    jobs_add(d->jobs, &plan, NULL);
+    d->sweeping = jobs_add(d->jobs, &plan, NULL) == 0;
     command_done(&c);
+}
+
+/* What a courier has under way is there, too: a sweep tells them apart. */
+static bool is_anything_left(const struct driver *d)
+{
+    char *path = mem_printf("%s/part", d->cache_dir);
+    DIR *all = opendir(path);
+    bool left = false;
+    for (struct dirent *e; all && !left && (e = readdir(all));) {
+        left = e->d_name[0] != '.';
+    }
+    if (all) {
+        closedir(all);
+    }
+    free(path);
+    return left;
+}
+
+void transfers_left(struct driver *d)
+{
+    if (d->sweeping) {
+        d->sweep_again = true;
+    } else if (is_anything_left(d)) {
+        transfers_sweep(d);
+    }
 }

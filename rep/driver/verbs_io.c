@@ -114,6 +114,7 @@ static void on_removed(struct driver_job *j, enum job_event event)
     }
     if (done) {
         pulls_unpin(op->driver, op->guid);
+        transfers_left(op->driver);
     }
     if (op->verb == VERB_PREPARE) { /* it had failed, and this cleared up */
         op_answer(op, VERB_FAILED, 0, op->err.text);
