@@ -65,6 +65,13 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Its place is free from now on. */
+static void close_attempt(struct attempt *t)
+{
+    LIST_REMOVE(t, all);
+    t->prober->open--;
+}
+
 static void attempt_free(struct attempt *t)
 {
     struct prober *p = t->prober;
@@ -83,8 +90,6 @@ static void attempt_free(struct attempt *t)
     if (t->fd >= 0) {
         close(t->fd);
     }
-    LIST_REMOVE(t, all);
-    p->open--;
     free(t->guid);
     free(t->url);
     free(t->location);
@@ -99,6 +104,7 @@ static void tell(struct attempt *t)
     end.guid = t->guid;
     end.text = t->text;
     end.took_ms = now_ms() - t->began_ms;
+    close_attempt(t); /* who is told of it may begin the next at once */
     p->told(p->context, &end);
     attempt_free(t);
 }
@@ -436,6 +442,7 @@ void prober_free(struct prober *p)
         return;
     }
     while ((t = LIST_FIRST(&p->all))) {
+        close_attempt(t);
         attempt_free(t);
     }
     while (p->kept_count > 0) {

@@ -100,8 +100,11 @@ struct rig {
     struct probed last;
     char text[300];
     unsigned told;
+    unsigned successors; /* so many of those that end are followed by another at once */
     uint64_t next_id;
 };
+
+static void begin(struct rig *r, enum probe_kind kind, const char *path, int64_t timeout_ms);
 
 static void told(void *context, const struct probed *probed)
 {
@@ -109,6 +112,10 @@ static void told(void *context, const struct probed *probed)
     r->last = *probed;
     snprintf(r->text, sizeof(r->text), "%s", probed->text);
     r->told++;
+    if (r->successors > 0) {
+        r->successors--;
+        begin(r, PROBE_HTTP, "/well", PATIENCE_MS);
+    }
 }
 
 static int setup(void **state)
@@ -255,6 +262,18 @@ static void as_many_as_there_may_be_at_once(void **state)
     becomes(r, "/well", PROBE_ANSWERED, 200, "");
 }
 
+/* Whoever is told that one has ended may have its place at once. */
+static void the_place_of_one_that_ended_is_free(void **state)
+{
+    struct rig *r = *state;
+    r->successors = PROBES_MAX;
+    for (int i = 0; i < PROBES_MAX; i++) {
+        begin(r, i % 2 ? PROBE_HTTP : PROBE_TCP, "/well", PATIENCE_MS);
+    }
+    await(r, 2 * PROBES_MAX);
+    assert_int_equal(r->successors, 0);
+}
+
 static void those_that_are_open_end_with_it(void **state)
 {
     struct rig *r = *state;
@@ -301,6 +320,7 @@ int main(void)
         TEST(tcp),
         TEST(a_port_where_nobody_listens),
         TEST(as_many_as_there_may_be_at_once),
+        TEST(the_place_of_one_that_ended_is_free),
         TEST(those_that_are_open_end_with_it),
         TEST(what_a_thousand_cost),
     };
