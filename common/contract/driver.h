@@ -135,6 +135,9 @@ struct container_spec {
     size_t egress_count;
     const char *address_variable; /* its value becomes the container's own address, where that is
                                    * known before it is made; NULL: none */
+    const char *join; /* the container whose network, user namespace and ids it shares, without
+                       * ports and egress of its own: it runs, or others share it already. They are
+                       * there until the last of them is removed. NULL: none */
     const struct step_process *steps; /* without path: what may be begun; by number */
     size_t step_count;
     const char *source; /* with path, as of a step; so is the next */

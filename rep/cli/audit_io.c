@@ -191,12 +191,28 @@ static bool is_younger(const char *path, int seconds)
     return stat(path, &st) == 0 && st.st_mtime + seconds > time(NULL);
 }
 
+/* What is kept of a container whose network others share (rep/shim/joined.c). */
+static bool is_shared(struct audit_look *l, const char *path)
+{
+    const char *users = path_in(l, path, "users");
+    bool shared = false;
+    DIR *all = access(path_in(l, path, "kept"), F_OK) == 0 ? opendir(users) : NULL;
+    for (struct dirent *e; all && (e = readdir(all));) {
+        shared |= e->d_name[0] != '.' && lives(l, e->d_name);
+    }
+    if (all) {
+        closedir(all);
+    }
+    return shared;
+}
+
 /* What a rep makes at this moment has no note yet. */
 static void see_container(struct audit_look *l, const char *dir, const char *name)
 {
     const char *path = path_in(l, dir, name);
     if (access(path_in(l, path, "note"), F_OK) < 0 && errno == ENOENT &&
-        !(l->rep_runs && is_younger(path, UNFINISHED_GRACE_S)) && access(path, F_OK) == 0) {
+        !(l->rep_runs && is_younger(path, UNFINISHED_GRACE_S)) && !is_shared(l, path) &&
+        access(path, F_OK) == 0) {
         audit_add(&l->found, "unfinished directory", path, name);
     }
 }

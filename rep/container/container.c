@@ -309,7 +309,8 @@ void container_exited(struct container *c, int trigger, const struct container_s
     }
     container_complete(c, trigger, text, out);
     container_ended(c, well);
-    c->ports_doubted = ran && !well && !s->oom_killed && !s->disk_full && c->about->n_ports > 0;
+    bool ports = c->about->n_ports > 0 && !c->about->joined[0];
+    c->ports_doubted = ran && !well && !s->oom_killed && !s->disk_full && ports;
 }
 
 void container_never_ran(struct container *c, const char *text, struct effects *out)

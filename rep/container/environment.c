@@ -50,17 +50,18 @@ static void environment_instance(struct environment *e, const Rep__Note *about)
     environment_set(e, "CF_INSTANCE_INDEX", index);
 }
 
-/* With a network of its own an app listens where it said it would. */
+/* With a network of its own an app listens where it said it would; the ports of a network that it
+ * joined are not for it to listen at. */
 static void environment_own_port(struct environment *e, const Rep__Note *about)
 {
-    if (about->own_network && about->n_ports > 0) {
+    if (about->own_network && about->n_ports > 0 && !about->joined[0]) {
         environment_set(e, "PORT", arena_printf(e->arena, "%u", about->ports[0]->container_port));
     }
 }
 
 static void environment_ports(struct environment *e, const Rep__Note *about)
 {
-    if (about->own_network) {
+    if (about->own_network || about->joined[0]) {
         return;
     }
     for (size_t i = 0; i < about->n_ports; i++) {

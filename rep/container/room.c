@@ -1,6 +1,7 @@
 #include "rep/container/room.h"
 
 #include "common/model/image_name.h"
+#include "rep/container/join.h"
 #include "rep/inside.h"
 
 #include <string.h>
@@ -21,10 +22,16 @@ void room_adopt(struct rep *r, const struct container *c)
     id_ranges_adopt(&r->ids, c->about->ids_first);
 }
 
-const char *room_refuses(struct rep *r, struct container *c, bool privileged)
+const char *room_refuses(struct rep *r, struct container *c, const Models__Network *network,
+                         bool privileged, struct arena *a)
 {
     if (privileged && !r->config.privileged) {
         return "privileged containers are not allowed on this cell";
+    }
+    const char *joins = join_wanted(network);
+    const char *why = joins ? join_refuses(r, c, joins, privileged, a) : NULL;
+    if (why) {
+        return why;
     }
     if (privileged || c->about->ids_first > 0 || r->ids.count == 0) {
         return NULL;
@@ -44,7 +51,8 @@ void room_give_memory(struct rep *r, struct container *c)
 
 void room_give_ports(struct rep *r, const struct container *c)
 {
-    for (size_t i = 0; i < c->about->n_ports; i++) {
+    bool shared = c->about->n_ports > 0 && join_is_shared(r, c);
+    for (size_t i = 0; !shared && i < c->about->n_ports; i++) {
         capacity_port_give(&r->capacity, c->about->ports[i]->host_port);
     }
 }

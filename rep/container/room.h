@@ -1,6 +1,7 @@
 /* What a container takes of the cell: memory, disk, a slot, host ports; and its sources. */
 #pragma once
 
+#include "models/network.pb-c.h"
 #include "rep/container/container.h"
 
 struct rep;
@@ -13,13 +14,15 @@ void room_adopt(struct rep *r, const struct container *c);
 
 /* Why it may not be made here, as a crash tells it (docs/cell.md, Isolation); NULL: it may, and has
  * its range of ids in its note, unless it needs none: a privileged one, or any on a cell without
- * user namespaces. */
-const char *room_refuses(struct rep *r, struct container *c, bool privileged);
+ * user namespaces. One that joins another's network (join.h) has what that one has. Texts are in
+ * the arena. */
+const char *room_refuses(struct rep *r, struct container *c, const Models__Network *network,
+                         bool privileged, struct arena *a);
 
 /* Frees the memory of a container whose process is gone, once. */
 void room_give_memory(struct rep *r, struct container *c);
 
-/* Frees the host ports in its note. */
+/* Frees the host ports in its note, if nobody shares them. */
 void room_give_ports(struct rep *r, const struct container *c);
 
 /* Frees all that it still has. */

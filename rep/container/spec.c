@@ -4,6 +4,7 @@
 #include "common/model/routing.h"
 #include "rep/container/environment.h"
 #include "rep/container/health_note.h"
+#include "rep/container/join.h"
 #include "rep/container/note.h"
 #include "rep/steps/tree.h"
 
@@ -36,6 +37,7 @@ int spec_check(const Models__DesiredLRP *lrp, struct err *err)
     struct image_name name;
     int code = image_name_parse(&scratch, lrp->root_fs, &name, err);
     code = code < 0 ? code : check(&parts, err);
+    code = code < 0 ? code : join_check(lrp->network, lrp->n_ports, lrp->n_egress_rules, err);
     return code < 0 ? code : health_make(&scratch, lrp, &health, err);
 }
 
@@ -45,7 +47,8 @@ int spec_check_task(const Models__TaskDefinition *definition, struct err *err)
     const struct tree_parts parts = tree_parts_of_task(&scratch, definition);
     struct image_name name;
     int code = image_name_parse(&scratch, definition->root_fs, &name, err);
-    return code < 0 ? code : check(&parts, err);
+    code = code < 0 ? code : check(&parts, err);
+    return code < 0 ? code : join_check(definition->network, 0, definition->n_egress_rules, err);
 }
 
 /* ---- The note -------------------------------------------------------------------------------- */
@@ -123,7 +126,9 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     int code = health_make(&scratch, lrp, &note.health, NULL);
     assert(code == 0); /* it has passed spec_check() */
     (void)code;
-    note_ports(&scratch, &note, ports, port_count);
+    if (!note.joined[0]) { /* else it has the other's */
+        note_ports(&scratch, &note, ports, port_count);
+    }
     struct routing routing;
     routing_desired(&scratch, lrp, note.key->index, note.instance_guid, &routing);
     note_routing(&scratch, &note, &routing);
@@ -367,6 +372,21 @@ static void spec_log(const Models__LogRateLimit *limit, struct container_spec *s
     spec->log_rate = spec->log_limited ? limit->bytes_per_second : 0;
 }
 
+/* What leads to it; a network that it shares is led to as it is. */
+static void spec_network(struct arena *a, const Rep__Note *about, struct container_spec *spec)
+{
+    if (about->joined[0]) {
+        spec->join = about->own_network ? about->joined : NULL;
+        return;
+    }
+    struct port_pair *ports = ARENA_ARRAY(a, about->n_ports, struct port_pair);
+    for (size_t i = 0; i < about->n_ports; i++) {
+        ports[i] = (struct port_pair){about->ports[i]->container_port, about->ports[i]->host_port};
+    }
+    spec->ports = ports;
+    spec->port_count = about->n_ports;
+}
+
 /* What it may reach; with the host's network nothing filters it. */
 static void spec_egress(struct arena *a, Models__SecurityGroupRule *const *rules, size_t count,
                         const Rep__Note *about, struct container_spec *spec)
@@ -420,12 +440,7 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
         .privileged = lrp->privileged,
         .ids_first = about->ids_first,
     };
-    struct port_pair *ports = ARENA_ARRAY(a, about->n_ports, struct port_pair);
-    for (size_t i = 0; i < about->n_ports; i++) {
-        ports[i] = (struct port_pair){about->ports[i]->container_port, about->ports[i]->host_port};
-    }
-    ret_spec->ports = ports;
-    ret_spec->port_count = about->n_ports;
+    spec_network(a, about, ret_spec);
     spec_volumes(a, lrp->volume_mounts, lrp->n_volume_mounts, ret_spec);
     spec_log(lrp->log_rate_limit, ret_spec);
     spec_egress(a, lrp->egress_rules, lrp->n_egress_rules, about, ret_spec);
@@ -450,6 +465,7 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
         .privileged = definition->privileged,
         .ids_first = about->ids_first,
     };
+    spec_network(a, about, ret_spec);
     spec_volumes(a, definition->volume_mounts, definition->n_volume_mounts, ret_spec);
     spec_log(definition->log_rate_limit, ret_spec);
     spec_egress(a, definition->egress_rules, definition->n_egress_rules, about, ret_spec);

@@ -40,6 +40,7 @@ void container_drop(struct driver_container *c)
     blob_unref(c->note);
     free(c->guid);
     free(c->dir);
+    free(c->join);
     free(c);
 }
 
@@ -213,6 +214,25 @@ struct id_range ids_read(const char *dir)
     return ids;
 }
 
+static char *join_read(const char *dir)
+{
+    SCOPED_BUF(text);
+    bool joined = file_read(dir, NETWORK_JOIN_FILE, 64, &text, NULL) == 0;
+    return joined ? mem_text(buf_string(&text)) : NULL;
+}
+
+/* Its note is `kept` where others share its network (rep/shim/joined.c). */
+bool container_is_gone(const char *dir)
+{
+    char kept[4300], note[4300];
+    snprintf(kept, sizeof(kept), "%s/kept", dir);
+    snprintf(note, sizeof(note), "%s/note", dir);
+    if (access(note, F_OK) == 0 || errno != ENOENT) {
+        return false;
+    }
+    return access(kept, F_OK) == 0 || (access(dir, F_OK) < 0 && errno == ENOENT);
+}
+
 static struct driver_container *container_new(struct driver *d, const char *guid, const char *dir,
                                        const struct buf *note)
 {
@@ -221,6 +241,7 @@ static struct driver_container *container_new(struct driver *d, const char *guid
     c->guid = strdup(guid);
     c->dir = strdup(dir);
     c->note = blob_new(note->data, note->size);
+    c->join = join_read(dir);
     c->ids = ids_read(dir);
     c->shim = -1;
     map_put(&d->containers, guid, c);
@@ -236,7 +257,7 @@ static struct driver_container *record(struct driver *d, const char *guid, const
         c = container_new(d, guid, path, &note);
     } else if (!c && identity_untold(errno)) {
         d->unread++;
-    } else if (c && access(path, F_OK) < 0 && errno == ENOENT && !c->removing && !c->burying) {
+    } else if (c && !c->removing && !c->burying && container_is_gone(path)) {
         container_drop(c);
         c = NULL;
     }

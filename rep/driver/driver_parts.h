@@ -109,6 +109,7 @@ struct driver_container {
     enum container_state state;
     struct ending ending; /* once EXITED */
     struct blob *note;
+    char *join;            /* the container whose network it shares; NULL: none */
     struct id_range ids;   /* first 0: it has no user namespace */
     struct identity first; /* pid 0: not known */
     struct egress_limit egress; /* of what its log says of that */
@@ -132,6 +133,8 @@ struct driver_container *container_load(struct driver *d, const char *guid);
 const char *container_address(struct driver_container *c);
 void container_drop(struct driver_container *c); /* the record; what runs runs on */
 struct id_range ids_read(const char *dir); /* as its PREPARE wrote them */
+/* Whether nothing is left of the container of this directory, but what others share of it. */
+bool container_is_gone(const char *dir);
 bool guid_valid(const char *guid);        /* [A-Za-z0-9_-]{1,64} */
 
 /* files_io.c */

@@ -10,7 +10,9 @@
 
 #include <event2/event.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 enum { WORDS_BYTES_MAX = 1 << 20, HELPER_MS = 30000 };
@@ -174,6 +176,56 @@ int network_prepare(struct driver *d, const char *guid, const char *dir,
         lease_give(plan.lease, plan.id); /* without a plan nobody would */
     }
     return result < 0 ? result : write_names(n, guid, dir, plan.address, err);
+}
+
+/* ---- A container that joins another one ---- */
+
+static int copy_open(const char *from, const char *name, const char *more, const char *dir,
+                     struct err *err)
+{
+    SCOPED_BUF(text);
+    int result = file_read(from, name, WORDS_BYTES_MAX, &text, err);
+    buf_append_string(&text, more);
+    return result < 0 ? result : write_open(dir, name, &text, err);
+}
+
+int network_join(struct driver *d, const char *guid, const char *dir, const char *join,
+                 char ret_address[ADDRESS_TEXT_BYTES], struct err *err)
+{
+    SCOPED_ARENA(a);
+    SCOPED_BUF(address);
+    const char *from = arena_printf(&a, "%s/%s", d->containers_dir, join);
+    if (!guid_valid(join) || access(from, F_OK) < 0 ||
+        file_read(from, NETWORK_ADDRESS_FILE, ADDRESS_TEXT_BYTES - 1, &address, NULL) < 0) {
+        return err_set(err, ERR_NOT_FOUND,
+                       "container %.64s, whose network it is to join, is not there", join);
+    }
+    snprintf(ret_address, ADDRESS_TEXT_BYTES, "%s", buf_string(&address));
+    const char *own = arena_printf(&a, "%s %s\n", ret_address, guid);
+    int result = file_write(dir, NETWORK_JOIN_FILE, bytes_of(join), err);
+    result = result < 0 ? result : copy_open(from, NETWORK_RESOLV_FILE, "", dir, err);
+    result = result < 0 ? result : copy_open(from, NETWORK_HOSTS_FILE, own, dir, err);
+    return result < 0 ? result
+                      : file_write(dir, NETWORK_ADDRESS_FILE, bytes_of(ret_address), err);
+}
+
+int network_joined(struct driver *d, const char *dir, char **ret_space, struct err *err)
+{
+    struct statfs fs;
+    SCOPED_BUF(join);
+    *ret_space = NULL;
+    if (file_read(dir, NETWORK_JOIN_FILE, 64, &join, NULL) < 0) {
+        return 0;
+    }
+    char *space = mem_printf("%s/%s/" NETWORK_NAMESPACE_FILE, d->containers_dir,
+                             buf_string(&join));
+    if (statfs(space, &fs) < 0 || fs.f_type != NSFS_MAGIC) {
+        free(space);
+        return err_set(err, ERR_NOT_FOUND, "the network of container %s is not there any more",
+                       buf_string(&join));
+    }
+    *ret_space = space;
+    return 0;
 }
 
 /* ---- The program ---- */

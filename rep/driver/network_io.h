@@ -51,6 +51,15 @@ int network_prepare(struct driver *d, const char *guid, const char *dir,
                     const struct container_spec *spec, char ret_address[ADDRESS_TEXT_BYTES],
                     struct err *err);
 
+/* The same for a container that shares the network of another one: it has copies of that one's
+ * files, and its address. */
+int network_join(struct driver *d, const char *guid, const char *dir, const char *join,
+                 char ret_address[ADDRESS_TEXT_BYTES], struct err *err);
+
+/* The path of a bound network namespace of this container: of the one that it joins if it has
+ * joined, malloced; NULL: it joins none. -ERR_NOT_FOUND with err when that network is not there. */
+int network_joined(struct driver *d, const char *dir, char **ret_space, struct err *err);
+
 /* Tries all of it in a trial namespace, in a driver's state directory. Blocks for some 100 ms, at
  * most half a minute: call it before the loop runs. -code with err: why it does not work here. */
 int network_probe(const struct driver_network_config *config, const char *state_dir,

@@ -14,6 +14,10 @@
 #define NETWORK_NAMESPACE_FILE "netns"  /* the namespace, bound there while the container is */
 #define NETWORK_HOSTS_FILE "hosts"
 #define NETWORK_RESOLV_FILE "resolv.conf"
+/* Of a container that shares another's network: the guid of that one. */
+#define NETWORK_JOIN_FILE "join"
+/* Then, where the runtime sees the user namespace of that network. */
+#define NETWORK_USERS_FILE "userns"
 
 struct network_plan {
     const char *table; /* of the cell in the packet filter (nft_words.h) */

@@ -3,6 +3,7 @@
 #include "common/base/memory.h"
 #include "rep/driver/cgroup_files.h"
 #include "rep/driver/driver_parts.h"
+#include "rep/driver/network_plan.h"
 
 #include <sys/stat.h>
 
@@ -152,10 +153,11 @@ static int plan_volumes(const struct driver *d, const struct container_spec *spe
 static int take_network(struct driver *d, const struct container_spec *spec, struct oci_params *p,
                         char address[ADDRESS_TEXT_BYTES], struct err *err)
 {
-    if (!d->network.own) {
+    if (!d->network.own && !spec->join) {
         return 0;
     }
-    int result = network_prepare(d, p->guid, p->dir, spec, address, err);
+    int result = spec->join ? network_join(d, p->guid, p->dir, spec->join, address, err)
+                            : network_prepare(d, p->guid, p->dir, spec, address, err);
     p->network = p->dir;
     p->network_program = d->network.program;
     p->address = address[0] ? address : NULL;
@@ -187,6 +189,11 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     result = result < 0 ? result : plan_volumes(d, spec, plans, c, err);
     if (result < 0) {
         return result;
+    }
+    if (spec->join) {
+        p.join = arena_printf(&c->arena, "%s/%s/" NETWORK_NAMESPACE_FILE, d->containers_dir,
+                              spec->join);
+        command_add(c, "--join=%s", spec->join);
     }
     result = take_user(&root, spec->user, &p, err);
     result = result < 0 ? result : write_ids(dir, &p.ids, err);
@@ -375,8 +382,10 @@ static int add_bound(struct driver *d, const char *dir, struct err *err)
 static int oci_start(struct driver *d, const char *guid, const char *dir, struct command *c,
                      struct err *err)
 {
+    char *joined = NULL;
     int result = check_program(dir, err);
     result = result < 0 ? result : add_bound(d, dir, err);
+    result = result < 0 ? result : network_joined(d, dir, &joined, err);
     if (result < 0) {
         return result;
     }
@@ -386,7 +395,11 @@ static int oci_start(struct driver *d, const char *guid, const char *dir, struct
     command_add(c, "--init=" INIT_INSIDE);
     if (add_ids_of(d, guid, c)) {
         command_add(c, "--root-at=" ROOT_FOR_RUNTIME);
+        if (joined) {
+            command_add(c, "--users-of=%s", joined);
+        }
     }
+    free(joined);
     command_add(c, "--");
     add_runtime(d, c, "runtime.log");
     command_add(c, "run");

@@ -2,6 +2,7 @@
 #include "rep/driver/oci_spec.h"
 
 #include "rep/driver/capability.h"
+#include "rep/driver/network_plan.h"
 #include "rep/driver/process_limits.h"
 
 #include <assert.h>
@@ -328,6 +329,12 @@ static json_t *masked(const struct oci_params *p)
     return list;
 }
 
+/* A namespace made for it, or one that is there. */
+static json_t *space_of(const char *type, const char *path)
+{
+    return json_pack("{s:s, s:s*}", "type", type, "path", path);
+}
+
 static json_t *linux_part(const struct container_spec *spec, const struct oci_params *p)
 {
     json_t *spaces = json_array();
@@ -335,12 +342,14 @@ static json_t *linux_part(const struct container_spec *spec, const struct oci_pa
         json_array_append_new(spaces, json_pack("{s:s}", "type", namespaces[i]));
     }
     if (p->network) {
-        json_array_append_new(spaces, json_pack("{s:s}", "type", "network"));
+        json_array_append_new(spaces, space_of("network", p->join));
     }
     json_t *l = json_pack("{s:o, s:o, s:s}", "namespaces", spaces, "resources",
                           resources(spec, &p->facts), "cgroupsPath", p->cgroup);
     if (p->ids.first > 0) {
-        json_array_append_new(spaces, json_pack("{s:s}", "type", "user"));
+        SCOPED_BUF(users);
+        buf_printf(&users, "%s/" NETWORK_USERS_FILE, p->dir);
+        json_array_append_new(spaces, space_of("user", p->join ? buf_string(&users) : NULL));
         json_object_set_new(l, "uidMappings", mappings(&p->ids));
         json_object_set_new(l, "gidMappings", mappings(&p->ids));
     }
@@ -377,7 +386,7 @@ json_t *oci_config(const struct container_spec *spec, const struct oci_params *p
                      "hostname", p->guid,
                      "mounts", mount_list(p),
                      "linux", linux_part(spec, p));
-    if (config && p->network) {
+    if (config && p->network && !p->join) {
         json_object_set_new(config, "hooks", hooks(p));
     }
     return config;

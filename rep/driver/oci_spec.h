@@ -57,6 +57,8 @@ struct oci_params {
     struct oci_facts facts;
     const char *network; /* its directory, if it has a network of its own: what rep-network needs is
                           * there, and its resolv.conf and hosts; NULL: the host's network */
+    const char *join;    /* path of the network namespace that it shares instead of getting one of
+                          * its own; the user namespace stands in its directory. NULL: none */
     const char *network_program; /* rep-network */
     const char *address;         /* its own; NULL: the host's, or not known yet */
 };

@@ -107,7 +107,7 @@ static void on_removed(struct driver_job *j, enum job_event event)
     if (common_event(op, j, event)) {
         return;
     }
-    bool done = access(op->dir, F_OK) < 0 && errno == ENOENT; /* whoever removed it */
+    bool done = container_is_gone(op->dir); /* whoever removed it */
     if (c) {
         c->removing = false;
         container_load(op->driver, op->guid); /* which drops it when it has gone */
@@ -203,13 +203,20 @@ static int write_container(struct verb_op *op, const struct verb_call *call, str
     return result < 0 ? result : file_write(op->dir, "note.tmp", call->note, err);
 }
 
+/* Whether they have all ids in common, as is meant. */
+static bool shares_ids(const struct driver_container *c, const char *join)
+{
+    return join && (strcmp(c->guid, join) == 0 || (c->join && strcmp(c->join, join) == 0));
+}
+
 /* The container that has some of these ids; NULL: none. */
-static const char *holder_of_ids(const struct driver *d, uint32_t first)
+static const char *holder_of_ids(const struct driver *d, uint32_t first, const char *join)
 {
     MAP_EACH(&d->containers, n) {
         const struct driver_container *c = map_value(n);
         int64_t apart = (int64_t)c->ids.first - (int64_t)first;
-        if (c->ids.first > 0 && apart > -CONTAINER_IDS && apart < CONTAINER_IDS) {
+        if (c->ids.first > 0 && apart > -CONTAINER_IDS && apart < CONTAINER_IDS &&
+            !shares_ids(c, join)) {
             return c->guid;
         }
     }
@@ -228,7 +235,9 @@ static int may_prepare(struct verb_op *op, const struct verb_call *call, struct 
     if (map_get(&d->containers, op->guid)) {
         return err_set(err, ERR_EXISTS, "container %s exists", op->guid);
     }
-    const char *other = call->spec->ids_first ? holder_of_ids(d, call->spec->ids_first) : NULL;
+    const char *other = call->spec->ids_first
+                            ? holder_of_ids(d, call->spec->ids_first, call->spec->join)
+                            : NULL;
     if (other) {
         return err_set(err, ERR_EXISTS, "its range of ids from %u on is container %s's",
                        call->spec->ids_first, other);

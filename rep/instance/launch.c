@@ -21,7 +21,7 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
                     struct effects *out)
 {
     assert(c->phase == PHASE_INITIALIZING);
-    const char *why = room_refuses(r, c, lrp->privileged);
+    const char *why = room_refuses(r, c, lrp->network, lrp->privileged, out->arena);
     if (why) {
         container_complete(c, PHASE_TRIGGER_FAILED, why, out);
         return;
@@ -29,7 +29,7 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
     struct port_pair *ports = ARENA_ARRAY(out->arena, lrp->n_ports, struct port_pair);
     bool allotted = host_ports_allot(r, c, lrp, ports);
     Rep__Note *note = spec_note(c->about, lrp, ports, allotted ? lrp->n_ports : 0);
-    note->own_network = r->config.own_network;
+    note->own_network = note->joined[0] ? note->own_network : r->config.own_network;
     container_learn(c, note);
     if (!allotted && c->ports_wanted) {
         container_touch(c);

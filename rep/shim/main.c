@@ -36,7 +36,8 @@ static const struct row {
     ROW("log-rate", NUMBER, log_rate),     ROW("source", TEXT, source),
     ROW("mute", FLAG, mute),
     ROW("network", TEXT, network),         ROW("again", FLAG, again),
-    ROW("uses", TEXT, uses),
+    ROW("uses", TEXT, uses),               ROW("join", TEXT, join),
+    ROW("users-of", TEXT, users_of),
 #undef ROW
 };
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,6 +25,9 @@ enum {
     ATTRIBUTE_READONLY = 0x1,
     ATTRIBUTE_MAPPED = 0x100000, /* MOUNT_ATTR_IDMAP */
 };
+
+/* Of <linux/nsfs.h>, which is not there for every C library. */
+#define USERS_OF_SPACE _IO(0xb7, 0x1) /* NS_GET_USERNS */
 
 /* Of <linux/openat2.h>, which is not there for every C library. */
 enum { RESOLVE_WITHOUT_LINKS = 0x04, RESOLVE_UNDER = 0x08 };
@@ -167,4 +171,34 @@ int mount_root_at(const char *path)
         return -1;
     }
     return mount("rootfs", path, NULL, MS_BIND, NULL);
+}
+
+static int user_namespace_of(const char *network)
+{
+    int fd = open(network, O_RDONLY | O_CLOEXEC);
+    int users = fd < 0 ? -1 : ioctl(fd, USERS_OF_SPACE);
+    int saved = errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    errno = saved;
+    return users;
+}
+
+int mount_users_of(const char *network)
+{
+    char from[48];
+    int users = user_namespace_of(network);
+    int file = open("userns", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    snprintf(from, sizeof(from), "/proc/self/fd/%d", users);
+    int result = users < 0 || file < 0 ? -1 : mount(from, "userns", NULL, MS_BIND, NULL);
+    int saved = errno;
+    if (users >= 0) {
+        close(users);
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    errno = saved;
+    return result;
 }

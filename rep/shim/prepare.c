@@ -171,6 +171,9 @@ int shim_prepare(const struct options *o)
     if (directory_lock() < 0 || make_dirs(common) < 0) {
         return 1; /* which also gives the lock back */
     }
+    if (o->join && joined_enter(o->join) < 0) {
+        return 1;
+    }
     if (o->lowers && (make_dirs(o->disk_mb > 0 ? limited : layers) < 0 ||
                       (o->disk_mb > 0 && mount_disk(o) < 0) || own_upper(o) < 0 ||
                       name_lowers(o) < 0 || mount_overlay(o) < 0)) {

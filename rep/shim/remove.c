@@ -197,8 +197,7 @@ static int clear_runtime(const struct options *o)
     return result;
 }
 
-/* By the directory alone, whatever of it was ever done. */
-static bool detach(const struct options *o)
+bool shim_detach(const struct options *o)
 {
     const char *const command[] = {o->network, "detach", NULL};
     return !o->network || access("network.json", F_OK) < 0 || run_command(command) == 0;
@@ -226,8 +225,9 @@ int shim_remove(const struct options *o)
     if (o->bury) {
         return bury(o);
     }
-    if (!detach(o) || unmount("rootfs") < 0 || unmount_all_in("lower") < 0 ||
-        unmount_all_in("volumes") < 0 || unmount("disk") < 0) {
+    bool used = joined_is_used(); /* nobody comes or goes while this has the lock */
+    if ((!used && !shim_detach(o)) || unmount("rootfs") < 0 || unmount_all_in("lower") < 0 ||
+        unmount_all_in("volumes") < 0 || unmount("disk") < 0 || joined_leave(o) < 0) {
         return 1;
     }
     int parent = open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -241,6 +241,10 @@ int shim_remove(const struct options *o)
     if (o->uses && unlink(o->uses) < 0 && errno != ENOENT) {
         report("cannot delete %s: %s", o->uses, strerror(errno));
         return 1;
+    }
+    if (used) {
+        close(parent);
+        return joined_keep() < 0;
     }
     unlink("note"); /* from here on it is a leftover */
     if (delete_tree(parent, o->guid) < 0) {

@@ -88,6 +88,9 @@ struct options {
                                            * one below it that is meant */
     const char *below[SHIM_VOLUMES_MAX];
     int volumes;
+    const char *join;        /* prepare: the container whose network it shares; NULL: none */
+    const char *users_of;    /* run, with root_at: a bound network namespace, whose user namespace
+                              * is to stand as `userns` in its directory for COMMAND; NULL: none */
     const char *root_at;     /* run: where COMMAND finds the root filesystem, too; NULL */
     bool again;              /* step: a transfer, which may be begun anew if its shim was killed */
     const char *uses;        /* remove: a file that goes with it: what of the cache it uses */
@@ -201,6 +204,22 @@ int mount_below(const char *base, const char *below, const char *target, long lo
 /* For this process and its children alone, the root filesystem stands there too: in a place that
  * the root of a user namespace can reach, who may enter nothing of ours. -1 with errno. */
 int mount_root_at(const char *path);
+
+/* After it, and likewise for these alone: the user namespace that this network namespace belongs to
+ * stands as the file `userns`. -1 with errno. */
+int mount_users_of(const char *network);
+
+/* joined.c: prepare: it shares the network of that container from now on. -1 after a report. */
+int joined_enter(const char *guid);
+/* remove: whether others share its network. */
+bool joined_is_used(void);
+/* remove: it shares nothing any more; who had been waiting for that goes. -1 after a report. */
+int joined_leave(const struct options *o);
+/* remove: of its directory stays what belongs to its network. -1 after a report. */
+int joined_keep(void);
+/* remove.c: takes the network back that this directory tells of, whatever of it was ever made.
+ * False after a report. */
+bool shim_detach(const struct options *o);
 
 /* cgroup.c: kills what is in them. 0, or -1 after a report. */
 int cgroup_remove(const char *name);

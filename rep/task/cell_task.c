@@ -98,7 +98,7 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
         hopeless(c, definition ? arena_strdup(out->arena, err.text) : "it has no definition", out);
         return;
     }
-    const char *why = room_refuses(r, c, definition->privileged);
+    const char *why = room_refuses(r, c, definition->network, definition->privileged, out->arena);
     if (why) {
         hopeless(c, why, out);
         return;
@@ -108,7 +108,7 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
         return;
     }
     Rep__Note *note = spec_note_task(c->about, definition);
-    note->own_network = r->config.own_network;
+    note->own_network = note->joined[0] ? note->own_network : r->config.own_network;
     container_learn(c, note);
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
     spec_make_task(out->arena, definition, c->about, r->config.address, c->image, spec);

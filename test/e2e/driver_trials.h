@@ -143,6 +143,8 @@ void trial_addresses_run_out(void **state);
 void trial_attach_fails(void **state);
 void trial_killed_amid_attach(void **state);
 void trial_plan_cut(void **state);
+void trial_join(void **state);
+void trial_join_killed(void **state);
 /* So many containers, so many times; twelve and two unless another program says otherwise. */
 extern int churn_containers, churn_rounds;
 void trial_churn(void **state);

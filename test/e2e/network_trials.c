@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -148,6 +149,137 @@ void trial_plan_cut(void **state)
         subject_remove(&r->subject, "cut");
     }
     rig_restart(r); /* the sweep gives its addresses back, which no plan names */
+}
+
+/* ---- Join ---- */
+
+static uint32_t ids_of(struct rig *r, const char *guid)
+{
+    char line[64] = "";
+    FILE *f = fopen(rig_path(r, guid, "ids"), "r");
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof(line), f));
+    fclose(f);
+    return (uint32_t)strtoul(line, NULL, 10);
+}
+
+/* What `of` was made with, or whoever joined it. */
+static struct verb_answer prepare_joined(struct rig *r, struct arena *a, const char *guid,
+                                         const char *of, uint32_t ids, const char *script)
+{
+    const char *args[4];
+    struct container_spec spec = rig_shell(r, script, args);
+    spec.join = of;
+    spec.ids_first = ids;
+    return subject_prepare(&r->subject, a, guid, &spec);
+}
+
+static int exec(struct rig *r, struct arena *a, const char *guid, const char *script)
+{
+    const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+    struct verb_answer answer = subject_verb(
+        &r->subject, a, (struct verb_call){.verb = VERB_EXEC, .guid = guid, .argv = argv});
+    rig_done(answer);
+    return answer.exit_code;
+}
+
+static void assert_one_network(struct rig *r, const char *one, const char *other)
+{
+    static const char *const spaces[] = {"net", "user"};
+    SCOPED_ARENA(a);
+    for (size_t i = 0; i < 2; i++) {
+        char links[2][64] = {"", ""};
+        for (size_t k = 0; k < 2; k++) {
+            const char *guid = k ? other : one;
+            int64_t pid = subject_find(&r->subject, &a, guid).pid;
+            const char *path = arena_printf(&a, "/proc/%lld/ns/%s", (long long)pid, spaces[i]);
+            assert_true(readlink(path, links[k], sizeof(links[k]) - 1) > 0);
+        }
+        assert_string_equal(links[0], links[1]);
+    }
+}
+
+#define REACHES_IT                                                                                 \
+    "for i in 1 2 3 4 5 6 7 8 9; do "                                                              \
+    "[ \"$(nc -w 2 127.0.0.1 8080 </dev/null)\" = word ] && exit 0; sleep 0.2; done; exit 1"
+#define SEES_IT "grep -q second /etc/hosts && test -d /sys/class/net/eth0"
+
+/* The network is there until the last of them has gone, whoever was first; a rep that comes between
+ * any two of these goes on. */
+void trial_join(void **state)
+{
+    struct rig *r = *state;
+    struct subject *s = &r->subject;
+    SCOPED_ARENA(a);
+    rig_done(prepare(r, &a, "first", SERVES, 41000));
+    uint32_t ids = ids_of(r, "first");
+    assert_true(!r->choice.user_namespaces || ids > 0);
+    const char *address = start(r, &a, "first");
+    rig_done(prepare_joined(r, &a, "second", "first", ids, SERVES));
+    rig_restart(r);
+    assert_string_equal(start(r, &a, "second"), address);
+    assert_one_network(r, "first", "second");
+    assert_int_equal(exec(r, &a, "second", REACHES_IT), 0);
+    assert_int_equal(exec(r, &a, "second", SEES_IT), 0);
+    rig_restart(r);
+    subject_remove(s, "first");
+    rig_restart(r); /* which clears what is nobody's */
+    assert_string_equal(subject_find(s, &a, "second").address, address);
+    assert_null(subject_find(s, &a, "first").guid);
+    assert_true(reached("127.0.0.1", 41000)); /* it is the second that serves there now */
+    rig_done(prepare(r, &a, "other", SERVES, 41001));
+    assert_string_not_equal(start(r, &a, "other"), address);
+    /* One more comes to a network whose first container has gone. */
+    rig_done(prepare_joined(r, &a, "third", "first", ids, "exec sleep 1000"));
+    assert_string_equal(start(r, &a, "third"), address);
+    assert_one_network(r, "third", "second");
+    subject_remove(s, "second");
+    subject_remove(s, "second");
+    assert_int_equal(exec(r, &a, "third", "grep -q third /etc/hosts"), 0);
+    assert_int_equal(access(rig_path(r, "first", "netns"), F_OK), 0);
+    subject_remove(s, "third");
+    assert_int_equal(access(rig_path(r, "first", ""), F_OK), -1);
+    subject_remove(s, "first"); /* asked again */
+    subject_remove(s, "other");
+
+    struct verb_answer none = prepare_joined(r, &a, "late", "first", ids, SERVES);
+    assert_int_equal(none.outcome, VERB_FAILED);
+    assert_string_equal(none.text, "container first, whose network it is to join, is not there");
+}
+
+static void cut_off(struct rig *r, enum verb verb, const char *guid, int ms)
+{
+    struct subject *s = &r->subject;
+    SCOPED_ARENA(a);
+    struct event ev;
+    struct verb_call c = {.id = ++s->ids,
+                          .verb = verb,
+                          .guid = guid,
+                          .deadline_ns = s->now_ns(s) + 60 * SECOND_NS};
+    s->call(s, &c);
+    s->next(s, ms * MILLISECOND_NS, &a, &ev);
+    rig_restart(r);
+}
+
+/* The rep is killed while they go, one after the other; its successor removes what is left. */
+void trial_join_killed(void **state)
+{
+    enum { TIMES = 8, STEP_MS = 15 };
+    struct rig *r = *state;
+    struct subject *s = &r->subject;
+    SCOPED_ARENA(a);
+    for (int i = 0; i < TIMES; i++) {
+        const char *one = i % 2 ? "joined" : "has-it", *other = i % 2 ? "has-it" : "joined";
+        rig_done(prepare(r, &a, "has-it", SERVES, 41000));
+        start(r, &a, "has-it");
+        rig_done(prepare_joined(r, &a, "joined", "has-it", ids_of(r, "has-it"), SERVES));
+        cut_off(r, VERB_START, "joined", i * STEP_MS);
+        cut_off(r, VERB_REMOVE, one, i * STEP_MS);
+        subject_remove(s, one);
+        cut_off(r, VERB_REMOVE, other, i * STEP_MS);
+        subject_remove(s, other);
+        assert_int_equal(rig_leftovers(r), 0);
+    }
 }
 
 int churn_containers = 12, churn_rounds = 2;

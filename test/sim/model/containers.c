@@ -41,6 +41,7 @@ void model_box_free(void *value)
     map_done(&b->files, model_file_free);
     model_steps_free(b->steps);
     free(b->guid);
+    free(b->join);
     blob_unref(b->note);
     free(b);
 }
@@ -49,6 +50,7 @@ static void pending_free(struct pending *p)
 {
     free(p->guid);
     free(p->path);
+    free(p->join);
     free(p->ports);
     free(p->image);
     model_steps_free(p->steps);
@@ -137,6 +139,7 @@ static struct pending *pending_new(const struct verb_call *call)
         p->bad_volume |= strcmp(driver, "bind") != 0 && strcmp(driver, "tmpfs") != 0;
     }
     p->own_network = call->spec && call->spec->address_variable;
+    p->join = call->spec && call->spec->join ? strdup(call->spec->join) : NULL;
     p->of_image = call->spec && call->spec->layer_count > 0;
     p->image = call->image ? strdup(call->image->name) : NULL;
     p->call.image = NULL;
@@ -301,6 +304,41 @@ static void ports(const struct model_containers *m, const struct pending *p, str
     answer->taken = taken;
 }
 
+/* Whoever has the network of this container, itself or another one that joined it; NULL: nobody. */
+static struct box *sharer_of(const struct model_containers *m, const char *guid)
+{
+    MAP_EACH(&m->boxes, n)
+    {
+        struct box *b = map_value(n);
+        if (strcmp(b->join ? b->join : b->guid, guid) == 0) {
+            return b;
+        }
+    }
+    return NULL;
+}
+
+bool model_containers_share(const struct model_containers *m, const char *guid, const char *join)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    return b && join && strcmp(b->join ? b->join : b->guid, join) == 0;
+}
+
+/* Somebody else has some of them, and not by sharing all. */
+static bool others_ids(const struct model_containers *m, const struct pending *p)
+{
+    const char *other = model_containers_with_ids(m, p->ids_first);
+    return other && !model_containers_share(m, other, p->join);
+}
+
+void model_box_remove(struct model_containers *m, const char *guid)
+{
+    struct box *b = map_remove(&m->boxes, guid);
+    if (!sharer_of(m, b->join ? b->join : b->guid)) {
+        model_address_give(&m->addresses, b->address);
+    }
+    model_box_free(b);
+}
+
 const char *model_containers_with_ids(const struct model_containers *m, uint32_t first)
 {
     MAP_EACH(&m->boxes, n)
@@ -327,8 +365,11 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     if (map_get(&m->boxes, p->guid)) {
         return failed(answer, "the container exists");
     }
-    if (model_containers_with_ids(m, p->ids_first)) {
+    if (others_ids(m, p)) {
         return failed(answer, "its range of ids is another container's");
+    }
+    if (p->join && !sharer_of(m, p->join)) {
+        return failed(answer, "the container whose network it is to join is not there");
     }
     if (p->bad_volume) {
         return failed(answer, "failed to mount volume");
@@ -340,7 +381,9 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
         m->fail_prepares--;
         return failed(answer, m->fail_text);
     }
-    unsigned address = p->own_network ? model_address_take(&m->addresses) : 0;
+    unsigned address = p->join          ? sharer_of(m, p->join)->address
+                       : p->own_network ? model_address_take(&m->addresses)
+                                        : 0;
     if (p->own_network && address == 0) {
         return failed(answer, "all addresses of its network are in use");
     }
@@ -351,6 +394,8 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     b->address = address;
     b->note = blob_ref(p->note);
     b->ids_first = p->ids_first;
+    b->join = p->join;
+    p->join = NULL;
     b->ends_at_ns = NEVER_NS;
     b->steps = p->steps;
     p->steps = NULL;
@@ -648,8 +693,7 @@ static void carry_out(struct model_containers *m, struct pending *p, struct aren
     case VERB_REMOVE:
         free(map_remove(&m->pins, p->guid));
         if (b) {
-            model_address_give(&m->addresses, b->address);
-            model_box_free(map_remove(&m->boxes, p->guid));
+            model_box_remove(m, p->guid);
         }
         break;
     case VERB_NOTE:

@@ -115,6 +115,9 @@ int model_containers_state(const struct model_containers *m, const char *guid);
 /* The container that has some id of the range that begins here; NULL when none has, and for 0. */
 const char *model_containers_with_ids(const struct model_containers *m, uint32_t first);
 
+/* Whether this container has the network of `join`: is it, or joined it. */
+bool model_containers_share(const struct model_containers *m, const char *guid, const char *join);
+
 /* A verb for this container is under way, but for EXEC, which changes nothing. */
 bool model_containers_busy(const struct model_containers *m, const char *guid);
 

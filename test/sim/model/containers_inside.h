@@ -28,6 +28,7 @@ struct box {
     struct map files;   /* path -> struct blob: what READ gives */
     struct model_steps *steps; /* NULL: its first process is all there is to it */
     unsigned address;   /* number of its own; 0 = the host's network */
+    char *join;         /* whose network it shares; NULL = none */
 };
 
 /* A verb under way: done and answered at `at_ns`. */
@@ -43,6 +44,7 @@ struct pending {
     uint32_t ids_first; /* likewise */
     bool bad_volume;    /* one of a driver that is not there */
     bool own_network;          /* likewise */
+    char *join;                /* likewise; goes to its container */
     char *image;        /* of PULL: its name */
     bool of_image;      /* of PREPARE's spec: it has layers */
     bool cancelled;     /* a PULL whose container is removed */
@@ -79,4 +81,6 @@ void model_unpin_unmade(struct model_containers *m);
 /* What LIST tells of it, in the arena. */
 struct container_status model_box_status(const struct box *b, struct arena *arena);
 void model_box_free(void *value);  /* a struct box */
+/* One that is there; its address is somebody's again when nobody shares it. */
+void model_box_remove(struct model_containers *m, const char *guid);
 void model_file_free(void *value); /* one of its files */

@@ -134,7 +134,7 @@ void model_containers_reboot(struct model_containers *m, bool gone)
 {
     while (gone && m->boxes.count) {
         struct map_node *first = map_from(&m->boxes, "");
-        model_box_free(map_remove(&m->boxes, map_key(first)));
+        model_box_remove(m, map_key(first));
     }
     model_unpin_unmade(m);
     MAP_EACH(&m->boxes, n)

@@ -204,6 +204,39 @@ void story_a_network_of_its_own(struct cluster *c)
     assert_string_equal(instance_address(c), address);
 }
 
+void story_a_network_that_is_shared(struct cluster *c)
+{
+    says(c,
+         "The only cell has one address. An instance joins the network of the one that has it, "
+         "tells the board the same address, and keeps it when the first one is removed, also "
+         "through a rep that was killed. Another one finds no address, and who would join the "
+         "first one crashes, until the last one has gone.");
+    struct model_containers *m = node_containers(c->cells[0]);
+    model_containers_addresses(m, 1);
+    assert_int_equal(cluster_desire(c, NULL, "first", 1), 0);
+    await_running(c, "first", 1);
+    const char *address = instance_address(c);
+    const char *guid = arena_strdup(&c->arena, model_containers_guid(m, 0));
+    assert_int_equal(cluster_desire_joined(c, "second", guid), 0);
+    await(c, "second", "RUNNING", 1);
+    assert_int_equal(cluster_addressed(c, "second", address), 1);
+    assert_int_equal(cluster_remove(c, "first"), 0);
+    await(c, "first", "RUNNING", 0);
+    world_kill(c->world, c->cells[0]);
+    world_start(c->world, c->cells[0]);
+    world_run(c->world, 2 * SECOND_NS);
+    assert_string_equal(instance_address(c), address);
+    assert_int_equal(cluster_desire(c, NULL, "other", 1), 0);
+    await(c, "other", "CRASHED", 1);
+    assert_int_equal(cluster_desire_joined(c, "late", guid), 0);
+    await(c, "late", "CRASHED", 1);
+    assert_int_equal(cluster_remove(c, "second"), 0);
+    world_run(c->world, 120 * SECOND_NS); /* 30 s and 60 s until they are tried again */
+    assert_int_equal(cluster_count(c, "other", "RUNNING"), 1);
+    assert_int_equal(cluster_count(c, "late", "RUNNING"), 0);
+    assert_string_equal(instance_address(c), address);
+}
+
 void story_crashed_runs_again(struct cluster *c)
 {
     says(c, "The converger brings a CRASHED instance back after 30 s, the next time after 60 s; "

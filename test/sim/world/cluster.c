@@ -546,6 +546,37 @@ int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid
     return d.result;
 }
 
+struct joined_desire {
+    struct desire desire;
+    const char *instance_guid;
+};
+
+static void desire_joined(void *context, const ProtobufCMessage *m)
+{
+    SCOPED_ARENA(a);
+    struct joined_desire *d = context;
+    Models__DesireLRPRequest request = *(const Models__DesireLRPRequest *)m;
+    Models__DesiredLRP lrp = *request.desired_lrp;
+    Models__Network network = MODELS__NETWORK__INIT;
+    Models__Network__PropertiesEntry entry = MODELS__NETWORK__PROPERTIES_ENTRY__INIT;
+    Models__Network__PropertiesEntry *entries[] = {&entry};
+    entry.key = (char *)"join";
+    entry.value = arena_printf(&a, "instance:%s", d->instance_guid);
+    network.n_properties = 1;
+    network.properties = entries;
+    lrp.network = &network;
+    lrp.n_ports = 0;
+    request.desired_lrp = &lrp;
+    desire_and_wait(&d->desire, &request.base);
+}
+
+int cluster_desire_joined(struct cluster *c, const char *process_guid, const char *instance_guid)
+{
+    struct joined_desire d = {{.cluster = c}, instance_guid};
+    cluster_with_desire(process_guid, 1, desire_joined, &d);
+    return d.desire.result;
+}
+
 static void desire_only(void *context, const ProtobufCMessage *m)
 {
     struct desire *d = context;

@@ -63,6 +63,9 @@ int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid
 void cluster_desire_send(struct cluster *c, struct node *bbs, const char *process_guid,
                          int instances, world_answered *answered, void *context);
 
+/* One instance, without ports, that joins the network of this instance. */
+int cluster_desire_joined(struct cluster *c, const char *process_guid, const char *instance_guid);
+
 /* Calls `send` with the request (DesireLRPRequest) that these make. */
 void cluster_with_desire(const char *process_guid, int instances,
                          void (*send)(void *context, const ProtobufCMessage *m), void *context);

@@ -375,6 +375,21 @@ static void a_network_of_its_own_has_a_hook_and_files(void **state)
     assert_true(says(config_with(NULL, NULL), "\"source\":\"/etc/hosts\""));
 }
 
+/* Both namespaces are there; the network is attached already. */
+static void a_network_that_is_joined_is_named_by_its_path(void **state)
+{
+    const struct container_spec spec = {.path = "/x"};
+    const struct oci_params p = {.guid = "g", .cgroup = "/g", .init = "/i", .network = "/d",
+                                 .dir = "/d", .network_program = "/n", .join = "/o/netns",
+                                 .ids = id_range_of(1000000000)};
+    assert_true(says(oci_config(&spec, &p), "{\"type\":\"network\",\"path\":\"/o/netns\"}"));
+    assert_true(says(oci_config(&spec, &p), "{\"type\":\"user\",\"path\":\"/d/userns\"}"));
+    assert_true(says(oci_config(&spec, &p), "\"hostID\":1000000000"));
+    assert_true(says(oci_config(&spec, &p), "\"source\":\"/d/resolv.conf\""));
+    assert_true(says(oci_config(&spec, &p), "\"type\":\"sysfs\""));
+    assert_false(says(oci_config(&spec, &p), "hooks"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +408,7 @@ int main(void)
         cmocka_unit_test(loopback_servers_are_left_out),
         cmocka_unit_test(hosts_have_the_containers_own_name),
         cmocka_unit_test(a_network_of_its_own_has_a_hook_and_files),
+        cmocka_unit_test(a_network_that_is_joined_is_named_by_its_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
