@@ -208,6 +208,10 @@ bool steps_still_begin(struct node *cell, const char *guid);
  * come: like those that ended they need no room. */
 unsigned steps_never_started(struct node *cell);
 
+/* Whether anything of this container runs, or may yet: neither its first process nor all of its
+ * steps are over. */
+bool steps_run(struct node *cell, const char *guid);
+
 /* Whether it has checks that have not passed yet: it is starting still. And whether the note says
  * that it is ended for them, and they have indeed failed. */
 bool checks_still_fail(const struct model_containers *m, const char *guid);

@@ -147,7 +147,9 @@ static size_t running_of(struct checkers *k, unsigned cell, struct running *list
         const Models__ActualLRP *r = record_of(k, i);
         /* Replaced a moment ago; S13 says how long that may take. */
         bool leaving = !r && k->evacuations[cell].on;
-        if (count < max && settled(k, cell) && !leaving) {
+        /* What has ended does not run, however long a hung runtime takes to remove it. */
+        bool runs = steps_run(k->cluster->cells[cell], guid);
+        if (count < max && settled(k, cell) && !leaving && runs) {
             bool evacuating = r && r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING;
             list[count++] = (struct running){i, cell, evacuating};
         }

@@ -55,6 +55,15 @@ unsigned steps_never_started(struct node *cell)
     return count;
 }
 
+bool steps_run(struct node *cell, const char *guid)
+{
+    SCOPED_ARENA(a);
+    bool none;
+    bool over = orders_of(cell, guid, &a, &none).over;
+    return model_containers_state(node_containers(cell), guid) != CONTAINER_EXITED &&
+           (none || !over);
+}
+
 /* A transfer may begin as often as it was lost, and once more. */
 static void check_once(struct checkers *k, const struct action_tree *tree,
                        const struct container_status *s)
