@@ -43,33 +43,40 @@ static bool is_user(int dir, const char *name)
     return faccessat(dir, path, F_OK, 0) == 0 || errno != ENOENT;
 }
 
-/* What cannot be told is taken for used: to take it away would cut off what runs. */
-static bool is_used(int dir)
+/* 1 or 0; -1 when it cannot be told. */
+static int is_used(int dir)
 {
     int fd = openat(dir, "users", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *all = fd < 0 ? NULL : fdopendir(fd);
-    bool used = !all && errno != ENOENT;
-    for (struct dirent *e; all && !used && (e = readdir(all));) {
+    if (fd < 0) {
+        return errno == ENOENT ? 0 : -1;
+    }
+    DIR *all = fdopendir(fd);
+    int used = all ? 0 : -1;
+    for (struct dirent *e; all && used == 0 && (e = readdir(all));) {
         used = e->d_name[0] != '.' && is_user(dir, e->d_name);
     }
     if (all) {
         closedir(all);
-    } else if (fd >= 0) {
+    } else {
         close(fd);
     }
     return used;
 }
 
-bool joined_is_used(void)
+int joined_is_used(void)
 {
-    return is_used(AT_FDCWD);
+    int used = is_used(AT_FDCWD);
+    if (used < 0) {
+        report("cannot tell who shares its network: %s", strerror(errno));
+    }
+    return used;
 }
 
 /* True: there is a container, or what is kept of it for others. */
 static bool may_enter(int dir)
 {
     return faccessat(dir, "note", F_OK, 0) == 0 ||
-           (faccessat(dir, "kept", F_OK, 0) == 0 && is_used(dir));
+           (faccessat(dir, "kept", F_OK, 0) == 0 && is_used(dir) > 0);
 }
 
 static int enter(int dir, const char *me)
@@ -124,9 +131,10 @@ static int leave(const struct options *o, int other, const char *guid, const cha
         report("cannot leave the network of container %s: %s", guid, strerror(errno));
         return -1;
     }
-    if (faccessat(other, "kept", F_OK, 0) < 0 || faccessat(other, "note", F_OK, 0) == 0 ||
-        is_used(other)) {
-        return 0;
+    bool alone = faccessat(other, "kept", F_OK, 0) == 0 && faccessat(other, "note", F_OK, 0) < 0;
+    int used = alone ? is_used(other) : 1;
+    if (used != 0) {
+        return used > 0 ? 0 : -1;
     }
     int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int result = here >= 0 && fchdir(other) == 0 ? take_away(o, guid) : -1;

@@ -225,8 +225,8 @@ int shim_remove(const struct options *o)
     if (o->bury) {
         return bury(o);
     }
-    bool used = joined_is_used(); /* nobody comes or goes while this has the lock */
-    if ((!used && !shim_detach(o)) || unmount("rootfs") < 0 || unmount_all_in("lower") < 0 ||
+    int used = joined_is_used(); /* nobody comes or goes while this has the lock */
+    if (used < 0 || (used == 0 && !shim_detach(o)) || unmount("rootfs") < 0 || unmount_all_in("lower") < 0 ||
         unmount_all_in("volumes") < 0 || unmount("disk") < 0 || joined_leave(o) < 0) {
         return 1;
     }
@@ -242,7 +242,7 @@ int shim_remove(const struct options *o)
         report("cannot delete %s: %s", o->uses, strerror(errno));
         return 1;
     }
-    if (used) {
+    if (used > 0) {
         close(parent);
         return joined_keep() < 0;
     }

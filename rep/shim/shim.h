@@ -211,8 +211,8 @@ int mount_users_of(const char *network);
 
 /* joined.c: prepare: it shares the network of that container from now on. -1 after a report. */
 int joined_enter(const char *guid);
-/* remove: whether others share its network. */
-bool joined_is_used(void);
+/* remove: 1 when others share its network, 0 when nobody does; -1 after a report. */
+int joined_is_used(void);
 /* remove: it shares nothing any more; who had been waiting for that goes. -1 after a report. */
 int joined_leave(const struct options *o);
 /* remove: of its directory stays what belongs to its network. -1 after a report. */
