@@ -227,7 +227,8 @@ int shim_remove(const struct options *o)
     }
     int used = joined_is_used(); /* nobody comes or goes while this has the lock */
     if (used < 0 || (used == 0 && !shim_detach(o)) || unmount("rootfs") < 0 ||
-        unmount_all_in("lower") < 0 || unmount_all_in("volumes") < 0 || unmount("disk") < 0 || joined_leave(o) < 0) {
+        unmount_all_in("lower") < 0 || unmount_all_in("volumes") < 0 || unmount("disk") < 0 ||
+        joined_leave(o) < 0) {
         return 1;
     }
     int parent = open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
