@@ -13,7 +13,8 @@ enum step_fact_kind {
     FACT_BEGUN, /* of a leaf: its shim has begun to start it, once and for all; a transfer that was
                  * lost begins anew */
     FACT_ENDED, /* its process has ended, or could not be started */
-    FACT_LOST,  /* nobody watched its end: its shim was killed */
+    FACT_LOST,  /* nobody watched its end: its shim was killed. Of the whole, which is 0: that of
+                 * the container was, and all of it is being ended */
     FACT_CUT,   /* of any step: it is to end, and begins nothing more */
     FACT_KIND_COUNT
 };

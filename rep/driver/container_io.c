@@ -3,6 +3,7 @@
 #include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 #include "rep/driver/network_plan.h"
+#include "rep/steps/machine.h"
 
 #include <ctype.h>
 #include <event2/event.h>
@@ -143,9 +144,10 @@ static void bury(struct driver_container *c)
     if (c->burying || c->removing) {
         return;
     }
+    steps_lost(c);
     command_init(&command);
     shim_command(d, &command, "remove");
-    command_add(&command, "--bury=its shim was killed, and the container with it");
+    command_add(&command, "--bury=" STEP_SHIM_TEXT);
     d->ops->remove(d, c->guid, &command);
     struct job_plan plan = {
         .key = c->guid,

@@ -190,6 +190,8 @@ void steps_beginning(struct driver_container *c, uint32_t step, bool begins);
 bool steps_may_begin(const struct driver_container *c, uint32_t step);
 /* Sends a shim's signal to the shim of a step that runs. -1 with errno. */
 int steps_signal(struct driver_container *c, uint32_t step, int number);
+/* The container's shim was killed: a fact of its whole, before any of its steps is ended for it. */
+void steps_lost(struct driver_container *c);
 /* The container has ended: whatever of its steps runs is killed. */
 void steps_end(struct driver_container *c);
 /* Makes a fact of it, if it is none yet; -code with err. */

@@ -434,18 +434,34 @@ void steps_end(struct driver_container *c)
     }
 }
 
+/* Whether a fact of this kind has been made of the step; "stuck" is one beside any other cut. */
+static bool is_fact(const struct driver_container *c, const struct step_fact *wanted)
+{
+    for (size_t i = 0; i < c->steps->count; i++) {
+        const struct step_fact *f = &c->steps->facts[i];
+        if (f->kind == wanted->kind && f->step == wanted->step &&
+            (f->why == CUT_STUCK) == (wanted->why == CUT_STUCK)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One that cannot be written is none: then the steps tell how they ended, and nothing is kept
+ * waiting. */
+void steps_lost(struct driver_container *c)
+{
+    struct step_fact lost = {FACT_LOST, 0, now_ns(), .text = ""};
+    if (c->steps && !is_fact(c, &lost)) {
+        append_fact(c, &lost, NULL);
+    }
+}
+
 int steps_cut(struct driver_container *c, uint32_t step, enum cut_why why, struct err *err)
 {
     struct step_fact cut = {FACT_CUT, step, now_ns(), why, .text = ""};
     if (!c->steps || step >= STEPS_MAX) {
         return err_set(err, ERR_NOT_FOUND, "the container has no step %u", step);
     }
-    for (size_t i = 0; i < c->steps->count; i++) {
-        const struct step_fact *f = &c->steps->facts[i];
-        if (f->kind == FACT_CUT && f->step == step &&
-            (f->why == CUT_STUCK) == (why == CUT_STUCK)) {
-            return 0;
-        }
-    }
-    return append_fact(c, &cut, err);
+    return is_fact(c, &cut) ? 0 : append_fact(c, &cut, err);
 }

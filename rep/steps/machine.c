@@ -19,7 +19,9 @@
  * 12 an action beside a monitor alone that has ended well has become a daemon: the whole goes on
  *    until it is cut, or its container is gone.
  * 13 a transfer that is lost begins anew, a few times; one that is cut is killed at once.
- * 14 what the container depends on comes before it starts; if that fails, all does. */
+ * 14 what the container depends on comes before it starts; if that fails, all does.
+ * 15 when the container's own shim was killed the whole is lost: its end counts as that of a cut,
+ *    and its text says so, if nobody had failed before. */
 #include "rep/steps/machine.h"
 
 #include "rep/steps/exit_text.h"
@@ -581,10 +583,16 @@ static struct step_verdict verdict_of_dependencies(struct machine *m, int64_t cu
     return v;
 }
 
+/* The whole is lost with its shim, and not because it was cut (15). */
+static bool is_lost(const struct machine *m)
+{
+    return m->known[0].lost && m->known[0].ended_ns < m->known[0].cut_ns;
+}
+
 static void run_whole(struct machine *m)
 {
     const Rep__Step *whole = m->tree->steps[0];
-    int64_t cut_ns = m->known[0].cut_ns;
+    int64_t cut_ns = is_lost(m) ? m->known[0].ended_ns : m->known[0].cut_ns;
     uint32_t first = tree_first_inside(m->tree), action = tree_action(m->tree);
     struct step_verdict v = verdict_of_dependencies(m, cut_ns);
     if (v.out == WENT_WELL && whole->setup) { /* (8) */
@@ -600,6 +608,9 @@ static void run_whole(struct machine *m)
     if (whole->monitored && m->out.ready && v.out == WENT_WELL &&
         m->where != STEPS_GONE) { /* (12) */
         v = cut_ns == NEVER_NS ? going_on : (struct step_verdict){HAS_FAILED, true, cut_ns, ""};
+    }
+    if (v.out == HAS_FAILED && v.cut && is_lost(m)) { /* (15) */
+        v = (struct step_verdict){HAS_FAILED, false, v.at_ns, STEP_SHIM_TEXT};
     }
     m->out.over = v.out != GOES_ON;
     m->out.failed = v.out == HAS_FAILED;

@@ -150,6 +150,7 @@ extern int churn_containers, churn_rounds;
 void trial_churn(void **state);
 
 /* step_trials.c */
+void trial_container_shim_killed(void **state);
 void trial_step_shim_killed(void **state);
 void trial_steps_share_a_log(void **state);
 void trial_idle_takes_term(void **state);

@@ -98,6 +98,42 @@ static void kill_step_shim(struct rig *r, const char *guid, uint32_t step)
     close(fd);
 }
 
+/* All of it ends, and that its shim was killed is a fact before anything of it ends for that. */
+void trial_container_shim_killed(void **state)
+{
+    static const char *const scripts[] = {"exec sleep 1000", "exec sleep 1001"};
+    struct rig *r = *state;
+    SCOPED_ARENA(a);
+    struct identity shim;
+    begin_steps(r, "whole", scripts, 2);
+    begin_step(r, "whole", 1);
+    begin_step(r, "whole", 2);
+    rig_suspend(r); /* its successor finds it so */
+    assert_int_equal(identity_read(AT_FDCWD, rig_path(r, "whole", "shim.pid"), &shim), 0);
+    int fd = identity_open(&shim);
+    assert_int_equal(identity_signal(fd, SIGKILL), 0);
+    close(fd);
+    rig_resume(r);
+    rig_await_state(r, "whole", CONTAINER_EXITED);
+    struct container_status c = subject_find(&r->subject, &a, "whole");
+    size_t lost = 0, ended = 0;
+    int64_t lost_ns = 0;
+    for (size_t i = 0; i < c.fact_count; i++) {
+        if (c.facts[i].kind == FACT_LOST && c.facts[i].step == 0) {
+            lost_ns = c.facts[i].at_ns;
+            lost++;
+        }
+    }
+    for (size_t i = 0; i < c.fact_count; i++) {
+        bool is_end = c.facts[i].kind == FACT_ENDED || c.facts[i].kind == FACT_LOST;
+        ended += is_end && c.facts[i].step > 0 && c.facts[i].at_ns > lost_ns;
+    }
+    assert_int_equal(lost, 1);
+    assert_int_equal(ended, 2);
+    subject_remove(&r->subject, "whole");
+    assert_int_equal(rig_processes(r), 0);
+}
+
 /* Its step is lost, its process gone, and the container and its other steps run on. */
 void trial_step_shim_killed(void **state)
 {

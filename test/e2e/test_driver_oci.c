@@ -65,6 +65,7 @@ int main(int argc, char **argv)
         TRIAL(trial_log_of_before),
         TRIAL(trial_full_disk),
         TRIAL(trial_shim_killed),
+        TRIAL(trial_container_shim_killed),
         TRIAL(trial_step_shim_killed),
         TRIAL(trial_steps_share_a_log),
         TRIAL(trial_idle_takes_term),

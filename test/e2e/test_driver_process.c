@@ -55,6 +55,7 @@ int main(int argc, char **argv)
         TRIAL(trial_full_disk),
         TRIAL(trial_hardly_any_room),
         TRIAL(trial_shim_killed),
+        TRIAL(trial_container_shim_killed),
         TRIAL(trial_step_shim_killed),
         TRIAL(trial_steps_share_a_log),
         TRIAL(trial_idle_takes_term),
