@@ -103,6 +103,13 @@ const char *join_refuses(struct rep *r, struct container *c, const char *guid, b
     return NULL;
 }
 
+void join_tell_network(const struct rep *r, Rep__Note *note)
+{
+    if (!note->joined[0]) {
+        note->own_network = r->config.own_network;
+    }
+}
+
 bool join_is_shared(const struct rep *r, const struct container *c)
 {
     const char *root = root_of(c->about);

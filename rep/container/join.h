@@ -28,5 +28,9 @@ int join_check(const Models__Network *network, size_t ports, size_t egress_rules
 const char *join_refuses(struct rep *r, struct container *c, const char *guid, bool privileged,
                          struct arena *a);
 
+/* Tells the note whether its network is its own: as the one says that it joins, else as all have it
+ * on this cell. */
+void join_tell_network(const struct rep *r, Rep__Note *note);
+
 /* Whether another container of the table shares its network, by either's word. */
 bool join_is_shared(const struct rep *r, const struct container *c);

@@ -2,6 +2,7 @@
  * process is known), `status` (ended). The same reading serves adoption, answers and ends. */
 #include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
+#include "rep/driver/network_io.h"
 #include "rep/driver/network_plan.h"
 #include "rep/steps/machine.h"
 
@@ -216,13 +217,6 @@ struct id_range ids_read(const char *dir)
     return ids;
 }
 
-static char *join_read(const char *dir)
-{
-    SCOPED_BUF(text);
-    bool joined = file_read(dir, NETWORK_JOIN_FILE, 64, &text, NULL) == 0;
-    return joined ? mem_text(buf_string(&text)) : NULL;
-}
-
 /* Its note is `kept` where others share its network (rep/shim/joined.c). */
 bool container_is_gone(const char *dir)
 {
@@ -243,7 +237,7 @@ static struct driver_container *container_new(struct driver *d, const char *guid
     c->guid = strdup(guid);
     c->dir = strdup(dir);
     c->note = blob_new(note->data, note->size);
-    c->join = join_read(dir);
+    c->join = network_join_read(dir);
     c->ids = ids_read(dir);
     c->shim = -1;
     map_put(&d->containers, guid, c);

@@ -209,23 +209,32 @@ int network_join(struct driver *d, const char *guid, const char *dir, const char
                       : file_write(dir, NETWORK_ADDRESS_FILE, bytes_of(ret_address), err);
 }
 
+char *network_join_read(const char *dir)
+{
+    SCOPED_BUF(text);
+    bool joined = file_read(dir, NETWORK_JOIN_FILE, 64, &text, NULL) == 0;
+    return joined ? mem_text(buf_string(&text)) : NULL;
+}
+
 int network_joined(struct driver *d, const char *dir, char **ret_space, struct err *err)
 {
     struct statfs fs;
-    SCOPED_BUF(join);
+    char *join = network_join_read(dir);
+    int result = 0;
     *ret_space = NULL;
-    if (file_read(dir, NETWORK_JOIN_FILE, 64, &join, NULL) < 0) {
+    if (!join) {
         return 0;
     }
-    char *space = mem_printf("%s/%s/" NETWORK_NAMESPACE_FILE, d->containers_dir,
-                             buf_string(&join));
+    char *space = mem_printf("%s/%s/" NETWORK_NAMESPACE_FILE, d->containers_dir, join);
     if (statfs(space, &fs) < 0 || fs.f_type != NSFS_MAGIC) {
+        result = err_set(err, ERR_NOT_FOUND,
+                         "the network of container %s is not there any more", join);
         free(space);
-        return err_set(err, ERR_NOT_FOUND, "the network of container %s is not there any more",
-                       buf_string(&join));
+    } else {
+        *ret_space = space;
     }
-    *ret_space = space;
-    return 0;
+    free(join);
+    return result;
 }
 
 /* ---- The program ---- */

@@ -56,6 +56,9 @@ int network_prepare(struct driver *d, const char *guid, const char *dir,
 int network_join(struct driver *d, const char *guid, const char *dir, const char *join,
                  char ret_address[ADDRESS_TEXT_BYTES], struct err *err);
 
+/* The guid of the container whose network this one shares, malloced; NULL: it shares none. */
+char *network_join_read(const char *dir);
+
 /* The path of a bound network namespace of this container: of the one that it joins if it has
  * joined, malloced; NULL: it joins none. -ERR_NOT_FOUND with err when that network is not there. */
 int network_joined(struct driver *d, const char *dir, char **ret_space, struct err *err);

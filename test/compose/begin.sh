@@ -24,8 +24,10 @@ fi
 
 work=$(mktemp -d)
 group=/corkboard-compose-test-$$ # all containers' control groups are below it
-dockerd_pid='' lost_pid=''
+dockerd_pid='' lost_pid='' registry_pid=''
 export DOCKER_HOST=unix://$work/sock DOCKER_CONFIG=$work/config CORKBOARD_COMPOSE_STATE=$work/state
+export CORKBOARD_COMPOSE_REGISTRIES=$work/registries.conf
+: >"$CORKBOARD_COMPOSE_REGISTRIES"
 unset DOCKER_CONTEXT DOCKER_TLS_VERIFY COMPOSE_FILE COMPOSE_PROJECT_NAME CORKBOARD_IMAGE \
     CORKBOARD_COMPOSE_NET CORKBOARD_COMPOSE_PORTS
 # Nothing here waits less than this many times as long as a user would.
@@ -66,6 +68,7 @@ end_script() { # STATUS
     local status=$1 pid
     trap '' EXIT INT TERM
     [ -z "$lost_pid" ] || kill "$lost_pid" 2>/dev/null
+    [ -z "$registry_pid" ] || kill "$registry_pid" 2>/dev/null
     [ "$status" = 0 ] || [ "$status" = 130 ] || last_words
     if [ -n "$dockerd_pid" ]; then
         timeout 120 "$top/deploy/compose/down" --delete --quiet

@@ -61,3 +61,12 @@ audit_finds_nothing() {
             "$bin/rep" audit --state-dir "$dir" || fail "$(cat "$work/out")" || return 1
     done
 }
+
+# The file of the README's first app: the first yaml block below its heading.
+first_app() {
+    awk '/^## Your first app/ {at = 1} at && /^```yaml/ {on = 1; next} on && /^```/ {exit} on' "$top/README.md"
+}
+# A containers-registries.conf(5) by which a registry of ours answers for Docker Hub.
+mirror_of_docker_hub() { # HOST:PORT
+    printf '[[registry]]\nlocation = "docker.io"\n[[registry.mirror]]\nlocation = "%s"\ninsecure = true\n' "$1"
+}

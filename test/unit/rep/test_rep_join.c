@@ -193,23 +193,39 @@ static void who_cannot_be_joined(void **state)
     assert_non_null(strstr(refusal(&g), "does not run on this cell"));
 }
 
+/* "guid-old" runs as an earlier rep left it, with the note that `change` makes of it; this rep has
+ * networks of their own. */
+static void open_adopting(struct rep_rig *g, void (*change)(Rep__Note *note, bool own), bool own)
+{
+    struct container_status s = rep_rig_status(g, "guid-old", "old", CONTAINER_RUNNING);
+    Rep__Note *note;
+    assert_int_equal(note_read(s.note, "guid-old", &note, NULL), 0);
+    change(note, own);
+    s.note = note_pack(&g->arena, note);
+    rep__note__free_unpacked(note, NULL);
+    g->config.own_network = true;
+    g->config.ids_first = FIRST;
+    g->config.ids_count = 2 * CONTAINER_IDS;
+    rep_rig_open(g, &s, 1);
+    rep_rig_move_done(g, rep_rig_take_move(g, "start"),
+                      rep_rig_record(g, "old", "RUNNING", "guid-old", RIG_CELL));
+}
+
+static void has_no_ids(Rep__Note *note, bool own) { note->own_network = own; }
+
+static void joined_one_that_is_gone(Rep__Note *note, bool own)
+{
+    note->own_network = own;
+    note->ids_first = FIRST;
+    note->joined = strdup("guid-gone");
+}
+
 /* What a rep with another network, or none with ids, left. */
 static void who_has_another_network_cannot_be_joined(void **state)
 {
     for (int own = 0; own < 2; own++) {
         SCOPED_REP_RIG(g);
-        struct container_status s = rep_rig_status(&g, "guid-old", "old", CONTAINER_RUNNING);
-        Rep__Note *note;
-        assert_int_equal(note_read(s.note, "guid-old", &note, NULL), 0);
-        note->own_network = own;
-        s.note = note_pack(&g.arena, note);
-        rep__note__free_unpacked(note, NULL);
-        g.config.own_network = true;
-        g.config.ids_first = FIRST;
-        g.config.ids_count = 2 * CONTAINER_IDS;
-        rep_rig_open(&g, &s, 1);
-        rep_rig_move_done(&g, rep_rig_take_move(&g, "start"),
-                          rep_rig_record(&g, "old", "RUNNING", "guid-old", RIG_CELL));
+        open_adopting(&g, has_no_ids, own);
         begin(&g, "side", "guid-old", false);
         assert_non_null(strstr(refusal(&g), own ? "has no range of user ids to share"
                                                 : "has the network of the machine"));
@@ -220,20 +236,7 @@ static void who_has_another_network_cannot_be_joined(void **state)
 static void what_is_adopted_still_shares(void **state)
 {
     SCOPED_REP_RIG(g);
-    struct container_status s = rep_rig_status(&g, "guid-old", "old", CONTAINER_RUNNING);
-    Rep__Note *note;
-    assert_int_equal(note_read(s.note, "guid-old", &note, NULL), 0);
-    note->own_network = true;
-    note->ids_first = FIRST;
-    note->joined = strdup("guid-gone");
-    s.note = note_pack(&g.arena, note);
-    rep__note__free_unpacked(note, NULL);
-    g.config.own_network = true;
-    g.config.ids_first = FIRST;
-    g.config.ids_count = 2 * CONTAINER_IDS;
-    rep_rig_open(&g, &s, 1);
-    rep_rig_move_done(&g, rep_rig_take_move(&g, "start"),
-                      rep_rig_record(&g, "old", "RUNNING", "guid-old", RIG_CELL));
+    open_adopting(&g, joined_one_that_is_gone, true);
     begin(&g, "side", "guid-old", false);
     struct verb_call call = rep_rig_take_verb(&g, VERB_PREPARE);
     assert_string_equal(call.spec->join, "guid-gone");
