@@ -1,6 +1,7 @@
 #include "rep/instance/instance.h"
 
 #include "models/desired_lrp_requests.pb-c.h"
+#include "rep/container/join.h"
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
 #include "rep/container/pull.h"
@@ -29,7 +30,7 @@ static void prepare(struct rep *r, struct container *c, const Models__DesiredLRP
     struct port_pair *ports = ARENA_ARRAY(out->arena, lrp->n_ports, struct port_pair);
     bool allotted = host_ports_allot(r, c, lrp, ports);
     Rep__Note *note = spec_note(c->about, lrp, ports, allotted ? lrp->n_ports : 0);
-    note->own_network = note->joined[0] ? note->own_network : r->config.own_network;
+    join_tell_network(r, note);
     container_learn(c, note);
     if (!allotted && c->ports_wanted) {
         container_touch(c);

@@ -1,6 +1,7 @@
 #include "rep/task/cell_task.h"
 
 #include "common/model/keys.h"
+#include "rep/container/join.h"
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
 #include "rep/container/pull.h"
@@ -108,7 +109,7 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
         return;
     }
     Rep__Note *note = spec_note_task(c->about, definition);
-    note->own_network = note->joined[0] ? note->own_network : r->config.own_network;
+    join_tell_network(r, note);
     container_learn(c, note);
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
     spec_make_task(out->arena, definition, c->about, r->config.address, c->image, spec);
