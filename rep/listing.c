@@ -123,7 +123,8 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
 /* What the listing says of the container was true after all that the rep did with it. */
 static bool rested(const struct container *c, uint64_t listing_id)
 {
-    return (c->op == OP_NONE || c->op == OP_MOVE || c->op == OP_FETCH) && c->touched <= listing_id;
+    bool idle = c->op == OP_NONE || c->op == OP_MOVE || c->op == OP_FETCH;
+    return idle && c->pull_id == 0 && c->touched <= listing_id;
 }
 
 static bool is_alive(const struct container *c)

@@ -54,9 +54,7 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
     }
     room_give_memory(r, c);
     starts_judge(r, c);
-    if (c->op == OP_PULL && (c->deleting || container_stop_asked(c))) {
-        pull_abandon(c);
-    }
+    pull_look(c);
     if (c->op != OP_NONE) {
         return; /* its end brings it here again */
     }

@@ -3,8 +3,9 @@
 
 #include "common/base/memory.h"
 #include "common/model/record.h"
-#include "rep/http/request.h"
+#include "rep/container/pull.h"
 #include "rep/container/steps.h"
+#include "rep/http/request.h"
 #include "rep/inside.h"
 #include "rep/instance/instance.h"
 #include "rep/reconcile.h"
@@ -65,7 +66,7 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
         return;
     }
     struct container *c = container_find(&r->containers, answer->guid);
-    if (c && steps_answer(r, c, answer, out)) {
+    if (c && (steps_answer(r, c, answer, out) || pull_answer(r, c, answer, out))) {
         return;
     }
     if (!c || c->op < OP_PREPARE || c->op_id != answer->id) {

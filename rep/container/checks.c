@@ -1,6 +1,7 @@
 #include "rep/container/checks.h"
 
 #include "common/base/memory.h"
+#include "rep/container/call.h"
 #include "rep/container/operation.h"
 #include "rep/inside.h"
 
@@ -45,16 +46,10 @@ static const char *place_of(const struct rep *r, const struct container *c,
 static void say(struct rep *r, const struct container *c, const char *source, const char *text,
                 bool to_stderr, struct effects *out)
 {
-    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
-    *call = (struct verb_call){
-        .id = r->next_id++,
-        .verb = VERB_SAY,
-        .guid = arena_strdup(out->arena, container_guid(c)),
-        .source = arena_strdup(out->arena, source),
-        .text = arena_strdup(out->arena, text),
-        .to_stderr = to_stderr,
-        .deadline_ns = r->now.mono_ns + SIGNAL_TIMEOUT_NS,
-    };
+    struct verb_call *call = container_call(r, c, VERB_SAY, SIGNAL_TIMEOUT_NS, out);
+    call->source = arena_strdup(out->arena, source);
+    call->text = arena_strdup(out->arena, text);
+    call->to_stderr = to_stderr;
 }
 
 static void say_word(struct rep *r, const struct container *c, enum health_word word,
@@ -237,14 +232,8 @@ static void wait_to_run(struct rep *r, struct container *c)
 
 static void run(struct rep *r, struct container *c, uint32_t step, struct effects *out)
 {
-    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
-    *call = (struct verb_call){
-        .id = r->next_id++,
-        .verb = VERB_EXEC,
-        .guid = arena_strdup(out->arena, container_guid(c)),
-        .step = (uint32_t)c->about->n_steps + step,
-        .deadline_ns = r->now.mono_ns + MONITOR_RUN_NS,
-    };
+    struct verb_call *call = container_call(r, c, VERB_EXEC, MONITOR_RUN_NS, out);
+    call->step = (uint32_t)c->about->n_steps + step;
     r->checks.monitors++;
     monitor_begun(&c->checks.round, step, call->id, r->now.mono_ns);
 }
@@ -253,14 +242,7 @@ static void end_programs(struct rep *r, struct container *c, const uint64_t *ids
                          struct effects *out)
 {
     for (size_t i = 0; i < count; i++) {
-        struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
-        *call = (struct verb_call){
-            .id = r->next_id++,
-            .verb = VERB_SIGNAL,
-            .guid = arena_strdup(out->arena, container_guid(c)),
-            .exec = ids[i],
-            .deadline_ns = r->now.mono_ns + SIGNAL_TIMEOUT_NS,
-        };
+        container_call(r, c, VERB_SIGNAL, SIGNAL_TIMEOUT_NS, out)->exec = ids[i];
     }
 }
 

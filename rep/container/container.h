@@ -32,7 +32,6 @@ enum container_op {
     OP_NOTE,
     OP_READ,
     OP_PORTS,
-    OP_PULL,
     OP_REMOVE,
 };
 
@@ -55,6 +54,7 @@ struct container {
     enum container_op op;
     uint64_t op_id;     /* of the open call or verb; for OP_MOVE unused */
     const char *op_url; /* OP_FETCH: the bbs that was asked */
+    uint64_t pull_id;   /* of the open pull, which holds nothing else up; 0 = none */
     bool made;          /* the driver may hold something of it */
     Rep__Image *image;  /* owned; pulled for it; NULL = none yet, or it needs none */
     char *image_name;   /* owned; of that, or of the one that is being pulled; NULL = neither */

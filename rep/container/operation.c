@@ -1,6 +1,7 @@
 #include "rep/container/operation.h"
 
 #include "rep/container/back_off.h"
+#include "rep/container/call.h"
 #include "rep/container/steps.h"
 #include "rep/inside.h"
 
@@ -20,21 +21,13 @@ struct verb_call *operation_verb(struct rep *r, struct container *c, enum contai
         [OP_NOTE] = {VERB_NOTE, NOTE_TIMEOUT_NS},
         [OP_READ] = {VERB_READ, READ_TIMEOUT_NS},
         [OP_PORTS] = {VERB_PORTS, PORTS_TIMEOUT_NS},
-        [OP_PULL] = {VERB_PULL, PULL_TIMEOUT_NS},
         [OP_REMOVE] = {VERB_REMOVE, REMOVE_TIMEOUT_NS},
     };
     assert(c->op == OP_NONE && op >= OP_PREPARE && op <= OP_REMOVE);
+    struct verb_call *call = container_call(r, c, verbs[op].verb, verbs[op].timeout_ns, out);
     c->op = op;
-    c->op_id = r->next_id++;
-    assert(c->op_id != 0);
+    c->op_id = call->id;
     c->touched = r->next_id;
-    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
-    *call = (struct verb_call){
-        .id = c->op_id,
-        .verb = verbs[op].verb,
-        .guid = arena_strdup(out->arena, container_guid(c)),
-        .deadline_ns = r->now.mono_ns + verbs[op].timeout_ns,
-    };
     return call;
 }
 

@@ -1,6 +1,7 @@
 #include "rep/container/pull.h"
 
 #include "common/model/image_name.h"
+#include "rep/container/call.h"
 #include "rep/container/image_plan.h"
 #include "rep/container/operation.h"
 #include "rep/inside.h"
@@ -42,19 +43,22 @@ bool pull_first(struct rep *r, struct container *c, const char *name, const char
         arena_strdup(out->arena, password),
         wanted != name,
     };
-    assert(c->phase == PHASE_INITIALIZING);
-    operation_verb(r, c, OP_PULL, out)->image = image;
+    assert(c->phase == PHASE_INITIALIZING && c->pull_id == 0);
+    struct verb_call *call = container_call(r, c, VERB_PULL, PULL_TIMEOUT_NS, out);
+    call->image = image;
+    c->pull_id = call->id;
     c->made = true; /* what it has of the image goes with its REMOVE */
     return true;
 }
 
-void pull_answered(struct rep *r, struct container *c, const struct verb_answer *answer,
-                   struct effects *out)
+static bool is_wanted(const struct container *c)
 {
-    assert(answer->verb == VERB_PULL);
-    if (c->phase != PHASE_INITIALIZING || c->image) {
-        return; /* it ended meanwhile */
-    }
+    return c->phase == PHASE_INITIALIZING && !c->deleting && !container_stop_asked(c);
+}
+
+static void answered(struct rep *r, struct container *c, const struct verb_answer *answer,
+                     struct effects *out)
+{
     if (answer->outcome == VERB_UNCERTAIN) {
         c->attempts++;
         operation_retry_later(r, c);
@@ -74,10 +78,28 @@ void pull_answered(struct rep *r, struct container *c, const struct verb_answer 
     }
 }
 
-void pull_abandon(struct container *c)
+bool pull_answer(struct rep *r, struct container *c, const struct verb_answer *answer,
+                 struct effects *out)
 {
-    assert(c->op == OP_PULL);
-    c->op = OP_NONE; /* its answer is then nobody's */
+    if (answer->verb != VERB_PULL) {
+        return false;
+    }
+    if (answer->id == c->pull_id) {
+        c->pull_id = 0;
+        c->touched = r->next_id;
+        container_touch(c);
+        if (is_wanted(c)) {
+            answered(r, c, answer, out);
+        }
+    }
+    return true;
+}
+
+void pull_look(struct container *c)
+{
+    if (!is_wanted(c)) {
+        c->pull_id = 0; /* its answer is then nobody's */
+    }
 }
 
 /* ---- The spec -------------------------------------------------------------------------------- */

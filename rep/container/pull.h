@@ -8,16 +8,17 @@
 struct rep;
 
 /* Whether the container waits for its image; asks for it then. `name` is its root filesystem, as
- * its definition has it now. */
+ * its definition has it now. A pull may take minutes: the container's record is looked at
+ * meanwhile, and what that asks for is done. */
 bool pull_first(struct rep *r, struct container *c, const char *name, const char *username,
                 const char *password, struct effects *out);
 
-/* The driver's answer to that. */
-void pull_answered(struct rep *r, struct container *c, const struct verb_answer *answer,
-                   struct effects *out);
+/* Whether the answer is to a pull; then it is taken. */
+bool pull_answer(struct rep *r, struct container *c, const struct verb_answer *answer,
+                 struct effects *out);
 
-/* The pull goes on for nobody, for the container is to be removed: that ends it. */
-void pull_abandon(struct container *c);
+/* What is to be stopped or removed waits for its image no more; its REMOVE ends the pull. */
+void pull_look(struct container *c);
 
 /* Takes what the image has of the disk limit off it. When that is all of it or more, or when a
  * program is left to an image that does not name one, the container has failed with that, and it

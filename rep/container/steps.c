@@ -2,6 +2,7 @@
 
 #include "common/base/memory.h"
 #include "rep/container/back_off.h"
+#include "rep/container/call.h"
 #include "rep/container/operation.h"
 #include "rep/inside.h"
 
@@ -40,15 +41,9 @@ static struct verb_call *step_verb(struct rep *r, struct container *c, enum verb
 {
     assert(c->steps.verb_id == 0);
     int64_t timeout_ns = verb == VERB_BEGIN ? START_TIMEOUT_NS : SIGNAL_TIMEOUT_NS;
-    c->steps.verb_id = r->next_id++;
-    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
-    *call = (struct verb_call){
-        .id = c->steps.verb_id,
-        .verb = verb,
-        .guid = arena_strdup(out->arena, container_guid(c)),
-        .step = step,
-        .deadline_ns = r->now.mono_ns + timeout_ns,
-    };
+    struct verb_call *call = container_call(r, c, verb, timeout_ns, out);
+    call->step = step;
+    c->steps.verb_id = call->id;
     return call;
 }
 

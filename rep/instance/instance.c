@@ -4,7 +4,6 @@
 #include "rep/container/back_off.h"
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
-#include "rep/container/pull.h"
 #include "rep/inside.h"
 
 #include <assert.h>
@@ -165,8 +164,6 @@ static void verb(struct rep *r, struct container *c, const struct verb_answer *a
 {
     if (answer->verb == VERB_PREPARE || answer->verb == VERB_START) {
         launch_verb(r, c, answer, out);
-    } else if (answer->verb == VERB_PULL) {
-        pull_answered(r, c, answer, out);
     } else if (answer->verb == VERB_PORTS) {
         host_ports_answer(r, c, answer, out);
     } else if (answer->verb == VERB_NOTE && answer->outcome != VERB_DONE) {

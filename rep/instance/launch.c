@@ -116,8 +116,8 @@ static void fetch(struct rep *r, struct container *c, struct effects *out)
 void launch_continue(struct rep *r, struct container *c, struct effects *out)
 {
     assert(c->phase == PHASE_INITIALIZING || c->phase == PHASE_CREATED);
-    if (c->steps.inside || c->checks.going) {
-        return; /* it is for its steps to go on, or for its checks to pass */
+    if (c->steps.inside || c->checks.going || c->pull_id) {
+        return; /* it is for its steps to go on, its checks to pass, or its image to come */
     }
     if (c->attempts >= LAUNCH_ATTEMPTS_MAX) {
         container_complete(c, PHASE_TRIGGER_FAILED, LAUNCH_UNANSWERED, out);

@@ -169,7 +169,7 @@ static void advance(struct rep *r, struct container *c, struct effects *out)
         listing_want(&r->listing);
         return;
     }
-    if (c->steps.inside || operation_must_wait(r, c)) {
+    if (c->steps.inside || c->pull_id || operation_must_wait(r, c)) {
         return;
     }
     if (c->phase == PHASE_RESERVED) {
@@ -260,8 +260,6 @@ static void verb(struct rep *r, struct container *c, const struct verb_answer *a
         operation_launched(r, c, answer, "run", out);
     } else if (answer->verb == VERB_NOTE) {
         noted(r, c, answer, out);
-    } else if (answer->verb == VERB_PULL) {
-        pull_answered(r, c, answer, out);
     } else if (answer->verb == VERB_READ) {
         fetched(r, c, answer, out);
     }

@@ -39,6 +39,29 @@ void story_crash_loop(struct cluster *c)
     assert_int_equal(cluster_containers(c), 0);
 }
 
+static bool is_claimed_again(void *cluster)
+{
+    return cluster_crashed(cluster, "web") == 1 && cluster_count(cluster, "web", "CLAIMED") == 1;
+}
+
+void story_crashed_during_a_pull(struct cluster *c)
+{
+    says(c, "A client says that an instance crashed whose image is being pulled. The auctioneer "
+            "gives it to the same cell, which claims it again at once and goes on with the pull.");
+    struct model_containers *m = node_containers(c->cells[0]);
+    model_containers_pace(m)->pull_ns = 8 * SECOND_NS;
+    assert_int_equal(cluster_desire_image(c, "web", "docker:///web#1"), 0);
+    await(c, "web", "CLAIMED", 1);
+    world_run(c->world, SECOND_NS);
+    const char *guid = cluster_instance_guid(c, "web");
+    assert_true(model_containers_busy(m, guid)); /* with the pull */
+    assert_int_equal(client_move(c, "crash", 0, guid, node_name(c->cells[0])), 0);
+    assert_true(world_run_until(c->world, 2 * SECOND_NS, is_claimed_again, c));
+    assert_true(model_containers_busy(m, guid));
+    await_running(c, "web", 1);
+    assert_string_equal(model_containers_guid(m, 0), guid);
+}
+
 static bool one_on_each(void *cluster)
 {
     struct cluster *c = cluster;

@@ -113,12 +113,12 @@ static void note_error(void *context, int status, struct bytes body)
     }
 }
 
-void elsewhere_send(struct cluster *c, struct node *bbs, const char *move, int index,
-                    const char *instance_guid, int *ret_error)
+static void send_move(struct cluster *c, struct node *bbs, const char *move, int index,
+                      const char *instance_guid, const char *cell, int *ret_error)
 {
     Models__ActualLRPInstanceKey instance = MODELS__ACTUAL_LRPINSTANCE_KEY__INIT;
     instance.instance_guid = (char *)(size_t)instance_guid;
-    instance.cell_id = (char *)"elsewhere";
+    instance.cell_id = (char *)(size_t)cell;
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
     key.process_guid = (char *)"web";
     key.index = index;
@@ -151,6 +151,12 @@ void elsewhere_send(struct cluster *c, struct node *bbs, const char *move, int i
     }
 }
 
+void elsewhere_send(struct cluster *c, struct node *bbs, const char *move, int index,
+                    const char *instance_guid, int *ret_error)
+{
+    send_move(c, bbs, move, index, instance_guid, "elsewhere", ret_error);
+}
+
 static bool is_answered(void *error)
 {
     return *(int *)error != PENDING;
@@ -166,6 +172,15 @@ int elsewhere(struct cluster *c, struct node *bbs, const char *move, int index,
                error == 0    ? "done"
                : error == -1 ? "unavailable"
                              : "refused");
+    return error;
+}
+
+int client_move(struct cluster *c, const char *move, int index, const char *instance_guid,
+                const char *cell)
+{
+    int error;
+    send_move(c, c->bbs[0], move, index, instance_guid, cell, &error);
+    assert_true(world_run_until(c->world, SETTLE_NS + SECOND_NS, is_answered, &error));
     return error;
 }
 

@@ -61,6 +61,10 @@ void elsewhere_send(struct cluster *c, struct node *bbs, const char *move, int i
 int elsewhere(struct cluster *c, struct node *bbs, const char *move, int index,
               const char *instance_guid);
 
+/* The same of an instance on this cell, as a client of the API asks for it. */
+int client_move(struct cluster *c, const char *move, int index, const char *instance_guid,
+                const char *cell);
+
 /* The first cell that runs something. One that was late when the auction asked may have nothing. */
 struct node *cell_with_a_container(struct cluster *c);
 

@@ -316,6 +316,28 @@ int cluster_on(struct cluster *c, const struct node *cell)
     return count.number;
 }
 
+struct newest {
+    struct arena *arena;
+    const char *process_guid, *instance_guid;
+};
+
+static void take_guid(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    struct newest *n = context;
+    const Models__ActualLRP *lrp = (const Models__ActualLRP *)m;
+    (void)type;
+    if (strcmp(lrp->actual_lrp_key->process_guid, n->process_guid) == 0) {
+        n->instance_guid = arena_strdup(n->arena, lrp->actual_lrp_instance_key->instance_guid);
+    }
+}
+
+const char *cluster_instance_guid(struct cluster *c, const char *process_guid)
+{
+    struct newest n = {&c->arena, process_guid, ""};
+    each_record(c, "actual/", take_guid, &n);
+    return n.instance_guid;
+}
+
 static void take_instances(void *context, enum record_type type, const ProtobufCMessage *m)
 {
     *(int *)context = ((const Models__DesiredLRP *)m)->instances;
@@ -546,34 +568,47 @@ int cluster_desire(struct cluster *c, struct node *bbs, const char *process_guid
     return d.result;
 }
 
-struct joined_desire {
+/* One instance, with what differs from cluster_desire's: NULL = nothing. */
+struct special_desire {
     struct desire desire;
-    const char *instance_guid;
+    const char *join, *image;
 };
 
-static void desire_joined(void *context, const ProtobufCMessage *m)
+static void desire_special(void *context, const ProtobufCMessage *m)
 {
     SCOPED_ARENA(a);
-    struct joined_desire *d = context;
+    struct special_desire *d = context;
     Models__DesireLRPRequest request = *(const Models__DesireLRPRequest *)m;
     Models__DesiredLRP lrp = *request.desired_lrp;
     Models__Network network = MODELS__NETWORK__INIT;
     Models__Network__PropertiesEntry entry = MODELS__NETWORK__PROPERTIES_ENTRY__INIT;
     Models__Network__PropertiesEntry *entries[] = {&entry};
-    entry.key = (char *)"join";
-    entry.value = arena_printf(&a, "instance:%s", d->instance_guid);
-    network.n_properties = 1;
-    network.properties = entries;
-    lrp.network = &network;
-    lrp.n_ports = 0;
+    if (d->join) {
+        entry.key = (char *)"join";
+        entry.value = arena_printf(&a, "instance:%s", d->join);
+        network.n_properties = 1;
+        network.properties = entries;
+        lrp.network = &network;
+        lrp.n_ports = 0;
+    }
+    if (d->image) {
+        lrp.root_fs = arena_strdup(&a, d->image);
+    }
     request.desired_lrp = &lrp;
     desire_and_wait(&d->desire, &request.base);
 }
 
 int cluster_desire_joined(struct cluster *c, const char *process_guid, const char *instance_guid)
 {
-    struct joined_desire d = {{.cluster = c}, instance_guid};
-    cluster_with_desire(process_guid, 1, desire_joined, &d);
+    struct special_desire d = {.desire.cluster = c, .join = instance_guid};
+    cluster_with_desire(process_guid, 1, desire_special, &d);
+    return d.desire.result;
+}
+
+int cluster_desire_image(struct cluster *c, const char *process_guid, const char *image)
+{
+    struct special_desire d = {.desire.cluster = c, .image = image};
+    cluster_with_desire(process_guid, 1, desire_special, &d);
     return d.desire.result;
 }
 

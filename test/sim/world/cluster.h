@@ -65,6 +65,8 @@ void cluster_desire_send(struct cluster *c, struct node *bbs, const char *proces
 
 /* One instance, without ports, that joins the network of this instance. */
 int cluster_desire_joined(struct cluster *c, const char *process_guid, const char *instance_guid);
+/* One instance of this image (docker://...), which its cell pulls. */
+int cluster_desire_image(struct cluster *c, const char *process_guid, const char *image);
 
 /* Calls `send` with the request (DesireLRPRequest) that these make. */
 void cluster_with_desire(const char *process_guid, int instances,
@@ -118,6 +120,10 @@ int cluster_lost_cells(struct cluster *c);
 /* The state of the task in the store (task.def), 0 = there is none; unless NULL, how it ended:
  * "failed REASON" or "RESULT". */
 int cluster_task(struct cluster *c, const char *task_guid, char *ret_outcome, size_t size);
+
+/* The guid of the process's only instance as the store has it, in the cluster's arena; "" = it has
+ * none. */
+const char *cluster_instance_guid(struct cluster *c, const char *process_guid);
 
 /* How many instances the store's DesiredLRP says; -1 when there is none. */
 int cluster_desired(struct cluster *c, const char *process_guid);

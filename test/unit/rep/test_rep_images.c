@@ -276,6 +276,27 @@ static void a_silent_registry_is_told(void **state)
     assert_int_equal(rep_rig_said(&g, "connection refused"), 1);
 }
 
+/* A client crashed it, and the auctioneer gave it to this cell again: it is claimed again at once,
+ * with the same pull. */
+static void its_record_is_looked_at_during_a_pull(void **state)
+{
+    SCOPED_REP_RIG(g);
+    struct record r;
+    record_init(&r);
+    Models__DesiredLRP *lrp = of_image(&g);
+    const char *guid = begin(&g, lrp);
+    struct verb_call pull = rep_rig_take_verb(&g, VERB_PULL);
+    rep_rig_feed_put(&g, rep_rig_record(&g, "web", "UNCLAIMED", "", ""));
+    const Models__ActualLRP *claimed = rep_rig_record(&g, "web", "CLAIMED", guid, RIG_CELL);
+    rep_rig_move_done(&g, rep_rig_take_move(&g, "claim"), claimed);
+    rep_rig_feed_put(&g, claimed);
+    rep_rig_advance(&g, 60000);
+    assert_int_equal(rep_rig_verbs(&g, VERB_PULL), 0);
+    pulled(&g, pull, &r.image, "");
+    rep_rig_answer_desired(&g, lrp);
+    rep_rig_take_verb(&g, VERB_PREPARE);
+}
+
 /* REMOVE goes out at once, which ends it; what it brings is nobody's. */
 static void a_stop_does_not_wait_for_a_pull(void **state)
 {
@@ -397,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_pull_without_an_answer_is_tried_three_times),
         cmocka_unit_test(an_image_as_large_as_the_disk_is_refused),
         cmocka_unit_test(a_silent_registry_is_told),
+        cmocka_unit_test(its_record_is_looked_at_during_a_pull),
         cmocka_unit_test(a_stop_does_not_wait_for_a_pull),
         cmocka_unit_test(another_image_is_pulled_for_another_definition),
         cmocka_unit_test(a_cell_that_pulls_none_takes_none),
