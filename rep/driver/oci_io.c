@@ -358,8 +358,10 @@ static void add_mount(json_t *mounts, const struct bound_tree *tree)
     json_array_append_new(mounts, one);
 }
 
-/* What was brought for it before it starts. */
-static int add_bound(struct driver *d, const char *dir, struct err *err)
+/* What was brought for it before it starts. With ids of its own, its root sees it as root's: then
+ * the shim mounts it so, where the runtime finds it. */
+static int add_bound(struct driver *d, const char *dir, bool mapped, struct command *c,
+                     struct err *err)
 {
     SCOPED_ARENA(a);
     struct bound_tree *list;
@@ -373,6 +375,10 @@ static int add_bound(struct driver *d, const char *dir, struct err *err)
         return -err->code;
     }
     for (size_t i = 0; i < count; i++) {
+        if (mapped) {
+            command_add(c, "--bound=%s", list[i].from);
+            list[i].from = arena_printf(&a, "%s/bound/%zu", dir, i);
+        }
         add_mount(json_object_get(config, "mounts"), &list[i]);
     }
     return json_write(dir, "config.json", config, err);
@@ -384,7 +390,8 @@ static int oci_start(struct driver *d, const char *guid, const char *dir, struct
 {
     char *joined = NULL;
     int result = check_program(dir, err);
-    result = result < 0 ? result : add_bound(d, dir, err);
+    bool mapped = add_ids_of(d, guid, c);
+    result = result < 0 ? result : add_bound(d, dir, mapped, c, err);
     result = result < 0 ? result : network_joined(d, dir, &joined, err);
     if (result < 0) {
         return result;
@@ -393,7 +400,7 @@ static int oci_start(struct driver *d, const char *guid, const char *dir, struct
     command_add(c, "--runtime-log=runtime.log");
     command_add(c, "--pid-file=runtime.pid");
     command_add(c, "--init=" INIT_INSIDE);
-    if (add_ids_of(d, guid, c)) {
+    if (mapped) {
         command_add(c, "--root-at=" ROOT_FOR_RUNTIME);
         if (joined) {
             command_add(c, "--users-of=%s", joined);

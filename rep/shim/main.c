@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { TEXT, NUMBER, FLAG, LOWER, VOLUME, BELOW };
+enum kind { TEXT, NUMBER, FLAG, LOWER, VOLUME, BELOW, BOUND };
 
 static const struct row {
     const char *name;
@@ -37,7 +37,7 @@ static const struct row {
     ROW("mute", FLAG, mute),
     ROW("network", TEXT, network),         ROW("again", FLAG, again),
     ROW("uses", TEXT, uses),               ROW("join", TEXT, join),
-    ROW("users-of", TEXT, users_of),
+    ROW("users-of", TEXT, users_of),       ROW("bound", BOUND, bound),
 #undef ROW
 };
 
@@ -45,12 +45,15 @@ static bool set(struct options *o, const struct row *row, const char *value)
 {
     void *at = (char *)o + row->offset;
     if ((row->kind == LOWER && o->lowers == SHIM_LOWERS_MAX) ||
+        (row->kind == BOUND && o->bounds == SHIM_BOUND_MAX) ||
         (row->kind == VOLUME && o->volumes == SHIM_VOLUMES_MAX) ||
         (row->kind == BELOW && o->volumes == 0)) {
         return false;
     }
     if (row->kind == LOWER) {
         o->lower[o->lowers++] = value;
+    } else if (row->kind == BOUND) {
+        o->bound[o->bounds++] = value;
     } else if (row->kind == VOLUME) {
         o->volume[o->volumes] = value;
         o->below[o->volumes++] = "";

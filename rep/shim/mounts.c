@@ -173,6 +173,20 @@ int mount_root_at(const char *path)
     return mount("rootfs", path, NULL, MS_BIND, NULL);
 }
 
+int mount_bound(const struct options *o)
+{
+    int result = o->bounds == 0 || mkdir("bound", 0755) == 0 || errno == EEXIST ? 0 : -1;
+    for (int i = 0; result == 0 && i < o->bounds; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "bound/%d", i);
+        if (mkdir(name, 0755) < 0 && errno != EEXIST) {
+            return -1;
+        }
+        result = mount_mapped(o->bound[i], name, o->ids, true);
+    }
+    return result;
+}
+
 static int user_namespace_of(const char *network)
 {
     int fd = open(network, O_RDONLY | O_CLOEXEC);

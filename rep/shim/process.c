@@ -98,6 +98,8 @@ long spawn(const struct options *o, int out, int err, int failure)
     const char *why = o->process ? become_program(o) : NULL;
     if (o->root_at && mount_root_at(o->root_at) < 0) {
         why = "cannot mount the root filesystem for it";
+    } else if (mount_bound(o) < 0) {
+        why = "cannot mount what was brought for it";
     } else if (o->users_of && mount_users_of(o->users_of) < 0) {
         why = "cannot tell whose the network is that it joins";
     }

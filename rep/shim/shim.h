@@ -46,6 +46,7 @@ enum {
     SHIM_DEPTH = 32,          /* directory levels held open while deleting */
     SHIM_VOLUMES_MAX = 64,    /* of a container */
     SHIM_LOWERS_MAX = 128,    /* directories below a container's upper layer */
+    SHIM_BOUND_MAX = 1000,    /* directories of the cell that a container sees */
 };
 
 struct options {
@@ -92,6 +93,9 @@ struct options {
     const char *users_of;    /* run, with root_at: a bound network namespace, whose user namespace
                               * is to stand as `userns` in its directory for COMMAND; NULL: none */
     const char *root_at;     /* run: where COMMAND finds the root filesystem, too; NULL */
+    const char *bound[SHIM_BOUND_MAX]; /* run, with root_at: directories of the cell that stand for
+                                        * COMMAND as bound/0, bound/1, ..., read-only */
+    int bounds;
     bool again;              /* step: a transfer, which may be begun anew if its shim was killed */
     const char *uses;        /* remove: a file that goes with it: what of the cache it uses */
     char **command;          /* after "--"; NULL: none */
@@ -204,6 +208,10 @@ int mount_below(const char *base, const char *below, const char *target, long lo
 /* For this process and its children alone, the root filesystem stands there too: in a place that
  * the root of a user namespace can reach, who may enter nothing of ours. -1 with errno. */
 int mount_root_at(const char *path);
+
+/* After it, and likewise for these alone: the directories `bound` of the cell, as bound/0, ... of
+ * this directory, read-only and with these ids. -1 with errno. */
+int mount_bound(const struct options *o);
 
 /* After it, and likewise for these alone: the user namespace that this network namespace belongs to
  * stands as the file `userns`. -1 with errno. */
