@@ -149,6 +149,11 @@ int dir_make(const char *path, struct err *err); /* EEXIST is well */
 /* A path as the container sees it: links do not lead out of its root. -1 with errno. */
 int open_inside(int root, const char *path, int flags);
 
+/* program_io.c: whether the first program that config.json in this directory names is there, in the
+ * root filesystem or in a directory that is bound into it, and its directory is one. -code with
+ * err. */
+int program_check(const char *dir, struct err *err);
+
 /* driver_io.c: events for the owner, delivered from the loop; the event's payload is copied. */
 void driver_answer(struct driver *d, const struct verb_answer *answer);
 void driver_tell(struct driver_container *c);

@@ -214,88 +214,6 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     return result;
 }
 
-/* The init would start well and then fail to run the program, which looks like a crash of it. So a
- * program that is not there, or not executable, is found before. */
-static bool runnable(int root, const char *dir, const char *program)
-{
-    char path[4096];
-    struct stat st;
-    int n = program[0] == '/' || dir[0] == '\0'
-                ? snprintf(path, sizeof(path), "%s", program)
-                : snprintf(path, sizeof(path), "%s/%s", dir, program);
-    int fd = n < (int)sizeof(path) ? open_inside(root, path, O_PATH) : -1;
-    bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
-    fd_close(fd);
-    return good;
-}
-
-static bool found_in(int root, const char *search, const char *program)
-{
-    char dir[1024];
-    while (*search) {
-        size_t n = strcspn(search, ":");
-        snprintf(dir, sizeof(dir), "%.*s", (int)n, search);
-        if (n > 0 && runnable(root, dir, program)) {
-            return true;
-        }
-        search += n + (search[n] == ':');
-    }
-    return false;
-}
-
-static const char *search_path(const json_t *process)
-{
-    const char *found = PATH_DEFAULT;
-    size_t i;
-    json_t *line;
-    json_array_foreach(json_object_get(process, "env"), i, line) {
-        if (strncmp(json_string_value(line), "PATH=", 5) == 0) {
-            found = json_string_value(line) + 5;
-        }
-    }
-    return found;
-}
-
-/* One that is not there is the runtime's to make. */
-static int check_cwd(int root, const char *cwd, struct err *err)
-{
-    struct stat st;
-    int fd = open_inside(root, cwd, O_PATH);
-    bool other = fd >= 0 && fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode);
-    fd_close(fd);
-    return other ? err_set(err, ERR_INVALID,
-                           "its directory %s is no directory in the root filesystem", cwd)
-                 : 0;
-}
-
-static int check_program(const char *dir, struct err *err)
-{
-    enum { PROGRAM = 2 }; /* after the init and "--" */
-    json_t *config = json_read(dir, "config.json", err);
-    const json_t *process = json_object_get(config, "process");
-    if (!config) {
-        return -err->code;
-    }
-    if (json_array_size(json_object_get(process, "args")) <= PROGRAM) {
-        json_decref(config);
-        return 0; /* the init alone */
-    }
-    const char *cwd = json_string_value(json_object_get(process, "cwd"));
-    const char *program =
-        json_string_value(json_array_get(json_object_get(process, "args"), PROGRAM));
-    int parent = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int root = openat(parent, "rootfs", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    bool good = strchr(program, '/') ? runnable(root, cwd, program)
-                                     : found_in(root, search_path(process), program);
-    int result = good ? check_cwd(root, cwd, err)
-                      : err_set(err, ERR_NOT_FOUND,
-                                "no program %s in the root filesystem, or not executable", program);
-    close(root);
-    close(parent);
-    json_decref(config);
-    return result;
-}
-
 static void add_runtime(struct driver *d, struct command *c, const char *log)
 {
     command_add(c, "%s", d->choice.runtime);
@@ -389,7 +307,7 @@ static int oci_start(struct driver *d, const char *guid, const char *dir, struct
                      struct err *err)
 {
     char *joined = NULL;
-    int result = check_program(dir, err);
+    int result = program_check(dir, err);
     bool mapped = add_ids_of(d, guid, c);
     result = result < 0 ? result : add_bound(d, dir, mapped, c, err);
     result = result < 0 ? result : network_joined(d, dir, &joined, err);

@@ -6,6 +6,7 @@
 #include "rep/driver/volumes.h"
 #include "rep/shim/identity.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,19 @@ void trial_volumes(void **state)
     spec.volumes = all;
     spec.volume_count = 2;
     assert_string_equal(output_of(r, &spec), "1\n0\ny\n");
+    snprintf(file, sizeof(file), "%s/below/program", base);
+    int program = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+    assert_int_equal(write(program, "#!/bin/sh\necho $0\n", 18), 18);
+    close(program);
+    static const char *const places[] = {"/data/below/program", "/only/program", "./program"};
+    for (size_t i = 0; i < 3; i++) {
+        spec.path = places[i];
+        spec.args = NULL;
+        spec.dir = "/data/below";
+        SCOPED_BUF(line);
+        buf_printf(&line, "%s\n", places[i]);
+        assert_string_equal(output_of(r, &spec), buf_string(&line));
+    }
     static const struct volume bad[] = {
         {"bind", "data/out", "", "/data", true},
         {"bind", "data/nosuch", "", "/data", true},

@@ -14,28 +14,36 @@ enum { ACTION = 1, MONITOR = 3 };
 
 struct watched {
     struct rep_rig g;
-    const char *guid;
+    const char *process, *guid;
     struct bytes note;
     Models__DesiredLRP *lrp;
     struct step_fact facts[8];
     size_t count;
 };
 
-static void prepare(struct watched *x, const char *monitor, int64_t start_ms)
+/* An instance of it is claimed, and fetches its definition. */
+static void claim(struct watched *x, const char *process, const char *monitor, int64_t start_ms)
 {
     struct rep_rig *g = &x->g;
-    memset(x, 0, sizeof(*x));
-    rep_rig_init(g);
-    rep_rig_open(g, NULL, 0);
-    assert_int_equal(rep_rig_work(g, "p", 100), 0);
-    struct rep_rig_move claim = rep_rig_take_move(g, "claim");
-    x->guid = claim.move->instance->actual_lrp_instance_key->instance_guid;
-    rep_rig_move_done(g, claim, rep_rig_record(g, "p", "CLAIMED", x->guid, RIG_CELL));
-    rep_rig_feed_put(g, rep_rig_record(g, "p", "CLAIMED", x->guid, RIG_CELL));
-    x->lrp = rep_rig_desired(g, "p", NULL, 0);
+    x->process = process;
+    x->count = 0;
+    assert_int_equal(rep_rig_work(g, process, 100), 0);
+    struct rep_rig_move m = rep_rig_take_move(g, "claim");
+    x->guid = m.move->instance->actual_lrp_instance_key->instance_guid;
+    rep_rig_move_done(g, m, rep_rig_record(g, process, "CLAIMED", x->guid, RIG_CELL));
+    rep_rig_feed_put(g, rep_rig_record(g, process, "CLAIMED", x->guid, RIG_CELL));
+    x->lrp = rep_rig_desired(g, process, NULL, 0);
     x->lrp->monitor =
         (Models__Action *)(uintptr_t)steps_text_parts(&g->arena, monitor).action;
     x->lrp->start_timeout_ms = start_ms;
+}
+
+static void prepare(struct watched *x, const char *monitor, int64_t start_ms)
+{
+    memset(x, 0, sizeof(*x));
+    rep_rig_init(&x->g);
+    rep_rig_open(&x->g, NULL, 0);
+    claim(x, "p", monitor, start_ms);
 }
 
 static void fact(struct watched *x, struct step_fact f, enum container_state state)
@@ -111,7 +119,7 @@ static void ends(struct watched *x, struct verb_call v, int code, const char *te
 static void is_running(struct watched *x)
 {
     struct rep_rig_move m = rep_rig_take_move(&x->g, "start");
-    Models__ActualLRP *r = rep_rig_record(&x->g, "p", "RUNNING", x->guid, RIG_CELL);
+    Models__ActualLRP *r = rep_rig_record(&x->g, x->process, "RUNNING", x->guid, RIG_CELL);
     r->optional_routable_case = MODELS__ACTUAL_LRP__OPTIONAL_ROUTABLE_ROUTABLE;
     r->routable = true;
     rep_rig_move_done(&x->g, m, r);
@@ -313,28 +321,63 @@ static void a_restarted_rep_goes_on(void **state)
     rep_rig_done(&earlier.g);
 }
 
+enum { WIDE = 80 };
+
+/* So many programs at once. */
+static const char *wide(char text[WIDE * 4 + 16])
+{
+    strcpy(text, "parallel(");
+    for (int i = 0; i < WIDE; i++) {
+        strcat(text, i ? " run" : "run");
+    }
+    return strcat(text, ")");
+}
+
 /* No more at once than a cell does; what waits goes on when one has ended. */
 static void so_many_programs_at_once(void **state)
 {
-    enum { WIDE = 80 };
-    char tree[WIDE * 4 + 16] = "parallel(";
+    char tree[WIDE * 4 + 16];
     struct watched x;
-    struct verb_call calls[WIDE];
     (void)state;
-    for (int i = 0; i < WIDE; i++) {
-        strcat(tree, i ? " run" : "run");
-    }
-    strcat(tree, ")");
-    prepare(&x, tree, 0);
+    prepare(&x, wide(tree), 0);
     start(&x);
     rep_rig_advance(&x.g, 510);
     assert_int_equal(rep_rig_verbs(&x.g, VERB_EXEC), MONITORS_MAX);
     for (int i = 0; i < WIDE; i++) {
-        calls[i] = rep_rig_take_verb(&x.g, VERB_EXEC);
-        ends(&x, calls[i], 0, "");
+        ends(&x, rep_rig_take_verb(&x.g, VERB_EXEC), 0, "");
     }
     assert_int_equal(rep_rig_verbs(&x.g, VERB_EXEC), 0);
     says(&x, "APP", "Container became healthy");
+    rep_rig_done(&x.g);
+}
+
+/* Containers take turns: one with a single program waits for two of the other's, not for all. */
+static void a_container_waits_for_its_turn(void **state)
+{
+    char tree[WIDE * 4 + 16];
+    struct watched x;
+    struct verb_call calls[MONITORS_MAX];
+    (void)state;
+    prepare(&x, wide(tree), 0);
+    start(&x);
+    const char *wide_guid = x.guid;
+    rep_rig_advance(&x.g, 510);
+    for (int i = 0; i < MONITORS_MAX; i++) {
+        calls[i] = rep_rig_take_verb(&x.g, VERB_EXEC);
+    }
+    claim(&x, "narrow", "run", 0);
+    start(&x);
+    rep_rig_advance(&x.g, 510);
+    assert_int_equal(rep_rig_verbs(&x.g, VERB_EXEC), 0);
+    ends(&x, calls[0], 0, "");
+    assert_string_equal(rep_rig_take_verb(&x.g, VERB_EXEC).guid, wide_guid);
+    ends(&x, calls[1], 0, "");
+    struct verb_call own = rep_rig_take_verb(&x.g, VERB_EXEC);
+    assert_string_equal(own.guid, x.guid);
+    assert_int_equal(rep_rig_verbs(&x.g, VERB_EXEC), 0);
+    ends(&x, own, 0, "");
+    says(&x, "APP", "Container became healthy");
+    assert_string_equal(rep_rig_take_verb(&x.g, VERB_EXEC).guid, wide_guid);
     rep_rig_done(&x.g);
 }
 
@@ -350,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_stop_ends_what_runs_of_it),
         cmocka_unit_test(a_restarted_rep_goes_on),
         cmocka_unit_test(so_many_programs_at_once),
+        cmocka_unit_test(a_container_waits_for_its_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
