@@ -20,8 +20,10 @@ static const char *behind(const char *path, const char *destination)
     while (size > 0 && destination[size - 1] == '/') {
         size--;
     }
-    bool there = strncmp(path, destination, size) == 0 && (path[size] == '/' || path[size] == '\0');
-    return there ? path + size : NULL;
+    if (strncmp(path, destination, size) != 0 || (path[size] != '/' && path[size] != '\0')) {
+        return NULL;
+    }
+    return path + size;
 }
 
 /* Opens it where it is: in a directory that is bound there, the deepest, or in the root filesystem.
