@@ -1,5 +1,5 @@
-/* Whether the first program of an oci container is there. The init would start well and then fail to
- * run it, which looks like a crash of it; so that is found before. */
+/* Whether the first program of an oci container is there. The init would start well and then fail
+ * to run it, which looks like a crash of it; so that is found before. */
 #include "rep/driver/driver_parts.h"
 
 #include <fcntl.h>
