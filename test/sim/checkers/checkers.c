@@ -172,6 +172,20 @@ const Board__DomainRecord *domain_of_board_generation(struct checkers *k, struct
                : NULL;
 }
 
+void checkers_asked(struct checkers *k, struct node *from, const struct call *call)
+{
+    ProtobufCMessage *m;
+    SCOPED_ARENA(a);
+    if (strstr(call->url, "/v1/board/apply") &&
+        scan_and_unpack(&a, &board__apply_request__descriptor, call->body, BODY_MAX, &m, NULL) ==
+            0) {
+        const Board__ApplyRequest *request = (const Board__ApplyRequest *)m;
+        for (size_t i = 0; i < request->n_moves; i++) {
+            EACH(asked, k, from, request->moves[i]);
+        }
+    }
+}
+
 void checkers_answered(struct checkers *k, const struct world_answer *answer)
 {
     ProtobufCMessage *q, *r;

@@ -88,7 +88,8 @@ void checkers_committed(struct checkers *k, const struct world_commit *commit);
 /* etcd was restored as it was at `revision`, and all bbs were stopped before. */
 void checkers_restored(struct checkers *k, int64_t revision);
 
-/* One of our processes was answered by another. */
+/* One of our processes asks another, or was answered by it. */
+void checkers_asked(struct checkers *k, struct node *from, const struct call *call);
 void checkers_answered(struct checkers *k, const struct world_answer *answer);
 
 /* A rep asks its driver. */
@@ -155,6 +156,7 @@ struct seen_answer {
 #define SHOWN_revision                                                                             \
     struct checkers *k, const struct passage *p, const struct world_commit *commit
 #define SHOWN_move struct checkers *k, const struct seen_answer *seen
+#define SHOWN_asked struct checkers *k, struct node *from, const Board__Move *move
 #define SHOWN_verb struct checkers *k, struct node *cell, const struct verb_call *call
 #define SHOWN_log struct checkers *k, struct node *n, const struct log_line *line
 #define SHOWN_second struct checkers *k
@@ -169,6 +171,7 @@ struct seen_answer {
 struct checker {
     const char *name, *invariant, *says;
     void (*revision)(SHOWN_revision);
+    void (*asked)(SHOWN_asked);
     void (*move)(SHOWN_move);
     void (*verb)(SHOWN_verb);
     void (*log)(SHOWN_log);

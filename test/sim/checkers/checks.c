@@ -11,6 +11,7 @@
 struct heard {
     unsigned passed[2], failed[2]; /* probes: of health, of readiness */
     unsigned tcp_passed;
+    unsigned failed_before; /* of readiness, when a rep noted last that it is ready */
 };
 
 static struct heard *heard_of(struct checkers *k, const char *guid)
@@ -76,6 +77,41 @@ bool checks_have_failed(struct checkers *k, const struct model_containers *m, co
     return so;
 }
 
+void note_readiness(struct checkers *k, struct node *cell, const struct verb_call *call)
+{
+    Rep__Note *note = NULL;
+    (void)cell;
+    if (call->verb == VERB_NOTE && note_read(call->note, call->guid, &note, NULL) == 0) {
+        if (note->health && note->health->ready) {
+            struct heard *h = heard_of(k, call->guid);
+            h->failed_before = h->failed[1];
+        }
+        rep__note__free_unpacked(note, NULL);
+    }
+}
+
+/* That it is ready stands in its note before anybody hears of it, and outlives the rep. A driver
+ * that took no note is excused by that. */
+void check_told_readiness(struct checkers *k, struct node *from, const Board__Move *move)
+{
+    const Board__InstanceMove *about = move_instance(move);
+    int cell = checkers_cell(k, from);
+    if (cell < 0 || !about->actual_lrp_instance_key || strcmp(move->move, "start") != 0 ||
+        about->routable) {
+        return;
+    }
+    const char *guid = about->actual_lrp_instance_key->instance_guid;
+    Rep__Note *note = note_of(node_containers(k->cluster->cells[cell]), guid);
+    const struct heard *h = heard_of(k, guid);
+    if (note && note->health && note->health->ready && h->failed[1] == h->failed_before) {
+        checkers_report(k, "checks", "%s says that %s is ready no more, and no probe has failed",
+                        node_name(from), guid);
+    }
+    if (note) {
+        rep__note__free_unpacked(note, NULL);
+    }
+}
+
 static const Models__ActualLRP *record_of(struct checkers *k, const char *guid)
 {
     const struct instance *i = map_get(&k->instances, guid);
@@ -121,9 +157,9 @@ static void check_one(struct checkers *k, const char *guid, const Rep__Health *h
     if (r->routable && h->passed[1] == 0) {
         checkers_report(k, "checks", "%s is routable, and no probe has said so", guid);
     }
-    /* A hole: that it is routable no more is not judged, for a start call from before it was ready
-     * may come late, and the rep tells again. Once all is healed the record must say what its
-     * program does: check_routable(). */
+    /* That it is routable no more is judged where a rep says so (check_told_readiness), for a start
+     * call from before it was ready may come late, and the rep tells again. Once all is healed the
+     * record must say what its program does: check_routable(). */
 }
 
 void check_checks(struct checkers *k)

@@ -84,6 +84,35 @@ static void check_once(struct checkers *k, const struct action_tree *tree,
     }
 }
 
+static bool is_cut(const Rep__Note *note, const struct container_status *s, uint32_t step)
+{
+    for (size_t i = 0; i < s->fact_count; i++) {
+        const struct step_fact *f = &s->facts[i];
+        if (f->kind == FACT_CUT && f->step <= step && f->step < note->n_steps &&
+            step < note->steps[f->step]->end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void check_cut(struct checkers *k, struct node *cell, const struct verb_call *call)
+{
+    SCOPED_ARENA(a);
+    struct container_status s;
+    Rep__Note *note;
+    if (call->verb != VERB_SIGNAL || call->step == 0 ||
+        !model_containers_status(node_containers(cell), call->guid, &a, &s) ||
+        note_read(s.note, call->guid, &note, NULL) < 0) {
+        return;
+    }
+    if (!is_cut(note, &s, call->step)) {
+        checkers_report(k, "steps", "%s ends step %u of %s, and no fact says that it is cut",
+                        node_name(cell), call->step, call->guid);
+    }
+    rep__note__free_unpacked(note, NULL);
+}
+
 static bool says_running(struct checkers *k, const char *guid)
 {
     const struct instance *i = map_get(&k->instances, guid);

@@ -34,6 +34,12 @@ static void committed(void *context, const struct world_commit *commit)
     faults_committed(s, commit->by);
 }
 
+static void asked(void *context, struct node *from, const struct call *call)
+{
+    struct swarm *s = context;
+    checkers_asked(&s->checkers, from, call);
+}
+
 static void answered(void *context, const struct world_answer *answer)
 {
     struct swarm *s = context;
@@ -140,6 +146,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
     s->world = s->cluster->world;
     checkers_init(&s->checkers, s->cluster, o.reconcile_interval_ns);
     world_observe(s->world, &(struct world_observer){.committed = committed,
+                                                     .asked = asked,
                                                      .answered = answered,
                                                      .streamed = streamed,
                                                      .verb = verb,

@@ -464,6 +464,9 @@ static void carry_out(struct node *n, const struct effect *e)
         if (e->call.outside) {
             outside_call(n, &e->call);
         } else {
+            if (n->world->observer.asked) {
+                n->world->observer.asked(n->world->observer.context, n, &e->call);
+            }
             network_call(n, &e->call, false);
         }
         break;

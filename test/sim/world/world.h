@@ -188,6 +188,8 @@ struct world_answer {
 /* Who looks on. Must not step the world. */
 struct world_observer {
     void (*committed)(void *context, const struct world_commit *commit);
+    /* One of our processes asks another. */
+    void (*asked)(void *context, struct node *from, const struct call *call);
     /* A request of one of our processes was answered; the bodies are borrowed. */
     void (*answered)(void *context, const struct world_answer *answer);
     /* A stream that a process of ours asked for (its call) begins: the head of the answer is sent.
