@@ -35,7 +35,7 @@ enum {
     SHIM_REPORT_FD = 3,
     SHIM_TEXT_BYTES = 1024,   /* longest text in a status or report */
     SHIM_TAIL_BYTES = 4096,   /* of an exec's output, kept */
-    SHIM_CHUNK_BYTES = 16384, /* read at once from a container */
+    SHIM_CHUNK_BYTES = 32768, /* read at once from a container */
     SHIM_LINE_MS = 250,       /* an unfinished line goes into the log after this */
     SHIM_DRAIN_MS = 1000,     /* for output after the end, where somebody still holds the pipe */
     SHIM_INIT_MS = 5000,      /* for the init to become ready, on a very busy machine */
