@@ -163,3 +163,64 @@ void check_steps(struct checkers *k)
         }
     }
 }
+
+/* How far the programs of step `n` and beneath have come: some run, or one is that has ended. */
+struct progress {
+    bool runs, ended;
+};
+
+static struct progress progress_of(const Rep__Note *note, const struct container_status *s,
+                                   uint32_t n)
+{
+    struct progress p = {0};
+    for (uint32_t step = n; step < note->steps[n]->end; step++) {
+        enum step_fact_kind last = FACT_KIND_COUNT;
+        for (size_t i = 0; i < s->fact_count; i++) {
+            last = s->facts[i].step == step && s->facts[i].kind != FACT_CUT ? s->facts[i].kind
+                                                                            : last;
+        }
+        p.runs = p.runs || last == FACT_BEGUN;
+        p.ended = p.ended || (step == n && last == FACT_ENDED); /* it is a program itself */
+    }
+    return p;
+}
+
+/* By the facts alone, without the machine's word. */
+static void check_together(const Rep__Note *note, const struct container_status *s,
+                           struct buf *ret_why)
+{
+    const struct action_tree tree = {note->steps, note->n_steps};
+    for (uint32_t n = 0; n < tree.count; n++) {
+        bool runs = false, ended = false;
+        if (tree.steps[n]->kind != REP__STEP__KIND__CODEPENDENT) {
+            continue;
+        }
+        TREE_EACH(&tree, n, child)
+        {
+            struct progress p = progress_of(note, s, child);
+            runs = runs || p.runs;
+            ended = ended || p.ended;
+        }
+        if (runs && ended) {
+            buf_printf(ret_why, "of step %u of %s one has ended, and others run on; ", n, s->guid);
+        }
+    }
+}
+
+void check_codependent(struct checkers *k, struct buf *ret_why)
+{
+    for (unsigned i = 0; i < k->cluster->options.cells; i++) {
+        struct model_containers *m = node_containers(k->cluster->cells[i]);
+        const char *guid;
+        for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
+            SCOPED_ARENA(a);
+            struct container_status s;
+            Rep__Note *note;
+            if (model_containers_status(m, guid, &a, &s) &&
+                note_read(s.note, guid, &note, NULL) == 0) {
+                check_together(note, &s, ret_why);
+                rep__note__free_unpacked(note, NULL);
+            }
+        }
+    }
+}
