@@ -114,7 +114,7 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
         container_exited(c, PHASE_TRIGGER_ADOPTED_ENDED, s, out);
         break;
     }
-    c->kind->adopted(c, s->state, out);
+    c->kind->adopted(c, s, out);
     drain_adopted(r, c, out);
 }
 

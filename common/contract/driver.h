@@ -198,7 +198,10 @@ struct container_status {
     int exit_signal;   /* for EXITED by a signal, else 0 */
     bool oom_killed;
     bool disk_full;    /* for EXITED by itself and badly, while its limited disk had no room */
-    const char *text;  /* for EXITED without ever running: why; else "" */
+    const char *text;  /* for EXITED without ever running, or when nobody saw its end: why; so, too,
+                        * for PREPARED in an earlier boot. Else "" */
+    bool rebooted;     /* it was made in an earlier boot of the machine, and nothing of it is left
+                        * but its files: it is EXITED, or PREPARED and cannot be started any more */
     int64_t pid;       /* first process, seen from the host; 0 = none */
     const char *address; /* its own, once it has one; NULL: the host's network */
     struct bytes note;

@@ -38,8 +38,8 @@ struct step_fact {
     bool oom_killed;
     bool disk_full;   /* it ended badly while its container's limited disk had no room */
     int64_t moved;    /* of a transfer: bytes that came or went over the network */
-    const char *text; /* why it never ran, or why a transfer failed, without a URL; "" otherwise,
-                       * and never NULL */
+    const char *text; /* why it never ran, or why a transfer failed, without a URL; of LOST of the
+                       * whole, by what, if not with its shim; "" otherwise, and never NULL */
 };
 
 /* The exit code of a transfer that failed at the container's side, not at the server's. */

@@ -41,7 +41,7 @@ struct container_kind {
     /* An earlier rep left it, to be adopted in this state: before its phase follows (NULL:
      * nothing), and after. */
     void (*found)(struct container *c, enum container_state state);
-    void (*adopted)(struct container *c, enum container_state state, struct effects *out);
+    void (*adopted)(struct container *c, const struct container_status *s, struct effects *out);
 
     /* ---- Its record on the board */
 

@@ -39,13 +39,20 @@ bool step_facts_learn(struct container *c, const struct container_status *status
     return true;
 }
 
-struct steps_orders step_facts_orders(struct arena *a, const struct container *c, int64_t now_ns,
-                                      enum steps_where where)
+static struct steps_orders orders_by(struct arena *a, const struct container *c,
+                                     const struct step_fact *facts, size_t count, int64_t now_ns,
+                                     enum steps_where where)
 {
     assert(container_has_steps(c));
     struct action_tree *tree = ARENA_NEW(a, struct action_tree);
     *tree = (struct action_tree){c->about->steps, c->about->n_steps};
-    return steps_next(a, tree, c->steps.facts, c->steps.fact_count, now_ns, where);
+    return steps_next(a, tree, facts, count, now_ns, where);
+}
+
+struct steps_orders step_facts_orders(struct arena *a, const struct container *c, int64_t now_ns,
+                                      enum steps_where where)
+{
+    return orders_by(a, c, c->steps.facts, c->steps.fact_count, now_ns, where);
 }
 
 const char *step_facts_text(struct arena *a, const struct container *c,
@@ -59,11 +66,31 @@ const char *step_facts_text(struct arena *a, const struct container *c,
                                    (struct shortage){0});
 }
 
+/* Its machine was restarted: the whole was lost after the last that is known of it, by the clock of
+ * that boot. */
+static struct steps_orders orders_without_machine(struct arena *a, const struct container *c,
+                                                  const char *text)
+{
+    size_t count = c->steps.fact_count;
+    struct step_fact *facts = ARENA_ARRAY(a, count + 1, struct step_fact);
+    int64_t last_ns = 0;
+    for (size_t i = 0; i < count; i++) {
+        facts[i] = c->steps.facts[i];
+        last_ns = facts[i].at_ns > last_ns ? facts[i].at_ns : last_ns;
+    }
+    facts[count] = (struct step_fact){FACT_LOST, 0, last_ns + 1, .text = text};
+    struct steps_orders o = orders_by(a, c, facts, count + 1, 0, STEPS_INSIDE);
+    return o.over ? o : orders_by(a, c, facts, count + 1, 0, STEPS_GONE);
+}
+
 const char *step_facts_end(struct arena *a, const struct container *c,
                            const struct container_status *status, bool *ret_well)
 {
     struct steps_orders o = step_facts_orders(a, c, 0, STEPS_INSIDE);
-    if (!o.over && status->text && status->text[0]) {
+    bool told = status->text && status->text[0];
+    if (!o.over && status->rebooted && told) {
+        o = orders_without_machine(a, c, status->text);
+    } else if (!o.over && told) {
         *ret_well = false;
         return arena_strdup(a, status->text);
     }

@@ -45,6 +45,7 @@ const char *step_facts_text(struct arena *a, const struct container *c,
                             const struct steps_orders *o);
 
 /* Its first process has ended, and all with it: why it is over, in the arena, and whether that is
- * well. */
+ * well. What the facts tell of an end goes before the words of its status; where its machine was
+ * restarted, what had not ended by then was ended by that. */
 const char *step_facts_end(struct arena *a, const struct container *c,
                            const struct container_status *status, bool *ret_well);

@@ -1,5 +1,6 @@
 /* One container as its directory tells: `note` (whole), `shim.pid` (started), `pid` (its first
- * process is known), `status` (ended). The same reading serves adoption, answers and ends. */
+ * process is known), `status` (ended), `boot` (of the machine, in which it was made). The same
+ * reading serves adoption, answers and ends. */
 #include "common/base/memory.h"
 #include "rep/driver/driver_parts.h"
 #include "rep/driver/network_io.h"
@@ -9,6 +10,7 @@
 #include <ctype.h>
 #include <event2/event.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 bool guid_valid(const char *guid)
@@ -177,10 +179,70 @@ static void set_state(struct driver_container *c, enum container_state state)
     }
 }
 
+/* Whether it was made in this boot of the machine; -1 with errno: nobody can tell. A file that a
+ * machine without power left empty is of an earlier one. */
+static int is_of_this_boot(int dir)
+{
+    char of[64], now[40];
+    struct identity shim;
+    if (identity_boot(now) < 0) {
+        return -1;
+    }
+    if (identity_slurp(dir, BOOT_FILE, of, sizeof(of)) >= 0) {
+        return strcmp(of, now) == 0;
+    }
+    if (errno != ENOENT || identity_read(dir, "shim.pid", &shim) < 0) {
+        return errno == EINVAL ? 0 : -1;
+    }
+    return strcmp(shim.boot, now) == 0;
+}
+
+/* In which boot it was made; of one that an earlier version made: was started, if it was. False
+ * when that cannot be told now. */
+static bool learn_boot(struct driver_container *c, int dir)
+{
+    int same = c->boot_known ? 1 : is_of_this_boot(dir);
+    if (same < 0 && identity_untold(errno)) {
+        return false;
+    }
+    if (!c->boot_known && same == 0) {
+        c->rebooted = true;
+        network_keep(c->driver, c->join ? c->join : c->guid);
+    }
+    c->boot_known = true;
+    return true;
+}
+
+/* Its machine was restarted: nothing of it lives, whoever has the ids of its processes now, and
+ * nothing of it is mounted. */
+static bool judge_rebooted(struct driver_container *c, int dir)
+{
+    bool ended = read_status(c, dir);
+    if (!ended && identity_untold(errno)) {
+        return false;
+    }
+    bool begun = faccessat(dir, "shim.pid", F_OK, 0) == 0;
+    if (!begun && identity_untold(errno)) {
+        return false;
+    }
+    if (!ended && begun) {
+        c->ending = (struct ending){.signal = SIGKILL};
+        snprintf(c->ending.text, sizeof(c->ending.text), "%s", STEP_MACHINE_TEXT);
+    }
+    set_state(c, ended || begun ? CONTAINER_EXITED : CONTAINER_PREPARED);
+    return true;
+}
+
 /* The status is looked for after the shim: it writes the one before the other ends. False when its
  * files could not be read for want of means: then it stays as it was known. */
 static bool judge(struct driver_container *c, int dir)
 {
+    if (!learn_boot(c, dir)) {
+        return false;
+    }
+    if (c->rebooted) {
+        return judge_rebooted(c, dir);
+    }
     bool alone = shim_has_ended(c, dir);
     bool ended = read_status(c, dir);
     if (!ended && identity_untold(errno)) {
@@ -205,6 +267,14 @@ static bool judge(struct driver_container *c, int dir)
         }
     }
     return true;
+}
+
+int boot_write(const char *dir, struct err *err)
+{
+    char boot[40];
+    return identity_boot(boot) < 0
+               ? err_set(err, ERR_IO, "cannot read the id of this boot: %s", strerror(errno))
+               : file_write(dir, BOOT_FILE, bytes_of(boot), err);
 }
 
 struct id_range ids_read(const char *dir)

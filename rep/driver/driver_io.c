@@ -2,6 +2,7 @@
  * the shim (verbs_io.c, job_io.h); what it led to stands in the container's directory
  * (container_io.c). Directories are read beside the loop (worker_io.h), but when it opens. */
 #include "rep/driver/driver_parts.h"
+#include "rep/steps/machine.h"
 
 #include <dirent.h>
 #include <event2/event.h>
@@ -74,7 +75,10 @@ struct container_status container_status_of(struct driver_container *c, struct a
         .exit_signal = ended ? c->ending.signal : 0,
         .oom_killed = ended && c->ending.oom_killed,
         .disk_full = ended && c->ending.disk_full,
-        .text = arena_strdup(arena, ended ? c->ending.text : ""),
+        .text = arena_strdup(arena, ended         ? c->ending.text
+                                    : c->rebooted ? STEP_MACHINE_TEXT
+                                                  : ""),
+        .rebooted = c->rebooted,
         .pid = c->state == CONTAINER_RUNNING ? c->first.pid : 0,
         .address = address ? arena_strdup(arena, address) : NULL,
         .note = {arena_copy(arena, note.data, note.size), note.size},

@@ -16,6 +16,9 @@
 
 enum { NOTE_BYTES_MAX = 1024 * 1024 };
 
+/* In which boot of the machine a container was made. Not synced: it is of no use in this one. */
+#define BOOT_FILE "boot"
+
 struct driver;
 struct delivery;
 struct outputs;
@@ -119,6 +122,8 @@ struct driver_container {
     struct cpu_mark cpu;
     struct driver_steps *steps; /* NULL: its first process is all there is to it */
     bool plain;                 /* and that is known */
+    bool boot_known;            /* whether the next is */
+    bool rebooted;              /* it was made in an earlier boot of the machine */
     bool starting; /* our START is under way: its answer tells, not an event */
     bool removing; /* our REMOVE is: its end is expected */
     bool burying;  /* a container without a shim is being ended */
@@ -135,6 +140,8 @@ void container_drop(struct driver_container *c); /* the record; what runs runs o
 struct id_range ids_read(const char *dir); /* as its PREPARE wrote them */
 /* Whether nothing is left of the container of this directory, but what others share of it. */
 bool container_is_gone(const char *dir);
+/* For PREPARE: the boot of the machine in which it is made. */
+int boot_write(const char *dir, struct err *err);
 bool guid_valid(const char *guid);        /* [A-Za-z0-9_-]{1,64} */
 
 /* files_io.c */

@@ -85,6 +85,11 @@ int lease_take(const char *dir, const struct subnet *s, uint32_t *cursor, const 
                    subnet_size(s));
 }
 
+void lease_keep(const char *file, const char *id)
+{
+    take_one(file, id);
+}
+
 bool lease_give(const char *file, const char *id)
 {
     char held[ID_BYTES];

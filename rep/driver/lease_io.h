@@ -19,6 +19,10 @@ int lease_dir(const struct subnet *s, char *out, size_t size, struct err *err);
 int lease_take(const char *dir, const struct subnet *s, uint32_t *cursor, const char *id,
                char ret_address[ADDRESS_TEXT_BYTES], struct err *err);
 
+/* Takes this file, unless somebody has it: for a container whose lease a restart of the machine has
+ * forgotten. */
+void lease_keep(const char *file, const char *id);
+
 /* Gives an address back, if the file is this holder's; true also when there is none. */
 bool lease_give(const char *file, const char *id);
 

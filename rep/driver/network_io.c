@@ -178,6 +178,19 @@ int network_prepare(struct driver *d, const char *guid, const char *dir,
     return result < 0 ? result : write_names(n, guid, dir, plan.address, err);
 }
 
+void network_keep(struct driver *d, const char *guid)
+{
+    SCOPED_ARENA(a);
+    SCOPED_BUF(address);
+    struct driver_network *n = &d->network;
+    const char *dir = arena_printf(&a, "%s/%s", d->containers_dir, guid);
+    if (n->own && !n->list &&
+        file_read(dir, NETWORK_ADDRESS_FILE, ADDRESS_TEXT_BYTES - 1, &address, NULL) == 0) {
+        lease_keep(arena_printf(&a, "%s/%s", n->leases, buf_string(&address)),
+                   network_id(&a, n->table, guid));
+    }
+}
+
 /* ---- A container that joins another one ---- */
 
 static int copy_open(const char *from, const char *name, const char *more, const char *dir,

@@ -59,6 +59,10 @@ int network_join(struct driver *d, const char *guid, const char *dir, const char
 /* The guid of the container whose network this one shares, malloced; NULL: it shares none. */
 char *network_join_read(const char *dir);
 
+/* After a restart of the machine: nobody else gets the address of a container before that is
+ * removed, for it goes from the packet filter with it. */
+void network_keep(struct driver *d, const char *guid);
+
 /* The path of a bound network namespace of this container: of the one that it joins if it has
  * joined, malloced; NULL: it joins none. -ERR_NOT_FOUND with err when that network is not there. */
 int network_joined(struct driver *d, const char *dir, char **ret_space, struct err *err);

@@ -51,7 +51,7 @@ static int run_step(struct verb_op *op, int64_t deadline_ns, struct err *err)
 static bool may_begin_now(const struct driver_container *c, uint32_t step)
 {
     return c->state == CONTAINER_RUNNING ||
-           (c->state == CONTAINER_PREPARED && transfer_is_bound(c->dir, step));
+           (c->state == CONTAINER_PREPARED && !c->rebooted && transfer_is_bound(c->dir, step));
 }
 
 void verb_begin_step(struct verb_op *op, const struct verb_call *call)

@@ -3,6 +3,7 @@
 #include "common/base/memory.h"
 #include "rep/driver/verb_parts.h"
 #include "rep/shim/shim.h"
+#include "rep/steps/machine.h"
 
 #include <assert.h>
 #include <sys/stat.h>
@@ -200,6 +201,7 @@ static int write_container(struct verb_op *op, const struct verb_call *call, str
     int result = d->ops->prepare(d, op->guid, op->dir, call->spec, c, err);
     limits_say(d, call->spec);
     result = result < 0 ? result : log_options_write(op->dir, call->spec, err);
+    result = result < 0 ? result : boot_write(op->dir, err);
     return result < 0 ? result : file_write(op->dir, "note.tmp", call->note, err);
 }
 
@@ -367,6 +369,8 @@ static void call_start(struct verb_op *op, const struct verb_call *call)
         op_fail(op, "there is no such container");
     } else if (c->state != CONTAINER_PREPARED) {
         op_fail(op, "the container was started before");
+    } else if (c->rebooted) { /* nothing of it is mounted any more */
+        op_fail(op, STEP_MACHINE_TEXT);
     } else if (run_start(op, call, &op->err) < 0) {
         note_failure(c, &op->err);
         op_fail(op, op->err.text);

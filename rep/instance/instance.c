@@ -176,9 +176,9 @@ static void verb(struct rep *r, struct container *c, const struct verb_answer *a
     }
 }
 
-static void adopted(struct container *c, enum container_state state, struct effects *out)
+static void adopted(struct container *c, const struct container_status *s, struct effects *out)
 {
-    if (state == CONTAINER_PREPARED) {
+    if (s->state == CONTAINER_PREPARED) {
         container_delete(c, "prepared by an earlier rep and never started", out);
     }
 }

@@ -41,6 +41,18 @@ static inline int identity_untold(int error)
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
+/* The id of this boot of the machine; -1 with errno. */
+static inline int identity_boot(char boot[40])
+{
+    ssize_t n = identity_slurp(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, 40);
+    if (n < 36) {
+        errno = n < 0 ? errno : EINVAL;
+        return -1;
+    }
+    boot[36] = '\0';
+    return 0;
+}
+
 /* Of a process that exists, a zombie included; -1 with errno when it does not, or when that cannot
  * be told now. */
 static inline int identity_of(long pid, struct identity *ret)
@@ -61,13 +73,9 @@ static inline int identity_of(long pid, struct identity *ret)
         return -1;
     }
     id.start = strtoull(at + 1, NULL, 10);
-    ssize_t n =
-        identity_slurp(AT_FDCWD, "/proc/sys/kernel/random/boot_id", id.boot, sizeof(id.boot));
-    if (n < 36) {
-        errno = n < 0 ? errno : EINVAL;
+    if (identity_boot(id.boot) < 0) {
         return -1;
     }
-    id.boot[36] = '\0';
     *ret = id;
     return 0;
 }

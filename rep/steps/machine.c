@@ -20,8 +20,8 @@
  *    until it is cut, or its container is gone.
  * 13 a transfer that is lost begins anew, a few times; one that is cut is killed at once.
  * 14 what the container depends on comes before it starts; if that fails, all does.
- * 15 when the container's own shim was killed the whole is lost: its end counts as that of a cut,
- *    and its text says so, if nobody had failed before. */
+ * 15 when the container's own shim was killed, or its machine restarted, the whole is lost: its end
+ *    counts as that of a cut, and its text says so, if nobody had failed before. */
 #include "rep/steps/machine.h"
 
 #include "rep/steps/exit_text.h"
@@ -583,7 +583,7 @@ static struct step_verdict verdict_of_dependencies(struct machine *m, int64_t cu
     return v;
 }
 
-/* The whole is lost with its shim, and not because it was cut (15). */
+/* The whole is lost, and not because it was cut (15). */
 static bool is_lost(const struct machine *m)
 {
     return m->known[0].lost && m->known[0].ended_ns < m->known[0].cut_ns;
@@ -610,7 +610,9 @@ static void run_whole(struct machine *m)
         v = cut_ns == NEVER_NS ? going_on : (struct step_verdict){HAS_FAILED, true, cut_ns, ""};
     }
     if (v.out == HAS_FAILED && v.cut && is_lost(m)) { /* (15) */
-        v = (struct step_verdict){HAS_FAILED, false, v.at_ns, STEP_SHIM_TEXT};
+        const char *by_what = m->known[0].end->text;
+        v = (struct step_verdict){HAS_FAILED, false, v.at_ns,
+                                  by_what[0] ? by_what : STEP_SHIM_TEXT};
     }
     m->out.over = v.out != GOES_ON;
     m->out.failed = v.out == HAS_FAILED;

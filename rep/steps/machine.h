@@ -12,10 +12,12 @@
 #define STEP_GRACE_NS (10 * SECOND_NS)
 #define STEP_KILLED_NS (1 * SECOND_NS)
 
-/* The text of a leaf whose end nobody has seen, of a container whose shim was killed, of a leaf
- * that cannot be ended, and of a container whose dependencies did not come. */
+/* The text of a leaf whose end nobody has seen, of a container whose shim was killed, of one whose
+ * machine was restarted, of a leaf that cannot be ended, and of a container whose dependencies did
+ * not come. */
 #define STEP_LOST_TEXT "its process was lost"
 #define STEP_SHIM_TEXT "its shim was killed, and the container with it"
+#define STEP_MACHINE_TEXT "its machine was restarted"
 #define STEP_STUCK_TEXT "process did not exit"
 #define STEP_DEPENDENCIES_TEXT "failed to download cached artifacts"
 

@@ -59,14 +59,16 @@ static void found(struct container *c, enum container_state state)
     }
 }
 
-/* What was prepared may go on from here. Whether the process of one that says executing was asked
- * for, nobody can tell any more. */
-static void adopted(struct container *c, enum container_state state, struct effects *out)
+/* What was prepared may go on from here, but in another boot of the machine. Whether the process of
+ * one that says executing was asked for, nobody can tell any more. */
+static void adopted(struct container *c, const struct container_status *s, struct effects *out)
 {
-    if (state == CONTAINER_PREPARED) {
+    if (s->state == CONTAINER_PREPARED) {
         container_transition(c, PHASE_TRIGGER_PREPARED, "prepared by an earlier rep", out);
     }
-    if (c->phase == PHASE_CREATED && is_executing(c)) {
+    if (s->state == CONTAINER_PREPARED && s->rebooted) {
+        container_never_ran(c, s->text, out);
+    } else if (c->phase == PHASE_CREATED && is_executing(c)) {
         set_step(c, STEP_STARTED);
     }
 }

@@ -58,6 +58,9 @@ void rig_mount_copy(struct rig *r, const char *guid);
 /* A container of `sh -c SCRIPT`. */
 struct container_spec rig_shell(struct rig *r, const char *script, const char *args[4]);
 void rig_begin_shell(struct rig *r, const char *guid, const char *script);
+/* One whose steps, from 1 on, are of such scripts; and one of them (step_trials.c). */
+void rig_begin_steps(struct rig *r, const char *guid, const char *const *scripts, size_t count);
+void rig_begin_step(struct rig *r, const char *guid, uint32_t step);
 
 /* Path of a file in the container's directory; static buffers, four in turn. */
 const char *rig_path(struct rig *r, const char *guid, const char *name);
@@ -137,12 +140,19 @@ void trial_removed_amid_start(void **state);
 void trial_runtime_killed(void **state); /* oci only */
 void trial_leftovers(void **state);
 
+/* reboot_trials.c */
+/* While the rig is suspended: what a restart of the machine makes of the container. */
+void rig_fall(struct rig *r, const char *guid);
+void trial_rebooted(void **state);
+void trial_rebooted_steps(void **state);
+
 /* network_trials.c: oci only, with networks of its own */
 void trial_addresses(void **state);
 void trial_addresses_run_out(void **state);
 void trial_attach_fails(void **state);
 void trial_killed_amid_attach(void **state);
 void trial_plan_cut(void **state);
+void trial_rebooted_network(void **state);
 void trial_join(void **state);
 void trial_join_killed(void **state);
 /* So many containers, so many times; twelve and two unless another program says otherwise. */

@@ -73,6 +73,31 @@ void trial_addresses(void **state)
     subject_remove(&r->subject, "two");
 }
 
+/* A restart of the machine forgets who has which address, and its packet filter. Whoever is made
+ * before what is left of a container is removed has another address, and keeps its ways. */
+void trial_rebooted_network(void **state)
+{
+    struct rig *r = *state;
+    SCOPED_ARENA(a);
+    char command[512];
+    rig_done(prepare(r, &a, "old", SERVES, 41000));
+    const char *old = start(r, &a, "old");
+    rig_suspend(r);
+    rig_fall(r, "old");
+    snprintf(command, sizeof(command),
+             "nft flush ruleset && rm $(grep -o '/run/corkboard/addresses/[^\"]*' %s)",
+             rig_path(r, "old", "network.json"));
+    assert_int_equal(system(command), 0);
+    rig_resume(r);
+    rig_done(prepare(r, &a, "new", SERVES, 41001));
+    const char *new = start(r, &a, "new");
+    assert_string_not_equal(new, old);
+    subject_remove(&r->subject, "old");
+    assert_true(reached("127.0.0.1", 41001) && reached(new, 8080));
+    subject_remove(&r->subject, "new");
+    assert_int_equal(rig_leftovers(r), 0);
+}
+
 /* All that a subnet of eight has; one that is given back is somebody's again, and not before. */
 void trial_addresses_run_out(void **state)
 {

@@ -14,7 +14,7 @@
 #include "rep/shim/identity.h"
 
 /* A container whose steps 1, 2, ... are these scripts; it runs, and none has begun. */
-static void begin_steps(struct rig *r, const char *guid, const char *const *scripts, size_t count)
+void rig_begin_steps(struct rig *r, const char *guid, const char *const *scripts, size_t count)
 {
     SCOPED_ARENA(a);
     struct step_process *list = ARENA_ARRAY(&a, count, struct step_process);
@@ -29,7 +29,7 @@ static void begin_steps(struct rig *r, const char *guid, const char *const *scri
     rig_done(subject_plain(&r->subject, &a, VERB_START, guid));
 }
 
-static void begin_step(struct rig *r, const char *guid, uint32_t step)
+void rig_begin_step(struct rig *r, const char *guid, uint32_t step)
 {
     SCOPED_ARENA(a);
     rig_done(subject_verb(&r->subject, &a,
@@ -105,9 +105,9 @@ void trial_container_shim_killed(void **state)
     struct rig *r = *state;
     SCOPED_ARENA(a);
     struct identity shim;
-    begin_steps(r, "whole", scripts, 2);
-    begin_step(r, "whole", 1);
-    begin_step(r, "whole", 2);
+    rig_begin_steps(r, "whole", scripts, 2);
+    rig_begin_step(r, "whole", 1);
+    rig_begin_step(r, "whole", 2);
     rig_suspend(r); /* its successor finds it so */
     assert_int_equal(identity_read(AT_FDCWD, rig_path(r, "whole", "shim.pid"), &shim), 0);
     int fd = identity_open(&shim);
@@ -141,9 +141,9 @@ void trial_step_shim_killed(void **state)
     static const char *const scripts[] = {"exec sleep 1000", "exec sleep 1001"};
     struct rig *r = *state;
     for (int i = 0; i < TIMES; i++) {
-        begin_steps(r, "lost", scripts, 2);
-        begin_step(r, "lost", 1);
-        begin_step(r, "lost", 2);
+        rig_begin_steps(r, "lost", scripts, 2);
+        rig_begin_step(r, "lost", 1);
+        rig_begin_step(r, "lost", 2);
         struct identity first = who(r, "lost", 1, "pid"), second = who(r, "lost", 2, "pid");
         assert_true(lives(&first) && lives(&second));
         bool watched = i % 2 == 0; /* or it happens while no rep looks */
@@ -183,7 +183,7 @@ void trial_idle_takes_term(void **state)
     static const char *const scripts[] = {"true"};
     struct rig *r = *state;
     struct identity idle;
-    begin_steps(r, "idle", scripts, 1);
+    rig_begin_steps(r, "idle", scripts, 1);
     assert_int_equal(identity_read(AT_FDCWD, rig_path(r, "idle", "pid"), &idle), 0);
     assert_true(lives(&idle) && takes_term(&idle));
     subject_remove(&r->subject, "idle");
@@ -195,8 +195,8 @@ void trial_umask(void **state)
     static const char *const scripts[] = {"test \"$(umask)\" = 0022"};
     struct rig *r = *state;
     mode_t before = umask(077);
-    begin_steps(r, "step", scripts, 1);
-    begin_step(r, "step", 1);
+    rig_begin_steps(r, "step", scripts, 1);
+    rig_begin_step(r, "step", 1);
     struct step_fact last = await_last(r, "step", 1, FACT_ENDED);
     assert_int_equal(last.exit_code, 0);
     subject_remove(&r->subject, "step");
@@ -222,9 +222,9 @@ void trial_steps_share_a_log(void **state)
     SCOPED_ARENA(a);
     r->config.log_bytes = FILE_BYTES;
     rig_restart(r);
-    begin_steps(r, "share", scripts, 3);
+    rig_begin_steps(r, "share", scripts, 3);
     for (uint32_t step = 1; step <= 3; step++) {
-        begin_step(r, "share", step);
+        rig_begin_step(r, "share", step);
     }
     rig_done(subject_verb(&r->subject, &a,
                           (struct verb_call){.verb = VERB_SAY, .guid = "share", .text = "said"}));
@@ -275,11 +275,11 @@ void trial_step_out_of_memory(void **state)
         .rootfs = r->subject.rootfs, .steps = list, .step_count = 2, .memory_mb = 32};
     rig_done(subject_prepare(&r->subject, &a, "hungry", &whole));
     rig_done(subject_plain(&r->subject, &a, VERB_START, "hungry"));
-    begin_step(r, "hungry", 1);
+    rig_begin_step(r, "hungry", 1);
     struct step_fact end = await_last(r, "hungry", 1, FACT_ENDED);
     assert_int_equal(end.exit_signal, SIGKILL);
     assert_true(end.oom_killed);
-    begin_step(r, "hungry", 2);
+    rig_begin_step(r, "hungry", 2);
     end = await_last(r, "hungry", 2, FACT_ENDED);
     assert_int_equal(end.exit_code, 3);
     assert_false(end.oom_killed);
@@ -303,7 +303,7 @@ void trial_step_out_of_disk(void **state)
     rig_done(subject_prepare(&r->subject, &a, "writer", &whole));
     rig_done(subject_plain(&r->subject, &a, VERB_START, "writer"));
     for (uint32_t step = 1; step <= 2; step++) {
-        begin_step(r, "writer", step);
+        rig_begin_step(r, "writer", step);
         struct step_fact end = await_last(r, "writer", step, FACT_ENDED);
         assert_int_equal(end.exit_code, 3);
         assert_int_equal(end.disk_full, step == 1);

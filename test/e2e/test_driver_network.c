@@ -45,6 +45,7 @@ int main(int argc, char **argv)
         TRIAL(trial_addresses_run_out), TRIAL(trial_attach_fails),
         TRIAL(trial_killed_amid_attach), TRIAL(trial_plan_cut),
         TRIAL(trial_join),             TRIAL(trial_join_killed),
+        TRIAL(trial_rebooted),         TRIAL(trial_rebooted_network),
         TRIAL(trial_churn),            TRIAL(trial_many),
         TRIAL(trial_shim_killed),      TRIAL(trial_rep_killed),
         TRIAL(trial_started_by_another), TRIAL(trial_removed_amid_start),

@@ -84,6 +84,8 @@ int main(int argc, char **argv)
         TRIAL(trial_hung_runtime),
         TRIAL(trial_hung_removal),
         TRIAL(trial_probe),
+        TRIAL(trial_rebooted),
+        TRIAL(trial_rebooted_steps),
         TRIAL(trial_leftovers),
         TRIAL(trial_ports),
         TRIAL(trial_read),

@@ -415,6 +415,9 @@ static enum verb_outcome start(struct model_containers *m, struct box *b,
     if (b->state != CONTAINER_STARTING && b->state != CONTAINER_PREPARED) {
         return failed(answer, "container was started already");
     }
+    if (b->rebooted) {
+        return failed(answer, b->text);
+    }
     if (m->fail_starts) {
         m->fail_starts--;
         b->state = CONTAINER_EXITED;
@@ -453,7 +456,7 @@ static enum verb_outcome signal_step(struct model_containers *m, struct box *b,
 static enum verb_outcome begin_step(struct model_containers *m, struct box *b,
                                     const struct pending *p, struct verb_answer *answer)
 {
-    bool early = b && b->state == CONTAINER_PREPARED &&
+    bool early = b && b->state == CONTAINER_PREPARED && !b->rebooted &&
                  model_steps_is_bound(b->steps, p->call.step);
     if (!b || (b->state != CONTAINER_RUNNING && !early)) {
         return failed(answer, "container does not run");
@@ -514,6 +517,7 @@ struct container_status model_box_status(const struct box *b, struct arena *aren
         .exit_code = b->exit_code,
         .exit_signal = b->exit_signal,
         .text = arena_strdup(arena, b->text),
+        .rebooted = b->rebooted,
         .pid = b->pid,
         .address = address_of(b, arena),
         .note = {.data = arena_copy(arena, note.data, note.size), .size = note.size},
@@ -596,7 +600,8 @@ static enum verb_outcome note(struct box *b, const struct pending *p, struct ver
 static enum verb_outcome read_file(struct box *b, const struct pending *p, struct arena *arena,
                                    struct verb_answer *answer)
 {
-    const struct blob *file = b ? map_get(&b->files, p->path) : NULL;
+    /* What it was mounted on went with the machine. */
+    const struct blob *file = b && !b->rebooted ? map_get(&b->files, p->path) : NULL;
     if (!file) {
         return failed(answer, b ? "no such file" : "no such container");
     }

@@ -85,7 +85,8 @@ bool model_containers_write(struct model_containers *m, const char *guid, const 
                             struct bytes data);
 /* Its process ignores SIGTERM from now on; false if it does already, or is not there. */
 bool model_containers_deafen(struct model_containers *m, const char *guid);
-/* The machine fell and is up again: whatever was started has ended, or is gone altogether. */
+/* The machine fell and is up again: whatever was started has ended, unseen, and what was made
+ * cannot be started any more; or all is gone. */
 void model_containers_reboot(struct model_containers *m, bool gone);
 /* The next `count` STARTs fail with this text. */
 void model_containers_fail_starts(struct model_containers *m, unsigned count, const char *text);

@@ -13,7 +13,8 @@ struct box {
     char *guid;
     enum container_state state;
     int exit_code, exit_signal;
-    char text[TEXT_BYTES]; /* why it never ran */
+    char text[TEXT_BYTES]; /* why it never ran, or who saw no end of it */
+    bool rebooted;         /* it is of an earlier boot of the machine */
     struct blob *note;
     uint32_t ids_first;
     int64_t pid;

@@ -2,6 +2,8 @@
  * them. */
 #include "test/sim/model/containers_inside.h"
 
+#include "rep/steps/machine.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +142,16 @@ void model_containers_reboot(struct model_containers *m, bool gone)
     MAP_EACH(&m->boxes, n)
     {
         struct box *b = map_value(n);
-        if (b->state == CONTAINER_STARTING || b->state == CONTAINER_RUNNING) {
-            model_steps_end_all(b->steps, &(struct step_fact){FACT_LOST});
-            model_box_end(b, 0, 0, MODEL_SIGKILL);
-            b->end_untold = false;
-            model_steps_told(b->steps);
+        b->rebooted = true;
+        if (b->state != CONTAINER_EXITED) {
+            strcpy(b->text, STEP_MACHINE_TEXT);
         }
+        model_steps_cease(b->steps);
+        if (b->state == CONTAINER_STARTING || b->state == CONTAINER_RUNNING) {
+            model_box_end(b, 0, 0, MODEL_SIGKILL);
+        }
+        b->end_untold = false;
+        model_steps_told(b->steps);
     }
 }
 

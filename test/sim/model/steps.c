@@ -164,6 +164,14 @@ void model_steps_end_all(struct model_steps *s, const struct step_fact *how)
     }
 }
 
+void model_steps_cease(struct model_steps *s)
+{
+    for (size_t i = 0; s && i < s->count; i++) {
+        s->list[i].ended = s->list[i].ended || s->list[i].begun;
+        s->list[i].ends_at_ns = NEVER_NS;
+    }
+}
+
 int64_t model_steps_due(const struct model_steps *s)
 {
     int64_t first = NEVER_NS;

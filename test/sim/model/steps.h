@@ -29,6 +29,9 @@ bool model_steps_term(struct model_steps *s, uint32_t step, int64_t ends_at_ns);
 /* All that run end like that. */
 void model_steps_end_all(struct model_steps *s, const struct step_fact *how);
 
+/* All that run are gone, and nobody says so: no facts come of it. */
+void model_steps_cease(struct model_steps *s);
+
 /* The first that ends after SIGTERM: when, NEVER_NS if none does; and its end then. */
 int64_t model_steps_due(const struct model_steps *s);
 void model_steps_end_due(struct model_steps *s, int64_t now_ns);

@@ -339,6 +339,32 @@ void story_task_gone_with_its_machine(struct cluster *c)
     end(&t);
 }
 
+void story_ended_with_their_machine(struct cluster *c)
+{
+    says(c, "The machine falls while two instances and a task run on it, and is back with their "
+            "files alone. The rep tells all three by these: the instances have crashed and run "
+            "again, the task has failed, and is not executed twice. Nothing of that boot is left.");
+    struct told t;
+    begin(&t, c);
+    assert_int_equal(cluster_desire(c, NULL, "web", 2), 0);
+    await_running(c, "web", 2);
+    desire(&t);
+    struct node *cell = await_process(&t);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Running);
+    world_kill(c->world, cell);
+    world_reboot(c->world, cell, false);
+    world_run(c->world, SECOND_NS);
+    world_start(c->world, cell);
+    await_state(&t, SETTLE_NS, MODELS__TASK__STATE__Completed);
+    assert_true(t.failed);
+    assert_string_equal(t.text, "its machine was restarted");
+    await_left(&t, SETTLE_NS);
+    await_running(c, "web", 2);
+    assert_int_equal(cluster_crashed(c, "web"), 2);
+    assert_int_equal(t.starts, 1);
+    end(&t);
+}
+
 void story_completion_told_twice(struct cluster *c)
 {
     says(c, "A task ends, but no answer reaches its cell: the rep says again how it ended, at the "

@@ -68,6 +68,34 @@ static void what_ended_meanwhile_is_a_crash(void **state)
                         "APP/WEB: Exited with status 2");
 }
 
+static void what_ended_with_its_machine_is_a_crash(void **state)
+{
+    SCOPED_REP_RIG(g);
+    open_with_record(&g, rep_rig_record(&g, "web", "RUNNING", "i-1", RIG_CELL));
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_EXITED);
+    s.text = "its machine was restarted";
+    s.rebooted = true;
+    s.exit_signal = SIGKILL;
+    rep_rig_answer_list(&g, &s, 1);
+    assert_string_equal(rep_rig_take_move(&g, "crash").move->instance->error_message,
+                        "its machine was restarted");
+    assert_int_equal(rep_rig_verbs(&g, VERB_PORTS), 0); /* nobody took a port of it */
+}
+
+/* Nothing of it can be started any more: it is made anew, and has not crashed. */
+static void what_was_prepared_in_another_boot_is_no_crash(void **state)
+{
+    SCOPED_REP_RIG(g);
+    open_with_record(&g, rep_rig_record(&g, "web", "CLAIMED", "i-1", RIG_CELL));
+    struct container_status s = rep_rig_status(&g, "i-1", "web", CONTAINER_PREPARED);
+    s.text = "its machine was restarted";
+    s.rebooted = true;
+    rep_rig_answer_list(&g, &s, 1);
+    assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_REMOVE), VERB_DONE, "");
+    assert_non_null(rep_rig_take_move(&g, "unclaim").move);
+}
+
 static void what_ended_after_its_stop_was_asked_is_none(void **state)
 {
     SCOPED_REP_RIG(g);
@@ -407,6 +435,8 @@ int main(void)
         cmocka_unit_test(what_runs_is_adopted_and_not_touched),
         cmocka_unit_test(nothing_is_missing_before_adoption_ended),
         cmocka_unit_test(what_ended_meanwhile_is_a_crash),
+        cmocka_unit_test(what_ended_with_its_machine_is_a_crash),
+        cmocka_unit_test(what_was_prepared_in_another_boot_is_no_crash),
         cmocka_unit_test(what_ended_after_its_stop_was_asked_is_none),
         cmocka_unit_test(what_never_started_is_removed),
         cmocka_unit_test(what_is_starting_is_waited_for),

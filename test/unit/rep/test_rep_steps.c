@@ -397,8 +397,10 @@ static void an_end_of_all_is_told_by_the_facts(void **state)
 
 /* ---- After a restart ------------------------------------------------------------------------- */
 
-/* Another rep, to which the driver lists the container with its facts so far. */
-static void restart(struct played *p, struct played *after, const char *state)
+/* Another rep, to which the driver lists the container with its facts so far; `later_ms` by the
+ * clock. */
+static void restart_with(struct played *p, struct played *after, const char *state,
+                         struct container_status s, int64_t later_ms)
 {
     *after = (struct played){.guid = p->guid, .count = p->count, .note = p->note};
     memcpy(after->facts, p->facts, sizeof(p->facts));
@@ -407,14 +409,64 @@ static void restart(struct played *p, struct played *after, const char *state)
     rep_rig_answer_incarnation(&after->g);
     rep_rig_feed_open(&after->g);
     rep_rig_feed_put(&after->g, rep_rig_record(&after->g, "web", state, p->guid, RIG_CELL));
-    rep_rig_advance(&after->g, 100); /* the clock goes on */
-    struct container_status s = {.guid = p->guid,
-                                 .state = CONTAINER_RUNNING,
-                                 .text = "",
-                                 .note = p->note,
-                                 .facts = after->facts,
-                                 .fact_count = after->count};
+    rep_rig_advance(&after->g, later_ms);
+    s.guid = p->guid;
+    s.note = p->note;
+    s.facts = after->facts;
+    s.fact_count = after->count;
     rep_rig_answer_list(&after->g, &s, 1);
+}
+
+static void restart(struct played *p, struct played *after, const char *state)
+{
+    restart_with(p, after, state,
+                 (struct container_status){.state = CONTAINER_RUNNING, .text = ""}, 100);
+}
+
+/* The machine was restarted, too: what had ended by then ended so, and all else with the machine,
+ * whose clock says nothing of these facts. */
+static void after_a_reboot_the_facts_tell(void **state)
+{
+    static const struct {
+        const char *action;
+        uint32_t first, second; /* of its runs; second 0: it does not begin */
+        int code;               /* of the first; -1: it goes on */
+        const char *text;
+    } rows[] = {
+        {"serial(run run)", 2, 0, -1, STEP_MACHINE_TEXT},
+        {"serial(run run)", 2, 0, 0, STEP_MACHINE_TEXT},
+        {"serial(run run)", 2, 0, 3, "APP: Exited with status 3"},
+        {"parallel(run run)", 2, 3, 0, STEP_MACHINE_TEXT},
+        {"parallel(run run)", 2, 3, 3, "APP: Exited with status 3"},
+        {"timeout:1(serial(run run))", 3, 0, -1, STEP_MACHINE_TEXT},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct played p, q;
+        begin_instance(&p, rows[i].action);
+        begins(&p, rows[i].first);
+        if (rows[i].second) {
+            begins(&p, rows[i].second);
+        }
+        runs(&p);
+        for (size_t f = 0; f < p.count; f++) {
+            p.facts[f].at_ns += 1000000 * SECOND_NS; /* the machine had been up for long */
+        }
+        if (rows[i].code >= 0) {
+            int64_t last_ns = p.facts[p.count - 1].at_ns;
+            p.facts[p.count++] = (struct step_fact){FACT_ENDED, rows[i].first, last_ns + 1,
+                                                    .exit_code = rows[i].code, .text = ""};
+        }
+        restart_with(&p, &q, "RUNNING",
+                     (struct container_status){.state = CONTAINER_EXITED,
+                                               .exit_signal = SIGKILL,
+                                               .text = STEP_MACHINE_TEXT,
+                                               .rebooted = true},
+                     100);
+        assert_int_equal(rep_rig_verbs(&q.g, VERB_BEGIN), 0);
+        crashes(&q, rows[i].text);
+        rep_rig_done(&q.g);
+        rep_rig_done(&p.g);
+    }
 }
 
 static void after_a_restart_it_goes_on(void **state)
@@ -553,6 +605,7 @@ int main(void)
         cmocka_unit_test(a_timeout_is_looked_at_in_time),
         cmocka_unit_test(what_does_not_begin_is_tried_again),
         cmocka_unit_test(an_end_of_all_is_told_by_the_facts),
+        cmocka_unit_test(after_a_reboot_the_facts_tell),
         cmocka_unit_test(after_a_restart_it_goes_on),
         cmocka_unit_test(after_a_restart_a_cut_is_pressed_on),
         cmocka_unit_test(after_a_restart_what_is_over_is_over),

@@ -226,6 +226,7 @@ struct step_fact *steps_text_facts(struct arena *a, const char *text, size_t *re
             end_of(a, f, how);
         } else if (strcmp(kind, "lost") == 0) {
             f->kind = FACT_LOST;
+            f->text = arena_strdup(a, how);
         } else if (strcmp(kind, "cut") == 0) {
             f->kind = FACT_CUT;
             f->why = why_of(how);

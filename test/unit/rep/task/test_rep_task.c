@@ -771,6 +771,39 @@ static void died_after_its_end(void **state)
     rep_rig_done(&g);
 }
 
+/* Its machine was restarted meanwhile. What was not executed may be, elsewhere; nothing that was
+ * prepared in another boot is started. */
+static void its_machine_was_restarted(void **state)
+{
+    static const struct {
+        enum container_state state;
+        bool executing;
+        const char *move;
+    } rows[] = {
+        {CONTAINER_PREPARED, false, "reject"},
+        {CONTAINER_PREPARED, true, "complete"},
+        {CONTAINER_EXITED, true, "complete"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct rep_rig g;
+        rep_rig_init(&g);
+        struct container_status s =
+            rep_rig_task_status(&g, "t-1", "a-1", rows[i].executing, rows[i].state);
+        s.text = "its machine was restarted";
+        s.rebooted = true;
+        rep_rig_start(&g);
+        rep_rig_answer_incarnation(&g);
+        rep_rig_feed_open(&g);
+        rep_rig_task_put(&g, running(&g, "a-1"));
+        rep_rig_answer_list(&g, &s, 1);
+        struct rep_rig_move over = rep_rig_take_move(&g, rows[i].move);
+        assert_string_equal(over.move->task->error_message, "its machine was restarted");
+        assert_int_equal(rep_rig_verbs(&g, VERB_START), 0);
+        assert_int_equal(rep_rig_verbs(&g, VERB_NOTE), 0);
+        rep_rig_done(&g);
+    }
+}
+
 /* Its completion is recorded; what remains is asked about and deleted. */
 static void died_before_it_was_deleted(void **state)
 {
@@ -831,6 +864,7 @@ int main(void)
         cmocka_unit_test(died_while_it_started),
         cmocka_unit_test(died_while_it_ran),
         cmocka_unit_test(died_after_its_end),
+        cmocka_unit_test(its_machine_was_restarted),
         cmocka_unit_test(died_before_it_was_deleted),
         cmocka_unit_test(a_record_of_a_later_version_is_left_alone),
     };
