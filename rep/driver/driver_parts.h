@@ -289,6 +289,7 @@ const char *rootfs_path(struct driver *d, const char *rootfs, struct err *err);
 
 /* probe_io.c */
 void facts_gather(struct oci_facts *ret);
+bool kernel_runs_x32(void);
 
 /* process_limits_io.c: says once, in the log of the rep, that a spec wants more than can be had. */
 void limits_say(struct driver *d, const struct container_spec *spec);

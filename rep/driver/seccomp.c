@@ -2,7 +2,6 @@
 
 #include "rep/driver/capability.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* ---- Machines ---- */
@@ -27,9 +26,15 @@ static const struct machine *find_machine(const char *uname)
     return NULL;
 }
 
+static bool runs(const struct seccomp_subject *subject, const char *architecture)
+{
+    return subject->x32 || !architecture || strcmp(architecture, "SCMP_ARCH_X32") != 0;
+}
+
 /* The machine's own architecture and those it runs beside. One that the profile's map does not name
  * has its own alone. */
-static json_t *architectures(const json_t *profile, const struct machine *m)
+static json_t *architectures(const json_t *profile, const struct machine *m,
+                             const struct seccomp_subject *subject)
 {
     json_t *list = json_array();
     json_array_append_new(list, json_string(m->native));
@@ -41,7 +46,9 @@ static json_t *architectures(const json_t *profile, const struct machine *m)
             continue;
         }
         json_array_foreach(json_object_get(row, "subArchitectures"), k, sub) {
-            json_array_append(list, sub);
+            if (runs(subject, json_string_value(sub))) {
+                json_array_append(list, sub);
+            }
         }
     }
     return list;
@@ -213,7 +220,7 @@ json_t *seccomp_for(const json_t *profile, const struct seccomp_subject *subject
     }
     json_t *list = json_array();
     json_t *to = json_pack("{s:O, s:o, s:o}", "defaultAction", action, "architectures",
-                           architectures(profile, m.machine), "syscalls", list);
+                           architectures(profile, m.machine, subject), "syscalls", list);
     if (json_is_integer(number)) {
         json_object_set(to, "defaultErrnoRet", number);
     }

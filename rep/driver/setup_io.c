@@ -76,7 +76,8 @@ static void load_seccomp(struct driver *d, const struct driver_config *config)
     }
     json_t *profile = json_load_file(path, 0, &error);
     const struct seccomp_subject subject = {u.machine,
-                                            capabilities_of(false, d->facts.capabilities)};
+                                            capabilities_of(false, d->facts.capabilities),
+                                            kernel_runs_x32()};
     if (!profile) {
         err_set(&d->seccomp_why, ERR_UNAVAILABLE, "cannot read the profile %s: %s", path,
                 access(path, R_OK) < 0 ? strerror(errno) : error.text);

@@ -68,7 +68,8 @@ static void rights_are_the_usual_ones_that_the_cell_has(void **state)
 
 static const char profile[] =
     "{\"defaultAction\":\"SCMP_ACT_ERRNO\",\"defaultErrnoRet\":38,\"archMap\":["
-    "{\"architecture\":\"SCMP_ARCH_X86_64\",\"subArchitectures\":[\"SCMP_ARCH_X86\"]},"
+    "{\"architecture\":\"SCMP_ARCH_X86_64\",\"subArchitectures\":[\"SCMP_ARCH_X86\","
+    "\"SCMP_ARCH_X32\"]},"
     "{\"architecture\":\"SCMP_ARCH_AARCH64\",\"subArchitectures\":[\"SCMP_ARCH_ARM\"]}],"
     "\"syscalls\":["
     "{\"names\":[\"read\"],\"action\":\"SCMP_ACT_ALLOW\",\"args\":[],\"includes\":{}},"
@@ -86,7 +87,7 @@ static const char profile[] =
 
 static json_t *made(const char *text, const char *machine, uint64_t capabilities, struct err *err)
 {
-    const struct seccomp_subject subject = {machine, capabilities};
+    const struct seccomp_subject subject = {machine, capabilities, false};
     json_t *from = json_loads(text, 0, NULL);
     json_t *to = seccomp_for(from, &subject, err);
     json_decref(from);
@@ -130,6 +131,22 @@ static void a_row_keeps_what_it_says(void **state)
                                  "\"errnoRet\":22,\"names\":[\"socket\"]}"));
     free(text);
     json_decref(to);
+}
+
+static void x32_has_rules_where_the_kernel_runs_it(void **state)
+{
+    struct err err;
+    json_t *from = json_loads(profile, 0, NULL);
+    for (int x32 = 0; x32 < 2; x32++) {
+        const struct seccomp_subject subject = {"x86_64", 0, x32};
+        json_t *to = seccomp_for(from, &subject, &err);
+        char *text = json_dumps(json_object_get(to, "architectures"), JSON_COMPACT);
+        assert_non_null(strstr(text, "\"SCMP_ARCH_X86_64\",\"SCMP_ARCH_X86\""));
+        assert_int_equal(strstr(text, "SCMP_ARCH_X32") != NULL, x32);
+        free(text);
+        json_decref(to);
+    }
+    json_decref(from);
 }
 
 static void what_is_not_understood_is_refused(void **state)
@@ -219,6 +236,7 @@ int main(void)
         cmocka_unit_test(rights_are_the_usual_ones_that_the_cell_has),
         cmocka_unit_test(rows_that_apply_are_chosen),
         cmocka_unit_test(a_row_keeps_what_it_says),
+        cmocka_unit_test(x32_has_rules_where_the_kernel_runs_it),
         cmocka_unit_test(what_is_not_understood_is_refused),
         cmocka_unit_test(a_container_is_isolated_unless_it_is_privileged),
     };
