@@ -192,7 +192,7 @@ void fuzz_seccomp(struct bytes in)
 {
     static const char *const machines[] = {"x86_64", "aarch64", "riscv64", "other"};
     const struct seccomp_subject subject = {machines[fuzz_byte(&in) & 3],
-                                            fuzz_byte(&in) & 1 ? UINT64_MAX : 0, true};
+                                            fuzz_byte(&in) & 1 ? UINT64_MAX : 0, false};
     struct id_range ids;
     if (id_range_parse(in, &ids)) {
         SCOPED_BUF(text);
