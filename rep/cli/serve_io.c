@@ -5,6 +5,7 @@
 #include "rep/cli/driver_options_io.h"
 #include "rep/driver/volumes.h"
 #include "rep/cli/network_options_io.h"
+#include "rep/container/id_ranges.h"
 #include "rep/rep.h"
 #include "rep/state_dir_io.h"
 
@@ -358,7 +359,7 @@ static int probe(const struct invocation *call, struct driver_config *driver,
 {
     struct driver_choice *choice = ARENA_NEW(call->arena, struct driver_choice);
     int r = read_isolation(call, config, &driver->strict, err);
-    driver->ids_first = config->ids_first;
+    driver->ids_first = id_ranges_last(config->ids_first, config->ids_count);
     r = r < 0 ? r : driver_probe(driver, choice, err);
     if (r == 0) {
         driver->choice = choice;

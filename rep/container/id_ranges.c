@@ -4,14 +4,22 @@
 
 #include <assert.h>
 
+static uint32_t ranges_of(uint32_t ids)
+{
+    uint32_t count = ids / CONTAINER_IDS;
+    return count < ID_RANGES_MAX ? count : ID_RANGES_MAX;
+}
+
 void id_ranges_init(struct id_ranges *r, uint32_t first, uint32_t ids)
 {
     assert(first > 0 || ids == 0);
-    uint32_t count = ids / CONTAINER_IDS;
-    *r = (struct id_ranges){
-        .first = first,
-        .count = count < ID_RANGES_MAX ? count : ID_RANGES_MAX,
-    };
+    *r = (struct id_ranges){.first = first, .count = ranges_of(ids)};
+}
+
+uint32_t id_ranges_last(uint32_t first, uint32_t ids)
+{
+    uint32_t count = ranges_of(ids);
+    return count > 0 ? first + (count - 1) * CONTAINER_IDS : 0;
 }
 
 uint32_t id_ranges_take(struct id_ranges *r)

@@ -18,6 +18,10 @@ struct id_ranges {
  * `first` is not 0 unless `ids` is. */
 void id_ranges_init(struct id_ranges *r, uint32_t first, uint32_t ids);
 
+/* The first id of the last range of these, which a container gets when all others are in use: for a
+ * trial that must not stand in a container's way. 0 if there is none. */
+uint32_t id_ranges_last(uint32_t first, uint32_t ids);
+
 /* The first id of a free range, now taken; 0 when none is left. */
 uint32_t id_ranges_take(struct id_ranges *r);
 

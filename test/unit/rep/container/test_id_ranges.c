@@ -72,11 +72,28 @@ static void there_may_be_none_and_there_is_a_bound(void **state)
     assert_int_equal(id_ranges_take(&r), 0);
 }
 
+static void the_last_is_given_last(void **state)
+{
+    enum { SPARE = 100 };
+    struct id_ranges r;
+    id_ranges_init(&r, FIRST, 3 * CONTAINER_IDS + SPARE);
+    uint32_t last = 0;
+    for (uint32_t ids; (ids = id_ranges_take(&r)) > 0;) {
+        last = ids;
+    }
+    assert_int_equal(id_ranges_last(FIRST, 3 * CONTAINER_IDS + SPARE), last);
+    assert_int_equal(id_ranges_last(FIRST, CONTAINER_IDS), FIRST);
+    assert_int_equal(id_ranges_last(0, 0), 0);
+    const uint32_t many = (ID_RANGES_MAX + 5) * CONTAINER_IDS;
+    assert_int_equal(id_ranges_last(FIRST, many), FIRST + (ID_RANGES_MAX - 1) * CONTAINER_IDS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_given_once_until_there_are_none),
         cmocka_unit_test(a_range_rests),
+        cmocka_unit_test(the_last_is_given_last),
         cmocka_unit_test(what_is_adopted_is_not_given),
         cmocka_unit_test(there_may_be_none_and_there_is_a_bound),
     };
