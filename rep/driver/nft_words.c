@@ -31,6 +31,8 @@ void nft_base(const char *table, const char *subnet, struct buf *out)
         {"own", "nat", "output", -100},
         {"going", "nat", "postrouting", 100},
     };
+    /* No route goes back over the link to an address that is not the container's. */
+    static const char *const of_links[] = {"meta nfproto ipv6", "fib saddr . iif oif missing"};
     static const struct rule {
         const char *chain, *words;
     } rules[] = {
@@ -49,6 +51,10 @@ void nft_base(const char *table, const char *subnet, struct buf *out)
         buf_printf(out, "add chain inet %s %s { type %s hook %s priority %d ; policy accept ; }\n",
                    table, h->name, h->type, h->hook, h->priority);
         buf_printf(out, "flush chain inet %s %s\n", table, h->name);
+    }
+    for (size_t i = 0; i < sizeof(of_links) / sizeof(of_links[0]); i++) {
+        buf_printf(out, "add rule inet %s leaving iifgroup %d %s drop\n", table, NFT_LINK_GROUP,
+                   of_links[i]);
     }
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         buf_printf(out, "add rule inet %s %s %s\n", table, rules[i].chain, rules[i].words);

@@ -7,13 +7,20 @@
  *   addresses  a set: all addresses of containers of this cell
  *   i-<guid>   a chain a container: its egress rules, then a refusal
  * and four chains at the kernel's hooks. Egress is judged before a destination is translated, hence
- * by what the container asked for, whether that is another machine, this one or a container. */
+ * by what the container asked for, whether that is another machine, this one or a container. Who
+ * asks is told by the address, so what comes over a container's link with an address that is not
+ * the container's own is dropped before: programs there may write the headers of their packets
+ * themselves. So is IPv6, which the kernel speaks on each link, and which no rule of egress is
+ * about. */
 #pragma once
 
 #include "common/base/arena.h"
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/contract/driver.h"
+
+/* The group of the interfaces at the machine's end of containers' links (rtnetlink, IFLA_GROUP). */
+enum { NFT_LINK_GROUP = 25451 };
 
 /* The table and its hooks, made anew where they are there; what stands for containers stays.
  * `subnet`: of the cell's own network ("10.254.0.0/22"), whose traffic leaves under the machine's

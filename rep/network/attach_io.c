@@ -41,18 +41,19 @@ static void put(const char *path, const char *text)
     }
 }
 
-/* On the machine's side: whose it is, for the sweep; and a program of the machine that calls a host
- * port at 127.0.0.1 is answered through it. */
-static void mark_interfaces(const struct network_plan *plan, const json_t *result)
+/* On the machine's side: whose it is, for the sweep, and that it is a container's, for the filter;
+ * and a program of the machine that calls a host port at 127.0.0.1 is answered through it. */
+static int mark_interfaces(const struct network_plan *plan, const json_t *result, struct err *err)
 {
     SCOPED_ARENA(a);
     const char *name;
     for (size_t i = 0; (name = cni_host_interface(result, i)); i++) {
-        if (strncmp(name, "veth", 4) == 0) {
-            link_alias(name, plan->id);
+        if (strncmp(name, "veth", 4) == 0 && link_mark(name, plan->id, NFT_LINK_GROUP) < 0) {
+            return err_set(err, ERR_IO, "cannot mark the interface %s: %s", name, strerror(errno));
         }
         put(arena_printf(&a, "/proc/sys/net/ipv4/conf/%s/route_localnet", name), "1");
     }
+    return 0;
 }
 
 static int keep_result(const char *dir, const json_t *result, struct err *err)
@@ -102,8 +103,8 @@ static int attach(const char *dir, long pid, const struct network_plan *plan, st
     if (!result) {
         return -(int)err->code;
     }
-    mark_interfaces(plan, result);
     rc = keep_result(dir, result, err);
+    rc = rc < 0 ? rc : mark_interfaces(plan, result, err);
     rc = rc < 0 ? rc : learn_address(dir, plan, result, address, err);
     json_decref(result);
     if (rc == 0) {

@@ -59,19 +59,30 @@ static int acknowledged(const struct link_message *m)
     return 0;
 }
 
-int link_alias(const char *name, const char *alias)
+/* False: there is no room for it. */
+static bool add_attribute(struct link_message *m, unsigned short type, const void *data,
+                          size_t size)
 {
-    size_t size = strlen(alias);
+    if (m->head.nlmsg_len + RTA_SPACE(size) > sizeof(*m)) {
+        return false;
+    }
+    struct rtattr *a = (struct rtattr *)(void *)((char *)m + m->head.nlmsg_len);
+    a->rta_type = type;
+    a->rta_len = (unsigned short)RTA_LENGTH(size);
+    memcpy(RTA_DATA(a), data, size);
+    m->head.nlmsg_len += RTA_ALIGN(a->rta_len);
+    return true;
+}
+
+int link_mark(const char *name, const char *alias, uint32_t group)
+{
     struct link_message m = message_of(RTM_SETLINK, NLM_F_ACK, if_nametoindex(name));
-    struct rtattr *a = (struct rtattr *)(void *)m.more;
-    if (m.link.ifi_index == 0 || RTA_LENGTH(size) > sizeof(m.more)) {
+    if (m.link.ifi_index == 0 ||
+        !add_attribute(&m, IFLA_GROUP, &group, sizeof(group)) ||
+        !add_attribute(&m, IFLA_IFALIAS, alias, strlen(alias))) {
         errno = ENODEV;
         return -1;
     }
-    a->rta_type = IFLA_IFALIAS;
-    a->rta_len = (unsigned short)RTA_LENGTH(size);
-    memcpy(RTA_DATA(a), alias, size);
-    m.head.nlmsg_len += RTA_ALIGN(a->rta_len);
     return acknowledged(&m);
 }
 

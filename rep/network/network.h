@@ -61,8 +61,9 @@ int plugins_delete(const struct network_plan *plan, const char *space, json_t *r
                    struct err *err);
 
 /* link_io.c: interfaces of this namespace, by name. 0, or -1 with errno. An alias is a text that
- * the kernel keeps with one; each that has one is told. */
-int link_alias(const char *name, const char *alias);
+ * the kernel keeps with one; each that has one is told. A group is a number that the packet filter
+ * knows it by. */
+int link_mark(const char *name, const char *alias, uint32_t group);
 int link_delete(const char *name);
 void link_each(void (*each)(void *context, const char *name, const char *alias), void *context);
 

@@ -198,6 +198,18 @@ static void the_table_translates_for_its_own_subnet_only(void **state)
     assert_true(answers < strstr(buf_string(&own), "ip saddr vmap @egress"));
 }
 
+/* Before anything is let through for belonging to a connection, or by the address it claims. */
+static void what_comes_over_a_link_must_be_the_containers(void **state)
+{
+    SCOPED_BUF(out);
+    nft_base("corkboard-1", NULL, &out);
+    const char *words = buf_string(&out);
+    const char *six = strstr(words, "leaving iifgroup 25451 meta nfproto ipv6 drop\n");
+    const char *forged = strstr(words, "leaving iifgroup 25451 fib saddr . iif oif missing drop\n");
+    const char *answers = strstr(words, "ct state established,related accept");
+    assert_true(six && forged && answers && six < answers && forged < answers);
+}
+
 /* ---- Plugins ---- */
 
 static void a_list_of_plugins_is_looked_through(void **state)
@@ -401,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_container_comes_and_goes_in_one_transaction),
         cmocka_unit_test(without_an_address_only_the_chain_goes),
         cmocka_unit_test(the_table_translates_for_its_own_subnet_only),
+        cmocka_unit_test(what_comes_over_a_link_must_be_the_containers),
         cmocka_unit_test(a_list_of_plugins_is_looked_through),
         cmocka_unit_test(a_plugin_gets_its_part),
         cmocka_unit_test(what_plugins_say_is_understood),
