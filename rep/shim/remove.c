@@ -149,24 +149,14 @@ static int bury(const struct options *o)
     return 1;
 }
 
-/* Whether its status says that it never ran. */
-static bool never_ran(void)
+/* The runtime forgets it. Before a shim noted itself it cannot have heard of it. One that hangs or
+ * fails is passed by: what it was to do is done below, by the control groups and by its
+ * directory. */
+static void forget(const struct options *o)
 {
-    char text[64];
-    return identity_slurp(AT_FDCWD, "status", text, sizeof(text)) > 0 &&
-           strncmp(text, "code -1\n", 8) == 0;
-}
-
-/* The runtime forgets it. Before a shim noted itself it cannot have heard of it; and one that could
- * not start it need not be able to delete it (a probe tries such ones). One that hangs is passed
- * by: what it was to do is done below, by the control groups and by its directory. */
-static bool forget(const struct options *o)
-{
-    if (!o->command || access("shim.pid", F_OK) < 0) {
-        return true;
+    if (o->command && access("shim.pid", F_OK) == 0) {
+        run_command_within((const char *const *)o->command, SHIM_RUNTIME_MS);
     }
-    int code = run_command_within((const char *const *)o->command, SHIM_RUNTIME_MS);
-    return code <= 0 || never_ran();
 }
 
 /* What a runtime that was killed left in its directory. For a moment runc has a copy of itself
@@ -213,9 +203,10 @@ int shim_remove(const struct options *o)
     if (o->unfinished && access("note", F_OK) == 0) {
         return 0;
     }
-    if (end_shim("shim.pid") < 0 || end_steps() < 0 || end_first(o) < 0 || !forget(o)) {
+    if (end_shim("shim.pid") < 0 || end_steps() < 0 || end_first(o) < 0) {
         return 1;
     }
+    forget(o);
     if (o->runtime_root && clear_runtime(o) < 0) {
         return 1;
     }

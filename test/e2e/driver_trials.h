@@ -177,6 +177,7 @@ void trial_step_out_of_disk(void **state);   /* oci only */
 /* hang_trials.c */
 void trial_hung_runtime(void **state);
 void trial_hung_removal(void **state);
+void trial_failing_removal(void **state);
 void trial_probe(void **state);
 
 /* disk_trials.c */

@@ -8,14 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void hung_runtime(struct rig *r, char *path, size_t size)
+static void write_runtime(struct rig *r, char *path, size_t size, const char *script)
 {
-    snprintf(path, size, "%s/hung", r->dir);
+    snprintf(path, size, "%s/runtime-of-ours", r->dir);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
-    fprintf(f, "#!/bin/sh\ntrap '' TERM\nsleep 1001\nsleep 1001\n");
+    fprintf(f, "#!/bin/sh\n%s\n", script);
     fclose(f);
     chmod(path, 0755);
+}
+
+static void hung_runtime(struct rig *r, char *path, size_t size)
+{
+    write_runtime(r, path, size, "trap '' TERM\nsleep 1001\nsleep 1001");
 }
 
 void trial_hung_runtime(void **state)
@@ -105,6 +110,20 @@ void trial_hung_removal(void **state)
     assert_int_equal(subject_verb(s, &arena, c).outcome, VERB_UNCERTAIN);
     removed_without_the_runtime(r, "starting");
     removed_without_the_runtime(r, "ended");
+    removed_without_the_runtime(r, "runs");
+    strcpy(r->choice.runtime, good);
+    rig_restart(r);
+}
+
+/* The same of one that fails. */
+void trial_failing_removal(void **state)
+{
+    struct rig *r = *state;
+    char good[sizeof(r->choice.runtime)];
+    rig_begin_shell(r, "runs", "trap '' TERM; sleep 1001 & setsid sleep 1002 & wait");
+    strcpy(good, r->choice.runtime);
+    write_runtime(r, r->choice.runtime, sizeof(r->choice.runtime), "echo no such; exit 1");
+    rig_restart(r);
     removed_without_the_runtime(r, "runs");
     strcpy(r->choice.runtime, good);
     rig_restart(r);

@@ -83,6 +83,7 @@ int main(int argc, char **argv)
         TRIAL(trial_whole_family),
         TRIAL(trial_hung_runtime),
         TRIAL(trial_hung_removal),
+        TRIAL(trial_failing_removal),
         TRIAL(trial_probe),
         TRIAL(trial_rebooted),
         TRIAL(trial_rebooted_steps),
