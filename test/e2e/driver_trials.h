@@ -140,6 +140,9 @@ void trial_removed_amid_start(void **state);
 void trial_runtime_killed(void **state); /* oci only */
 void trial_leftovers(void **state);
 
+/* transfer_trials.c */
+void trial_transfers(void **state);
+
 /* reboot_trials.c */
 /* While the rig is suspended: what a restart of the machine makes of the container. */
 void rig_fall(struct rig *r, const char *guid);

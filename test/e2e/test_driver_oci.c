@@ -85,6 +85,7 @@ int main(int argc, char **argv)
         TRIAL(trial_hung_removal),
         TRIAL(trial_failing_removal),
         TRIAL(trial_probe),
+        TRIAL(trial_transfers),
         TRIAL(trial_rebooted),
         TRIAL(trial_rebooted_steps),
         TRIAL(trial_leftovers),

@@ -68,6 +68,7 @@ int main(int argc, char **argv)
         TRIAL(trial_few_descriptors),
         TRIAL(trial_quick_ends),
         TRIAL(trial_whole_family),
+        TRIAL(trial_transfers),
         TRIAL(trial_rebooted),
         TRIAL(trial_rebooted_steps),
         TRIAL(trial_leftovers),
