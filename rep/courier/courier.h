@@ -6,6 +6,8 @@
  *                     URL to cache
  *   rep-courier place --answer FILE --cache DIR --digest D --user UID:GID --root DIR --to PATH
  *                     cache to a directory of a container, whose root is DIR
+ *                     (--container DIR instead of --root: as the first process of the container
+ *                     sees it whose directory DIR is, with the volumes that are mounted there)
  *   rep-courier place --answer FILE --cache DIR --digest D --user UID:GID --tree
  *                     cache to CACHE/trees/D/root, once for all containers
  *   rep-courier pack  --answer FILE --root DIR --from PATH --user UID:GID --out FILE
@@ -38,9 +40,9 @@
  * Who does what. The process that was started opens files, keeps the cache and writes the answer. A
  * child of it touches what others made: it speaks to the server, or walks the archive. Started by
  * root, the child of fetch and send becomes --user (65534:65534); that of place and pack enters
- * --root by chroot and becomes --user. All are bound in memory, file size and descriptors and gain
- * no privileges; place and pack load no code, run no program and open no socket. The child dies
- * with its parent. Not started by root there is no chroot: place and pack stay below --root by
+ * the container by chroot and becomes --user. All are bound in memory, file size and descriptors
+ * and gain no privileges; place and pack load no code, run no program and open no socket. The child
+ * dies with its parent. Not started by root there is no chroot: place and pack stay below --root by
  * openat2(2), and run as who started them.
  *
  * An archive is read twice: judged to its end first, then written. So one that is hostile, cut or

@@ -15,7 +15,9 @@
 enum { MEMORY_BYTES = 256 << 20 };
 
 const struct cli_option courier_pack_options[] = {
-    {"root", "DIR", "the container's root filesystem, mounted", .required = true},
+    {"root", "DIR", "the container's root filesystem, mounted"},
+    {"container", "DIR",
+     "instead: its directory; the root is its first process's, with its mounts"},
     {"from", "PATH", "the file, as seen in the container, or a directory with nothing but one",
      .required = true},
     {0},
@@ -145,14 +147,18 @@ static int run(struct pack *p, const char *out, struct courier_answer *ret, stru
 
 int courier_pack(struct courier_job *job, struct courier_answer *ret, struct err *err)
 {
+    const char *root = cli_text(job->call, "root"), *container = cli_text(job->call, "container");
     struct pack p = {.job = job, .from = cli_text(job->call, "from")};
     if (!cli_text(job->call, "user")) {
         return err_set(err, ERR_INVALID, "pack needs --user");
     }
+    if (!root == !container) {
+        return err_set(err, ERR_INVALID, "pack needs --root or --container");
+    }
     job->begun = true;
-    p.root_fd = open(cli_text(job->call, "root"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    p.root_fd = open_root(root, container, err);
     if (p.root_fd < 0) {
-        return err_set(err, ERR_IO, "cannot open the container's root: %s", strerror(errno));
+        return p.root_fd;
     }
     int rc = run(&p, job->file ? job->file : cli_text(job->call, "out"), ret, err);
     close(p.root_fd);

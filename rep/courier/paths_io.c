@@ -1,9 +1,12 @@
 #include "rep/courier/paths_io.h"
 
+#include "rep/shim/identity.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +101,46 @@ static int open_resolved(int dir, const char *path, int flags, uint64_t resolve)
 int open_rooted(int root, const char *path, int flags)
 {
     return open_resolved(root, path, flags, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+}
+
+/* The process lived when its root was opened, so its id was nobody else's. */
+static int open_root_of(const char *container, struct err *err)
+{
+    struct identity id;
+    char path[32];
+    int dir = open(container, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int process = dir < 0 || identity_read(dir, "pid", &id) < 0 ? -1 : identity_open(&id);
+    int fd = -1, error = errno;
+    if (process >= 0) {
+        struct pollfd ended = {.fd = process, .events = POLLIN};
+        snprintf(path, sizeof(path), "/proc/%ld/root", id.pid);
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        error = errno;
+        if (fd >= 0 && poll(&ended, 1, 0) != 0) {
+            close(fd);
+            fd = -1;
+            error = ESRCH;
+        }
+        close(process);
+    }
+    if (dir >= 0) {
+        close(dir);
+    }
+    return fd >= 0 ? fd
+                   : err_set(err, ERR_IO,
+                             "cannot open the root of the container's first process: %s",
+                             strerror(error));
+}
+
+int open_root(const char *root, const char *container, struct err *err)
+{
+    if (!root) {
+        return open_root_of(container, err);
+    }
+    int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd >= 0
+               ? fd
+               : err_set(err, ERR_IO, "cannot open the container's root: %s", strerror(errno));
 }
 
 int open_straight(const char *path, int flags)

@@ -30,6 +30,11 @@ int open_below(const char *root, const char *path, struct err *err);
  * openat(2): a descriptor, or -1 with errno. */
 int open_rooted(int root, const char *path, int flags);
 
+/* Opens what is to be a container's root: a directory; or, where that is NULL, the root of the
+ * first process that the file "pid" of the directory `container` names, with all that is mounted
+ * there. A descriptor, or an error code. */
+int open_root(const char *root, const char *container, struct err *err);
+
 /* Opens what stands below the working directory, through no link at all. Likewise. */
 int open_straight(const char *path, int flags);
 

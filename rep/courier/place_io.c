@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@ const struct cli_option courier_digest_options[] = {
 
 const struct cli_option courier_place_options[] = {
     {"root", "DIR", "the container's root filesystem, mounted"},
+    {"container", "DIR",
+     "instead: its directory; the root is its first process's, with its mounts"},
     {"to", "PATH", "the directory, as seen in the container; made if it is missing"},
     {"tree", NULL, "instead of both: into the cache's trees"},
     {"for", "NAME", "the tree is in use until uses/NAME of the cache is removed"},
@@ -42,13 +45,33 @@ struct place {
 
 /* ---- the child ---- */
 
+/* On a volume with the container's ids nobody but these ids can make anything, not the cell's root
+ * either (EOVERFLOW). There it is made as the user, who must be allowed to. */
+static bool make_dir(const struct place *p, int dir, const char *name)
+{
+    if (mkdirat(dir, name, 0755) == 0) {
+        (void)!fchownat(dir, name, p->job->uid, p->job->gid, AT_SYMLINK_NOFOLLOW);
+        return true;
+    }
+    if (errno != EOVERFLOW) {
+        return false;
+    }
+    gid_t gid = (gid_t)setfsgid(p->job->gid);
+    uid_t uid = (uid_t)setfsuid(p->job->uid);
+    bool made = mkdirat(dir, name, 0755) == 0;
+    int error = errno;
+    setfsuid(uid);
+    setfsgid(gid);
+    errno = error;
+    return made;
+}
+
 /* A directory on the way to the destination, made if it is missing: it is the user's then. */
 static int step_into(const struct place *p, int dir, const char *path, struct err *err)
 {
     int fd = open_rooted(p->root_fd, path, O_RDONLY | O_DIRECTORY);
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (fd < 0 && errno == ENOENT && mkdirat(dir, name, 0755) == 0) {
-        (void)!fchownat(dir, name, p->job->uid, p->job->gid, AT_SYMLINK_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT && make_dir(p, dir, name)) {
         fd = open_rooted(p->root_fd, path, O_RDONLY | O_DIRECTORY);
     }
     return fd >= 0 ? fd
@@ -158,10 +181,9 @@ static int run(struct place *p, struct courier_answer *ret, struct err *err)
 
 static int into_container(struct place *p, struct courier_answer *ret, struct err *err)
 {
-    p->root_fd = open(cli_text(p->job->call, "root"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return p->root_fd >= 0
-               ? run(p, ret, err)
-               : err_set(err, ERR_IO, "cannot open the container's root: %s", strerror(errno));
+    const struct invocation *call = p->job->call;
+    p->root_fd = open_root(cli_text(call, "root"), cli_text(call, "container"), err);
+    return p->root_fd < 0 ? p->root_fd : run(p, ret, err);
 }
 
 static int make_tree(struct place *p, const char *part, struct courier_answer *ret, struct err *err)
@@ -202,7 +224,7 @@ static int into_tree(struct place *p, struct courier_answer *ret, struct err *er
 static int read_options(struct place *p, struct err *err)
 {
     const struct invocation *call = p->job->call;
-    const char *root = cli_text(call, "root");
+    bool root = cli_text(call, "root"), container = cli_text(call, "container");
     p->digest = p->job->digest ? p->job->digest : cli_text(call, "digest");
     p->tree = cli_switch(call, "tree");
     p->to = p->tree ? "/" : cli_text(call, "to");
@@ -210,8 +232,9 @@ static int read_options(struct place *p, struct err *err)
     if (!cache_digest_valid(p->digest)) {
         return err_set(err, ERR_INVALID, "--digest must be sha256-HEX, not \"%.80s\"", p->digest);
     }
-    if (p->tree ? root || cli_text(call, "to") : !root || !p->to) {
-        return err_set(err, ERR_INVALID, "place needs --root and --to, or --tree alone");
+    if (p->tree ? root || container || cli_text(call, "to") : root == container || !p->to) {
+        return err_set(err, ERR_INVALID,
+                       "place needs --root or --container, and --to, or --tree alone");
     }
     if (cli_text(call, "for") && (!p->tree || !cache_name_valid(cli_text(call, "for")))) {
         return err_set(err, ERR_INVALID, "--for is a name of letters, digits, - and _, for --tree");

@@ -156,7 +156,16 @@ int dir_make(const char *path, struct err *err); /* EEXIST is well */
 /* A path as the container sees it: links do not lead out of its root. -1 with errno. */
 int open_inside(int root, const char *path, int flags);
 
-/* program_io.c: whether the first program that config.json in this directory names is there, in the
+/* program_io.c: where the container sees its files, when nothing is mounted for it yet or any more:
+ * in a directory that is bound there, the deepest, or in the root filesystem. An O_PATH
+ * descriptor, or -1 with errno. */
+struct places {
+    int root;
+    const json_t *mounts; /* of its config.json; NULL: none */
+};
+int open_place(const struct places *p, const char *path);
+
+/* Whether the first program that config.json in this directory names is there, in the
  * root filesystem or in a directory that is bound into it, and its directory is one. -code with
  * err. */
 int program_check(const char *dir, struct err *err);

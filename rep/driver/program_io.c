@@ -7,12 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Where the container will see its files, before anything is mounted for it. */
-struct places {
-    int root;
-    const json_t *mounts; /* of its config.json */
-};
-
 /* The place behind a mount's destination; NULL: the path is not there. */
 static const char *behind(const char *path, const char *destination)
 {
@@ -26,9 +20,7 @@ static const char *behind(const char *path, const char *destination)
     return path + size;
 }
 
-/* Opens it where it is: in a directory that is bound there, the deepest, or in the root filesystem.
- * -1: it is nowhere. */
-static int open_place(const struct places *p, const char *path)
+int open_place(const struct places *p, const char *path)
 {
     const char *source = NULL, *rest = path;
     size_t i;

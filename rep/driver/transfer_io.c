@@ -83,12 +83,18 @@ static const char *text_of(const json_t *words, const char *name)
     return text ? text : "";
 }
 
-/* Where the container's paths begin, from the step's directory. */
-static const char *root_of(const struct driver *d, const json_t *words, struct command *c)
+/* Where the container's paths begin. With a root of its own there may be volumes and memory on the
+ * way, which its own processes see and the cell does not; the container's directory is the step's
+ * grandparent. */
+static void add_root(const struct driver *d, const json_t *words, struct command *c)
 {
     const char *home = text_of(words, "home");
     const char *root = home[0] ? home : d->ops->root;
-    return root[0] == '/' ? root : arena_printf(&c->arena, "../../%s", root);
+    if (root[0] == '/') {
+        command_add(c, "--root=%s", root);
+    } else {
+        command_add(c, "--container=../..");
+    }
 }
 
 static void add_place(struct driver *d, const char *guid, const json_t *words, struct command *c)
@@ -97,7 +103,7 @@ static void add_place(struct driver *d, const char *guid, const json_t *words, s
         command_add(c, "--tree");
         command_add(c, "--for=%s", guid);
     } else {
-        command_add(c, "--root=%s", root_of(d, words, c));
+        add_root(d, words, c);
         command_add(c, "--to=%s", text_of(words, "path"));
     }
 }
@@ -135,7 +141,7 @@ int transfer_command(struct driver *d, const char *guid, const char *dir, struct
     command_add(c, "%s", d->courier);
     if (json_is_true(json_object_get(words, "upload"))) {
         command_add(c, "upload");
-        command_add(c, "--root=%s", root_of(d, words, c));
+        add_root(d, words, c);
         command_add(c, "--from=%s", text_of(words, "path"));
     } else {
         add_download(d, guid, dir, words, c);

@@ -1,6 +1,7 @@
 /* Who a process is: its id, its start time and the boot it belongs to. A bare process id may have
  * been given to somebody else meanwhile, so nothing is signalled before all three agree.
- * Shared by the shim and the rep's drivers (the shim is linked alone, hence inline). */
+ * Shared by the shim, the rep's drivers and the courier (the shim is linked alone, hence
+ * inline). */
 #pragma once
 
 #include <errno.h>
