@@ -132,10 +132,23 @@ static struct inner inner_of(const Models__Action *action)
     return (struct inner){NULL, NULL, 0, false};
 }
 
+/* The API would take the first of several, and leave the others out. */
+static bool says_several(const Models__Action *a)
+{
+    return !!a->run_action + !!a->download_action + !!a->upload_action + !!a->timeout_action +
+               !!a->emit_progress_action + !!a->try_action + !!a->parallel_action +
+               !!a->serial_action + !!a->codependent_action >
+           1;
+}
+
 /* As deep as a file may be nested. */
 static int check_step(const struct app_source *s, const struct node *from, const char *path,
                       const Models__Action *action)
 {
+    if (action && says_several(action)) {
+        return app_mistake(s, node_at(from, path), path,
+                           "says several actions; serial, parallel and codependent have a list");
+    }
     if (action && action->run_action) {
         return check_run(s, from, arena_printf(s->arena, "%s.run", path), action->run_action);
     }
@@ -175,6 +188,27 @@ static int check_step(const struct app_source *s, const struct node *from, const
     return 0;
 }
 
+/* A rep refuses it as well, once for each start. */
+static int check_monitor(const struct app_source *s, const struct node *from, const char *path,
+                         const Models__Action *action)
+{
+    if (action->download_action || action->upload_action) {
+        return app_mistake(s, node_at(from, path), path,
+                           "a monitor cannot have a download or an upload");
+    }
+    struct inner inner = inner_of(action);
+    path = arena_printf(s->arena, "%s.%s", path, inner.name ? inner.name : "run");
+    for (size_t i = 0; i < inner.count; i++) {
+        const char *deeper = inner.alone ? arena_printf(s->arena, "%s.action", path)
+                                         : arena_printf(s->arena, "%s.actions[%zu]", path, i);
+        int r = check_monitor(s, from, deeper, inner.list[i]);
+        if (r < 0) {
+            return r;
+        }
+    }
+    return 0;
+}
+
 static int check_actions(const struct app_source *s, const struct node *from,
                          const struct app_said *said)
 {
@@ -185,6 +219,7 @@ static int check_actions(const struct app_source *s, const struct node *from,
     }
     if (r == 0 && said->monitor) {
         r = check_step(s, from, "monitor", said->monitor);
+        r = r < 0 ? r : check_monitor(s, from, "monitor", said->monitor);
     }
     for (size_t i = 0; i < said->sidecar_count && r == 0; i++) {
         r = check_step(s, from, arena_printf(s->arena, "sidecars[%zu].action", i),

@@ -28,6 +28,7 @@ CONVERTER(size);
 CONVERTER(weight);
 CONVERTER(ports);
 CONVERTER(tags);
+CONVERTER(layers);
 CONVERTER(policy);
 CONVERTER(refused);
 CONVERTER(made);
@@ -199,6 +200,34 @@ CONVERTER(action)
 {
     int r = check_inside(s, k->name, v, k->inside);
     return r < 0 ? r : convert_as_in_the_api(s, k, v, definition);
+}
+
+/* Whoever decodes it reads keys without regard to case. */
+static void put_if_left_out(json_t *map, const char *name, const char *value)
+{
+    const char *key;
+    json_t *given;
+    json_object_foreach(map, key, given) {
+        if (strcasecmp(key, name) == 0 && !json_is_null(given)) {
+            return;
+        }
+    }
+    json_object_set_new(map, name, json_string(value));
+}
+
+/* The API wants both said. */
+CONVERTER(layers)
+{
+    int r = check_inside(s, k->name, v, k->inside);
+    json_t *list = r < 0 ? NULL : node_to_json(v), *layer;
+    size_t i;
+    json_array_foreach(list, i, layer) {
+        if (json_is_object(layer)) {
+            put_if_left_out(layer, "layer_type", "SHARED");
+            put_if_left_out(layer, "media_type", "TGZ");
+        }
+    }
+    return r < 0 ? r : put(s, k, v, definition, list);
 }
 
 /* path and args of the run action. */

@@ -170,13 +170,17 @@ static bool went_well(const struct step_fact *f)
     return f->exit_code == 0 && f->exit_signal == 0 && !f->text[0];
 }
 
-/* What became of a transfer, for the log; without a name nothing is said. */
+/* What became of a transfer, for the log. Without a name nothing is said of one that went well; the
+ * reason of one that failed stands nowhere else. */
 static void say_transferred(struct machine *m, uint32_t n)
 {
     const struct known *k = &m->known[n];
     const char *name = m->tree->steps[n]->artifact;
     const char *done = is_upload(m, n) ? "Uploaded" : "Downloaded";
-    if (!name[0] || k->lost || (k->end->exit_signal && !k->end->text[0])) {
+    if (k->lost || (k->end->exit_signal && !k->end->text[0])) {
+        return;
+    }
+    if (went_well(k->end) && !name[0]) {
         return;
     }
     if (went_well(k->end)) {

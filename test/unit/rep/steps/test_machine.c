@@ -328,6 +328,8 @@ static void lines_of_the_log(void **state)
          "out APP: Uploading B...; out APP: Uploaded B (17B)"},
         {0, "get:A", "0 begun 1; 1 ended 1 1:status 500", 1,
          "out APP: Downloading A...; err APP: Downloading A failed: status 500"},
+        {0, "get", "0 begun 1; 1 ended 1 1:status 500", 1,
+         "err APP: Downloading failed: status 500"},
         {0, "get:A", "0 begun 1; 1 ended 1 4:no room", 1,
          "out APP: Downloading A...; err APP: Copying A into the container failed: no room"},
         {0, "put:A", "0 begun 1; 1 ended 1 4:no file", 1,
