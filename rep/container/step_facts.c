@@ -62,7 +62,7 @@ const char *step_facts_text(struct arena *a, const struct container *c,
     const struct action_tree tree = {c->about->steps, c->about->n_steps};
     return o->text[0]  ? arena_strdup(a, o->text)
            : o->failed ? "stopped"
-                       : exit_text(a, tree.steps[tree_action(&tree)]->source, 0, 0,
+                       : exit_text(a, tree.steps[o->first_well]->source, 0, 0,
                                    (struct shortage){0});
 }
 

@@ -481,14 +481,21 @@ static struct step_verdict verdict_of_progress(struct machine *m, uint32_t n, in
 static struct step_verdict verdict_of_main(struct machine *m, uint32_t first, int64_t cut_ns)
 {
     uint32_t end = m->tree->steps[0]->end;
+    m->out.first_well = first;
     if (m->tree->steps[first]->end == end) {
         return verdict_of(m, first, cut_ns);
     }
     struct company c = bound_together(m, first, end, cut_ns, "");
     c.sum.out = c.over < c.count ? GOES_ON : c.failed > 0 ? HAS_FAILED : WENT_WELL; /* (7) */
     bool all_cut = true;
-    for (size_t i = 0; i < c.count; i++) {
-        all_cut = all_cut && c.each[i].cut;
+    int64_t well_ns = NEVER_NS;
+    for (size_t i = 0, n = first; i < c.count; n = m->tree->steps[n]->end, i++) {
+        const struct step_verdict *v = &c.each[i];
+        all_cut = all_cut && v->cut;
+        if (v->out == WENT_WELL && !v->cut && v->at_ns < well_ns) {
+            m->out.first_well = (uint32_t)n;
+            well_ns = v->at_ns;
+        }
     }
     c.sum.cut = all_cut;
     c.sum.out = c.sum.out == WENT_WELL && all_cut ? HAS_FAILED : c.sum.out;

@@ -61,6 +61,7 @@ struct steps_orders {
     bool failed;
     bool cut;   /* because it was cut, and for nothing else */
     const char *text; /* why it failed, as far as somebody did; "" otherwise */
+    uint32_t first_well; /* over and well: which of the action and the sidecars ended so first */
     int64_t due_ns;   /* look again then, if nothing happens before; NEVER_NS = no need */
 };
 

@@ -164,7 +164,7 @@ static void crashes(struct played *p, const char *text)
 static void it_runs_when_all_that_can_has_begun(void **state)
 {
     struct played p;
-    begin_instance(&p, "setup: run + run + run");
+    begin_instance(&p, "setup: run + run + run:SIDE");
     begins(&p, 1);
     rests(&p);
     assert_int_equal(rep_rig_calls(&p.g, "apply"), 0);
@@ -178,11 +178,11 @@ static void it_runs_when_all_that_can_has_begun(void **state)
     ended(&p, 3, 0); /* a sidecar, and well */
     cuts(&p, 2, CUT_BESIDE);
     signals(&p, 2, SIGTERM);
-    says(&p, "Exit status 0");
+    says_as(&p, "SIDE", "Exit status 0");
     rests(&p);
     ended(&p, 2, 143);
     says(&p, "Exit status 143");
-    crashes(&p, "APP: Exited with status 0"); /* a bbs takes none without a text */
+    crashes(&p, "SIDE: Exited with status 0"); /* a bbs takes none without a text */
     rep_rig_done(&p.g);
 }
 

@@ -274,9 +274,10 @@ const char *steps_text_orders(struct arena *a, const struct steps_orders *o)
         add(a, &text, "ready");
     }
     if (o->over) {
-        add(a, &text, !o->failed ? "well"
-                      : o->cut   ? "cut"
-                                 : arena_printf(a, "failed: %s", o->text));
+        add(a, &text, !o->failed && o->first_well > 1 ? arena_printf(a, "well %u", o->first_well)
+                      : !o->failed                    ? "well"
+                      : o->cut                        ? "cut"
+                                                      : arena_printf(a, "failed: %s", o->text));
     }
     return text;
 }

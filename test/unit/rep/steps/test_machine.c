@@ -107,7 +107,9 @@ static const struct row rows[] = {
     {7, "run + run", "0 begun 1; 0 begun 2; 4 ended 1 0; 5 cut 2 beside; 6 ended 2 sig15", 6,
      "ready; well"},
     {7, "run + run", "0 begun 1; 0 begun 2; 4 ended 2 0; 5 cut 1 beside; 6 ended 1 3", 6,
-     "ready; well"},
+     "ready; well 2"},
+    {7, "run + run + run", "0 begun 1; 0 begun 2; 0 begun 3; 4 ended 3 0; 3 ended 2 0; 6 ended 1 0",
+     6, "ready; well 2"},
     {7, "run + run:SIDE", "0 begun 1; 0 begun 2; 4 ended 2 2; 5 cut 1 beside; 6 ended 1 3", 6,
      "ready; failed: SIDE: Exited with status 2"},
     {7, "run + run", "0 begun 1; 0 begun 2; 4 ended 2 2; 4 ended 1 3", 6,
@@ -287,7 +289,7 @@ static void what_is_gone_is_over(void **state)
         {0, "timeout:5(run)", "0 begun 2; 5 cut 1 timeout", 0,
          "ready; failed: exceeded 5ms timeout"},
         {0, "serial(try(run) run)", "0 begun 3", 9, "ready; failed: its process was lost"},
-        {0, "run + run", "0 begun 1; 0 begun 2; 3 ended 2 0; 3 cut 1 beside", 9, "ready; well"},
+        {0, "run + run", "0 begun 1; 0 begun 2; 3 ended 2 0; 3 cut 1 beside", 9, "ready; well 2"},
     };
     for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
         SCOPED_ARENA(a);
