@@ -67,6 +67,7 @@ stop_dockerd() {
 end_script() { # STATUS
     local status=$1 pid
     trap '' EXIT INT TERM
+    set +e
     [ -z "$lost_pid" ] || kill "$lost_pid" 2>/dev/null
     [ -z "$registry_pid" ] || kill "$registry_pid" 2>/dev/null
     [ "$status" = 0 ] || [ "$status" = 130 ] || last_words

@@ -19,6 +19,7 @@ trap 'exit 143' TERM
 
 end_script() { # STATUS
     trap '' EXIT INT TERM
+    set +e # or the end of a script that has it ends at the first word that fails, and leaves all else
     [ "$1" = 0 ] || [ "$1" = 130 ] || last_words
     "$top/deploy/local/down" --quiet
     rm -rf "$work"
