@@ -10,7 +10,8 @@
 
 enum {
     OUTPUT_LINE_BYTES = 64 * 1024,       /* a longer one is given in parts */
-    OUTPUT_TAIL_BYTES = 4 * 1024 * 1024, /* looked through for the last so many lines */
+    /* Looked through for the last so many lines: more than a log has, and some read twice. */
+    OUTPUT_TAIL_BYTES = 64 * 1024 * 1024,
 };
 
 /* NAME is written, NAME.1 is the one before, and so on. */

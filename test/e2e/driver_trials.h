@@ -171,6 +171,7 @@ void trial_umask(void **state);
 void trial_log_lines(void **state);
 void trial_log_choice(void **state);
 void trial_log_long_lines(void **state);
+void trial_log_last_lines(void **state);
 void trial_log_limit(void **state);
 void trial_log_mute(void **state);
 void trial_log_of_before(void **state);

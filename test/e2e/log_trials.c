@@ -180,6 +180,21 @@ static size_t count_of(const char *text, const char *what)
     return count;
 }
 
+/* However far back they are. */
+void trial_log_last_lines(void **state)
+{
+    enum { LINES = 60000, LINE = 100 };
+    struct rig *r = *state;
+    rig_begin_shell(r, "far",
+                    "i=0; while [ $i -lt 60000 ]; do printf '%099d\\n' $i; i=$((i + 1)); done");
+    subject_await_end(&r->subject, "far");
+    struct output_request wanted = {.guid = "far", .lines = LINES};
+    assert_int_equal(strlen(given(r, wanted)), LINES * LINE);
+    wanted = (struct output_request){.guid = "far", .lines = -1, .tail = LINES - 1};
+    assert_int_equal(strlen(given(r, wanted)), (LINES - 1) * LINE);
+    subject_remove(&r->subject, "far");
+}
+
 /* A second's bytes at once, then as many a second; the log says so, and lines stay whole. */
 void trial_log_limit(void **state)
 {

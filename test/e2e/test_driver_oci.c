@@ -60,6 +60,7 @@ int main(int argc, char **argv)
         TRIAL(trial_log_lines),
         TRIAL(trial_log_choice),
         TRIAL(trial_log_long_lines),
+        TRIAL(trial_log_last_lines),
         TRIAL(trial_log_limit),
         TRIAL(trial_log_mute),
         TRIAL(trial_log_of_before),
