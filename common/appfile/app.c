@@ -54,7 +54,7 @@ static int decode(const struct app_source *s, const struct node *from, const jso
                              CODEC_STRICT | CODEC_OWN, &m, &path, s->err);
     if (r < 0) {
         const char *what = arena_strdup(s->arena, s->err ? s->err->text : "");
-        return app_mistake(s, node_at(from, path), path, what);
+        return app_mistake_of_api(s, from, path, what);
     }
     *ret_lrp = (Models__DesiredLRP *)m;
     return 0;
@@ -100,7 +100,9 @@ static int check(const struct app_source *s, const struct node *from, const Mode
                                          .env_count = lrp->n_environment_variables,
                                          .tag_names = names,
                                          .tags = tags,
-                                         .tag_count = lrp->n_metric_tags});
+                                         .tag_count = lrp->n_metric_tags,
+                                         .egress = lrp->egress_rules,
+                                         .egress_count = lrp->n_egress_rules});
     return r < 0 ? r : check_routes(s, from, lrp->routes);
 }
 

@@ -1,4 +1,4 @@
-#include "common/appfile/app_keys.h"
+#include "common/appfile/app_checks.h"
 
 #include <assert.h>
 #include <string.h>
@@ -307,5 +307,6 @@ int app_check(const struct app_source *s, const struct node *from, const struct 
     r = r < 0 ? r : check_actions(s, from, said);
     r = r < 0 ? r : check_checks(s, from, said);
     r = r < 0 ? r : check_env(s, place_of(from, "env"), "env", said->env, said->env_count);
+    r = r < 0 ? r : app_check_egress(s, from, said->egress, said->egress_count);
     return r < 0 ? r : check_tags(s, from, said);
 }

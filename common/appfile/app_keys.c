@@ -593,6 +593,21 @@ static const char *probably_meant(const struct app_source *s, const char *name)
     return n.best;
 }
 
+int app_mistake_of_api(const struct app_source *s, const struct node *app, const char *path,
+                       const char *what)
+{
+    size_t size = strcspn(path, ".[");
+    const char *member = arena_strndup(s->arena, path, size);
+    for (size_t i = 0; i < KEY_COUNT && !node_member(app, member); i++) {
+        if ((keys[i].places & place_of(s)) && strcmp(keys[i].member, member) == 0 &&
+            node_given(app, keys[i].name)) {
+            path = arena_printf(s->arena, "%s%s", keys[i].name, path + size);
+            break;
+        }
+    }
+    return app_mistake(s, node_at(app, path), path, what);
+}
+
 static int unknown_key(const struct app_source *s, const struct node *at, const char *name)
 {
     bool app = place_of(s) == KEY_APP;

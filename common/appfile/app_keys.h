@@ -7,6 +7,7 @@
 #include "models/check_definition.pb-c.h"
 #include "models/environment_variables.pb-c.h"
 #include "models/metric_tags.pb-c.h"
+#include "models/security_group.pb-c.h"
 #include "models/sidecar.pb-c.h"
 
 enum { APP_CPU_WEIGHT_MAX = 100, APP_CPU_MAX_PERCENT_MAX = 100000 };
@@ -68,6 +69,10 @@ const struct app_key *app_keys(size_t *ret_count);
 int app_mistake(const struct app_source *s, const struct node *at, const char *key,
                 const char *what);
 
+/* The same of what json_decode_tree() refused at `path`, by the key that made that member. */
+int app_mistake_of_api(const struct app_source *s, const struct node *app, const char *path,
+                       const char *what);
+
 /* Turns the members of the map `app` into members of `definition`, a JSON object with the API's
  * names that json_decode_tree() takes as a message of the source's type. Leaves out `name`, and of
  * a task what is not of its definition, and keys without a value. An unknown key is a mistake; so
@@ -100,6 +105,8 @@ struct app_said {
     const char *const *tag_names; /* as they stand in metric_tags, if it is there */
     const Models__MetricTagValue *const *tags;
     size_t tag_count;
+    Models__SecurityGroupRule *const *egress;
+    size_t egress_count;
 };
 
 /* `from`: the map that it was read from. */

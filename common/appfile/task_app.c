@@ -107,7 +107,9 @@ static int check(const struct app_source *s, const struct node *from, const char
                                         .env_count = d->n_environment_variables,
                                         .tag_names = names,
                                         .tags = tags,
-                                        .tag_count = d->n_metric_tags});
+                                        .tag_count = d->n_metric_tags,
+                                        .egress = d->egress_rules,
+                                        .egress_count = d->n_egress_rules});
 }
 
 static int decode(const struct app_source *s, const struct node *from, const char *name,
@@ -123,7 +125,7 @@ static int decode(const struct app_source *s, const struct node *from, const cha
                              CODEC_STRICT | CODEC_OWN, &m, &path, s->err);
         if (r < 0) {
             const char *what = arena_strdup(s->arena, s->err ? s->err->text : "");
-            r = app_mistake(s, node_at(from, path), path, what);
+            r = app_mistake_of_api(s, from, path, what);
         }
     }
     json_decref(tree);

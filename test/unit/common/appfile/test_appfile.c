@@ -228,6 +228,9 @@ static void a_key_without_a_value_is_as_left_out(void **state)
     }
 }
 
+#define DESTINATION                                                                                \
+    " must be an address, a block like 10.0.0.0/8 or a range like 10.0.0.1-10.0.0.9"
+
 static const struct {
     const char *file, *text, *mistake;
 } mistakes[] = {
@@ -427,6 +430,61 @@ static const struct {
     {"a.yaml", GOOD "metric_tags:\n  a: {static: x, dynamic: INDEX}\n",
      "a.yaml:5: metric_tags.a: must be a text that is not empty, or {dynamic: INDEX} or "
      "{dynamic: INSTANCE_GUID}"},
+    /* Egress rules: by both of their names. */
+    {"a.yaml", GOOD "egress:\n- {protocol: all, destinations: [0.0.0.0/0]}\n- protocol: tpc\n",
+     "a.yaml:6: egress[1].protocol: must be tcp, udp, icmp or all"},
+    {"a.yaml", GOOD "egress_rules:\n- protocol: tpc\n",
+     "a.yaml:5: egress_rules[0].protocol: must be tcp, udp, icmp or all"},
+    {"a.yaml", GOOD "egress:\n- destinations: [10.0.0.1]\n",
+     "a.yaml:5: egress[0]: protocol is missing: tcp, udp, icmp or all"},
+    {"a.yaml", GOOD "egress:\n- protocol: all\n",
+     "a.yaml:5: egress[0]: destinations are missing: what may be reached, as in [10.0.0.0/8]"},
+    {"a.yaml", GOOD "egress:\n- protocol: all\n  destinations:\n  - 10.0.0.1\n  - example.org\n",
+     "a.yaml:8: egress[0].destinations[1]: \"example.org\"" DESTINATION},
+    {"a.yaml", GOOD "egress:\n- protocol: all\n  destinations:\n  - 10.0.0.1\n  - 10.0.0.0/33\n",
+     "a.yaml:8: egress[0].destinations[1]: \"10.0.0.0/33\"" DESTINATION},
+    {"a.yaml", GOOD "egress:\n- protocol: all\n  destinations:\n  - 10.0.0.1\n  - 10.0.0\n",
+     "a.yaml:8: egress[0].destinations[1]: \"10.0.0\"" DESTINATION},
+    {"a.yaml", GOOD "egress:\n- protocol: all\n  destinations:\n  - 10.0.0.1\n  - ::/129\n",
+     "a.yaml:8: egress[0].destinations[1]: \"::/129\"" DESTINATION},
+    {"a.yaml",
+     GOOD "egress:\n- protocol: all\n  destinations:\n  - 10.0.0.1\n  - 10.0.0.9-10.0.0.1\n",
+     "a.yaml:8: egress[0].destinations[1]: \"10.0.0.9-10.0.0.1\"" DESTINATION},
+    {"a.yaml",
+     GOOD "egress:\n- protocol: all\n  destinations:\n  - 10.0.0.1\n  - 10.0.0.1 - 10.0.0.9\n",
+     "a.yaml:8: egress[0].destinations[1]: \"10.0.0.1 - 10.0.0.9\"" DESTINATION},
+    {"a.yaml", GOOD "egress:\n- protocol: all\n  destinations:\n  - 10.0.0.1\n  - ''\n",
+     "a.yaml:8: egress[0].destinations[1]: \"\"" DESTINATION},
+    {"a.yaml", GOOD "egress:\n- protocol: all\n  destinations: ['10.0.0.1,10.0.0.x']\n",
+     "a.yaml:6: egress[0].destinations[0]: \"10.0.0.x\"" DESTINATION},
+    {"a.yaml", GOOD "egress:\n- {protocol: tcp, destinations: [10.0.0.1]}\n",
+     "a.yaml:5: egress[0]: ports are missing: ports: [443], or port_range: {start: 1, end: 9}"},
+    {"a.yaml", GOOD "egress:\n- {protocol: tcp, destinations: [10.0.0.1], ports: [1, 0]}\n",
+     "a.yaml:5: egress[0].ports[1]: must be from 1 to 65535"},
+    {"a.yaml", GOOD "egress:\n- {protocol: udp,\n   ports: [65536]}\n",
+     "a.yaml:6: egress[0].ports[0]: must be from 1 to 65535"},
+    {"a.yaml",
+     GOOD "egress:\n- {protocol: tcp, ports: [1],\n   port_range: {start: 1, end: 2}}\n",
+     "a.yaml:6: egress[0].port_range: ports say it already; leave one out"},
+    {"a.yaml", GOOD "egress:\n- {protocol: tcp, port_range: {\n   start: 1}}\n",
+     "a.yaml:5: egress[0].port_range.end: must be from 1 to 65535"},
+    {"a.yaml", GOOD "egress:\n- {protocol: tcp, port_range: {\n   start: 70000, end: 2}}\n",
+     "a.yaml:6: egress[0].port_range.start: must be from 1 to 65535"},
+    {"a.yaml", GOOD "egress:\n- {protocol: tcp, port_range: {start: 3, end: 2}}\n",
+     "a.yaml:5: egress[0].port_range: its end is before its start"},
+    {"a.yaml", GOOD "egress:\n- {protocol: all, ports: [80]}\n",
+     "a.yaml:5: egress[0].ports: goes with tcp and udp, not with all"},
+    {"a.yaml", GOOD "egress:\n- {protocol: icmp, port_range: {start: 1, end: 2}}\n",
+     "a.yaml:5: egress[0].port_range: goes with tcp and udp, not with icmp"},
+    {"a.yaml", GOOD "egress:\n- {protocol: icmp, destinations: [10.0.0.1]}\n",
+     "a.yaml:5: egress[0]: icmp_info is missing: {type: 8, code: 0}; -1 is any"},
+    {"a.yaml", GOOD "egress:\n- {protocol: all, icmp_info: {type: 8, code: 0}}\n",
+     "a.yaml:5: egress[0].icmp_info: goes with icmp alone"},
+    {"a.yaml", GOOD "egress:\n- protocol: icmp\n  icmp_info: {type: 8,\n    code: 256}\n",
+     "a.yaml:7: egress[0].icmp_info.code: must be from 0 to 255, or -1 for any"},
+    {"a.yaml", GOOD "egress:\n- {protocol: all, destinations: [10.0.0.1], log: maybe}\n",
+     "a.yaml:5: egress[0].log: must be true or false"},
+    {"a.yaml", GOOD "cpu_max: lots\n", "a.yaml:4: cpu_max: must be a whole number"},
     {"a.yaml", GOOD "metric_tags: {}\n",
      "a.yaml:4: metric_tags: must not be empty; left out, it is source_id: the name"},
     {"a.yaml", GOOD "metric_tags: {source_id: x}\nmetrics_guid: y\n",
@@ -535,6 +593,29 @@ static void what_is_taken_is_taken_by_a_bbs(void **state)
             }
             validation_done(&v);
         }
+    }
+}
+
+/* Neither a file's own check nor a bbs has anything against it. */
+static void what_is_right_is_taken_by_both(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const rows[] = {
+        "egress: all\n",
+        "egress: none\n",
+        "egress:\n- {protocol: all, destinations: [0.0.0.0/0, '::/0', '::1-::2'], log: true}\n"
+        "- {protocol: tcp, destinations: ['10.0.0.1,10.0.0.3-10.0.0.3'], ports: [1, 65535]}\n"
+        "- {protocol: udp, destinations: [10.0.0.1/32], port_range: {start: 1, end: 65535}}\n"
+        "- {protocol: icmp, destinations: [10.0.0.1], icmp_info: {type: -1, code: 255}}\n",
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *text = arena_printf(&f->arena, GOOD "%s", rows[i]);
+        struct validation v = {0};
+        valid_desire(&v, parsed(f, "a.yaml", text)->lrp);
+        if (!validation_ok(&v)) {
+            fail_msg("%s: %s", rows[i], validation_text(&v));
+        }
+        validation_done(&v);
     }
 }
 
@@ -694,6 +775,7 @@ int main(void)
         TEST(a_key_without_a_value_is_as_left_out),
         TEST(mistakes_name_file_line_and_key),
         TEST(what_is_taken_is_taken_by_a_bbs),
+        TEST(what_is_right_is_taken_by_both),
         TEST(hostile_files_are_bounded),
         TEST(each_bound_of_a_file_is_met),
         TEST(random_damage_is_survived),
