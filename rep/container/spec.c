@@ -1,6 +1,7 @@
 #include "rep/container/spec.h"
 
 #include "common/model/image_name.h"
+#include "common/model/mount_place.h"
 #include "common/model/routing.h"
 #include "rep/container/environment.h"
 #include "rep/container/health_note.h"
@@ -13,6 +14,16 @@
 
 /* ---- What is supported ----------------------------------------------------------------------- */
 
+/* What is bound, layers among it; a volume's driver looks at its own (rep/driver/volumes.h). */
+static int check_places(const struct tree_parts *parts, struct err *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < parts->dependency_count && code == 0; i++) {
+        code = mount_place_check(parts->dependencies[i]->to, err);
+    }
+    return code;
+}
+
 /* The programs of a monitor are steps of the container, too. */
 static int check(const struct tree_parts *parts, struct err *err)
 {
@@ -20,6 +31,7 @@ static int check(const struct tree_parts *parts, struct err *err)
     struct action_tree tree, monitor;
     const struct tree_leaf *leaves;
     int code = tree_make(&scratch, parts, &tree, &leaves, err);
+    code = code < 0 ? code : check_places(parts, err);
     if (code == 0 && parts->monitor) {
         code = tree_make_monitor(&scratch, parts, &monitor, &leaves, err);
         if (code == 0 && tree.count + monitor.count > STEPS_MAX) {

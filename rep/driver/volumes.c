@@ -1,26 +1,16 @@
 #include "rep/driver/volumes.h"
 
+#include "common/model/mount_place.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* "NAME" or "NAME/DIR/...": a directory, or one below it. No step of it leads elsewhere. */
-static bool good_steps(const char *path)
-{
-    for (const char *at = path; at;) {
-        size_t n = strcspn(at, "/");
-        if (n == 0 || (n == 1 && at[0] == '.') || (n == 2 && at[0] == '.' && at[1] == '.')) {
-            return false;
-        }
-        at = at[n] ? at + n + 1 : NULL;
-    }
-    return true;
-}
-
+/* "NAME" or "NAME/DIR/...": a directory, or one below it. */
 static int plan_bind(const struct volume *v, const struct volume_source *sources,
                      size_t count, struct volume_plan *ret, struct err *err)
 {
     size_t n = strcspn(v->name, "/");
-    if (!good_steps(v->name)) {
+    if (!path_steps_good(v->name)) {
         return err_set(err, ERR_INVALID, VOLUME_FAILED ": \"%.100s\" names no directory", v->name);
     }
     for (size_t i = 0; i < count; i++) {
@@ -90,9 +80,9 @@ int volume_plan(const struct volume *v, const struct volume_source *sources,
     if (!driver) {
         return err_set(err, ERR_NOT_FOUND, VOLUME_FAILED);
     }
-    if (v->path[0] != '/' || !good_steps(v->path + 1)) {
-        return err_set(err, ERR_INVALID, VOLUME_FAILED ": \"%.100s\" is no place in a container",
-                       v->path);
+    struct err why;
+    if (volume_place_check(v->path, &why) < 0) {
+        return err_set(err, ERR_INVALID, VOLUME_FAILED ": %s", why.text);
     }
     int result = driver->plan(v, sources, count, &plan, err);
     if (result == 0) {

@@ -81,6 +81,53 @@ static void what_no_cell_can_do_is_named(void **state)
     assert_string_equal(err.text, "preloaded+layer needs layer, layer_path and layer_digest");
 }
 
+/* The runtime would say it in words of its own, and without the path. */
+static void what_is_bound_has_a_place_of_its_own(void **state)
+{
+    static const struct {
+        const char *to, *text; /* NULL: it is well */
+    } rows[] = {
+        {"/lifecycle", NULL}, {"name", NULL},     {"/opt/proc", NULL}, {"/dev/shm/x", NULL},
+        {"/process", NULL},   {"/tmp/..a", NULL}, {"/a/../b/", NULL},
+        {"/", "nothing can be mounted at \"/\": the root filesystem is there"},
+        {"", "nothing can be mounted at \"\": the root filesystem is there"},
+        {"/a/..", "nothing can be mounted at \"/a/..\": the root filesystem is there"},
+        {"/proc", "nothing can be mounted at \"/proc\": the container has its own /proc"},
+        {"proc/", "nothing can be mounted at \"proc/\": the container has its own /proc"},
+        {"/./a/../../proc//1",
+         "nothing can be mounted at \"/./a/../../proc//1\": the container has its own /proc"},
+        {"/sys/fs", "nothing can be mounted at \"/sys/fs\": the container has its own /sys"},
+        {"//dev/", "nothing can be mounted at \"//dev/\": the container has its own /dev"},
+    };
+    for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+        struct desired d;
+        struct err err = {0};
+        Models__CachedDependency dependency = MODELS__CACHED_DEPENDENCY__INIT;
+        Models__CachedDependency *dependencies[] = {&dependency};
+        Models__ImageLayer layer = MODELS__IMAGE_LAYER__INIT;
+        Models__ImageLayer *layers[] = {&layer};
+        const char *text = rows[i / 2].text;
+        char *to = (char *)(uintptr_t)rows[i / 2].to;
+        desired_init(&d);
+        Models__TaskDefinition task = MODELS__TASK_DEFINITION__INIT;
+        task.root_fs = d.lrp.root_fs;
+        task.action = d.lrp.action;
+        dependency.to = to;
+        layer.destination_path = to;
+        layer.layer_type = MODELS__IMAGE_LAYER__TYPE__SHARED;
+        d.lrp.cached_dependencies = task.cached_dependencies = dependencies;
+        d.lrp.image_layers = task.image_layers = layers;
+        *(i % 2 ? &d.lrp.n_cached_dependencies : &d.lrp.n_image_layers) = 1;
+        task.n_cached_dependencies = d.lrp.n_cached_dependencies;
+        task.n_image_layers = d.lrp.n_image_layers;
+        assert_int_equal(spec_check(&d.lrp, &err), text ? -ERR_INVALID : 0);
+        assert_string_equal(err.text, text ? text : "");
+        err = (struct err){0};
+        assert_int_equal(spec_check_task(&task, &err), text ? -ERR_INVALID : 0);
+        assert_string_equal(err.text, text ? text : "");
+    }
+}
+
 static Rep__Note *note_of(struct desired *d, const struct port_pair *ports, size_t count)
 {
     Models__ActualLRPKey key = MODELS__ACTUAL_LRPKEY__INIT;
@@ -679,6 +726,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_no_cell_can_do_is_named),
+        cmocka_unit_test(what_is_bound_has_a_place_of_its_own),
         cmocka_unit_test(each_step_has_its_own_process),
         cmocka_unit_test(the_layer_of_a_name_is_unpacked_first),
         cmocka_unit_test(transfers_are_told_the_driver),
