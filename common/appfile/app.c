@@ -102,7 +102,17 @@ static int check(const struct app_source *s, const struct node *from, const Mode
                                          .tags = tags,
                                          .tag_count = lrp->n_metric_tags,
                                          .egress = lrp->egress_rules,
-                                         .egress_count = lrp->n_egress_rules});
+                                         .egress_count = lrp->n_egress_rules,
+                                         .dependencies = lrp->cached_dependencies,
+                                         .dependency_count = lrp->n_cached_dependencies,
+                                         .layers = lrp->image_layers,
+                                         .layer_count = lrp->n_image_layers,
+                                         .legacy_download_user = lrp->legacy_download_user,
+                                         .volumes = lrp->volume_mounts,
+                                         .volume_count = lrp->n_volume_mounts,
+                                         .log_rate = lrp->log_rate_limit,
+                                         .image_username = lrp->image_username,
+                                         .image_password = lrp->image_password});
     return r < 0 ? r : check_routes(s, from, lrp->routes);
 }
 

@@ -62,6 +62,18 @@ static int check_env(const struct app_source *s, const struct node *at, const ch
     return 0;
 }
 
+/* What the runtime is told: it takes no other, and does not say which it was. */
+static int check_dir(const struct app_source *s, const struct node *from, const char *key,
+                     const char *dir)
+{
+    return !*dir || *dir == '/'
+               ? 0
+               : app_mistake(s, node_at(from, key), key,
+                             arena_printf(s->arena,
+                                          "\"%.60s\" is no absolute path: it must begin with /",
+                                          dir));
+}
+
 static int check_run(const struct app_source *s, const struct node *from, const char *path,
                      const Models__RunAction *run)
 {
@@ -75,7 +87,8 @@ static int check_run(const struct app_source *s, const struct node *from, const 
                                       : "path is missing: the program");
     }
     const char *env = arena_printf(s->arena, "%s.env", path);
-    return check_env(s, node_at(from, env), env, run->env, run->n_env);
+    int r = check_dir(s, from, arena_printf(s->arena, "%s.dir", path), run->dir);
+    return r < 0 ? r : check_env(s, node_at(from, env), env, run->env, run->n_env);
 }
 
 /* What a transfer must say, whichever it is. */
@@ -87,20 +100,6 @@ static int check_transfer(const struct app_source *s, const struct node *from, c
                           : !*user ? "user is missing: whose the files are"
                                    : NULL;
     return missing ? app_mistake(s, node_at(from, path), path, missing) : 0;
-}
-
-/* A cell would refuse it, as late as that step. */
-static int check_url(const struct app_source *s, const struct node *from, const char *path,
-                     const char *key, const char *url)
-{
-    static const char *const schemes[] = {"http://", "https://", "file://"};
-    const char *at = arena_printf(s->arena, "%s.%s", path, key);
-    for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
-        if (strncasecmp(url, schemes[i], strlen(schemes[i])) == 0) {
-            return 0;
-        }
-    }
-    return app_mistake(s, node_at(from, at), at, "must be a URL: https://..., http:// or file://");
 }
 
 /* The actions beneath one, a list or one alone, and where they stand. */
@@ -156,13 +155,16 @@ static int check_step(const struct app_source *s, const struct node *from, const
         const Models__DownloadAction *d = action->download_action;
         path = arena_printf(s->arena, "%s.download", path);
         int r = check_transfer(s, from, path, d->from, d->to, d->user);
-        return r < 0 ? r : check_url(s, from, path, "from", d->from);
+        r = r < 0 ? r : app_check_url(s, from, path, "from", d->from);
+        return r < 0 ? r
+                     : app_check_checksum(s, from, path, d->checksum_algorithm,
+                                          d->checksum_value);
     }
     if (action && action->upload_action) {
         const Models__UploadAction *u = action->upload_action;
         path = arena_printf(s->arena, "%s.upload", path);
         int r = check_transfer(s, from, path, u->from, u->to, u->user);
-        return r < 0 ? r : check_url(s, from, path, "to", u->to);
+        return r < 0 ? r : app_check_url(s, from, path, "to", u->to);
     }
     struct inner inner = action ? inner_of(action) : (struct inner){NULL, NULL, 0, false};
     if (!inner.name) {
@@ -209,11 +211,23 @@ static int check_monitor(const struct app_source *s, const struct node *from, co
     return 0;
 }
 
+/* What `command`, or an image, made; user and dir stand beside it. */
+static int check_command(const struct app_source *s, const struct node *from,
+                         const Models__RunAction *run)
+{
+    assert(run);
+    return !*run->user && !run->from_image
+               ? app_mistake(s, place_of(from, "user"), "user",
+                             "must not be empty; left out, it is root")
+               : check_dir(s, from, "dir", run->dir);
+}
+
 static int check_actions(const struct app_source *s, const struct node *from,
                          const struct app_said *said)
 {
     assert(said->action); /* `command` may have made it */
-    int r = node_given(from, "action") ? check_step(s, from, "action", said->action) : 0;
+    int r = node_given(from, "action") ? check_step(s, from, "action", said->action)
+                                       : check_command(s, from, said->action->run_action);
     if (r == 0 && said->setup) {
         r = check_step(s, from, "setup", said->setup);
     }
@@ -294,6 +308,28 @@ static int check_tags(const struct app_source *s, const struct node *from,
                              "must be what metric_tags say as source_id");
 }
 
+static int check_log_rate(const struct app_source *s, const struct node *from,
+                          const Models__LogRateLimit *limit)
+{
+    static const char key[] = "log_rate_limit.bytes_per_second";
+    return !limit || limit->bytes_per_second >= -1
+               ? 0
+               : app_mistake(s, node_at(from, key), key,
+                             "must not be negative, but for -1: no limit");
+}
+
+static int check_credentials(const struct app_source *s, const struct node *from,
+                             const char *username, const char *password)
+{
+    if (!*username == !*password) {
+        return 0;
+    }
+    const char *key = *username ? "image_username" : "image_password";
+    return app_mistake(s, place_of(from, key), key,
+                       *username ? "needs its image_password beside it"
+                                 : "needs its image_username beside it");
+}
+
 int app_check(const struct app_source *s, const struct node *from, const struct app_said *said)
 {
     if (!*said->root_fs) {
@@ -308,5 +344,8 @@ int app_check(const struct app_source *s, const struct node *from, const struct 
     r = r < 0 ? r : check_checks(s, from, said);
     r = r < 0 ? r : check_env(s, place_of(from, "env"), "env", said->env, said->env_count);
     r = r < 0 ? r : app_check_egress(s, from, said->egress, said->egress_count);
+    r = r < 0 ? r : app_check_files(s, from, said);
+    r = r < 0 ? r : check_log_rate(s, from, said->log_rate);
+    r = r < 0 ? r : check_credentials(s, from, said->image_username, said->image_password);
     return r < 0 ? r : check_tags(s, from, said);
 }

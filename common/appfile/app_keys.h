@@ -4,11 +4,15 @@
 
 #include "common/appfile/node.h"
 #include "models/actions.pb-c.h"
+#include "models/cached_dependency.pb-c.h"
 #include "models/check_definition.pb-c.h"
 #include "models/environment_variables.pb-c.h"
+#include "models/image_layer.pb-c.h"
+#include "models/log_rate_limit.pb-c.h"
 #include "models/metric_tags.pb-c.h"
 #include "models/security_group.pb-c.h"
 #include "models/sidecar.pb-c.h"
+#include "models/volume_mount.pb-c.h"
 
 enum { APP_CPU_WEIGHT_MAX = 100, APP_CPU_MAX_PERCENT_MAX = 100000 };
 
@@ -107,6 +111,15 @@ struct app_said {
     size_t tag_count;
     Models__SecurityGroupRule *const *egress;
     size_t egress_count;
+    Models__CachedDependency *const *dependencies;
+    size_t dependency_count;
+    Models__ImageLayer *const *layers;
+    size_t layer_count;
+    const char *legacy_download_user;
+    Models__VolumeMount *const *volumes;
+    size_t volume_count;
+    const Models__LogRateLimit *log_rate; /* NULL = none */
+    const char *image_username, *image_password;
 };
 
 /* `from`: the map that it was read from. */

@@ -109,7 +109,17 @@ static int check(const struct app_source *s, const struct node *from, const char
                                         .tags = tags,
                                         .tag_count = d->n_metric_tags,
                                         .egress = d->egress_rules,
-                                        .egress_count = d->n_egress_rules});
+                                        .egress_count = d->n_egress_rules,
+                                        .dependencies = d->cached_dependencies,
+                                        .dependency_count = d->n_cached_dependencies,
+                                        .layers = d->image_layers,
+                                        .layer_count = d->n_image_layers,
+                                        .legacy_download_user = d->legacy_download_user,
+                                        .volumes = d->volume_mounts,
+                                        .volume_count = d->n_volume_mounts,
+                                        .log_rate = d->log_rate_limit,
+                                        .image_username = d->image_username,
+                                        .image_password = d->image_password});
 }
 
 static int decode(const struct app_source *s, const struct node *from, const char *name,

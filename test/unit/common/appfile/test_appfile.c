@@ -228,6 +228,7 @@ static void a_key_without_a_value_is_as_left_out(void **state)
     }
 }
 
+#define HEX64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define DESTINATION                                                                                \
     " must be an address, a block like 10.0.0.0/8 or a range like 10.0.0.1-10.0.0.9"
 
@@ -485,6 +486,132 @@ static const struct {
     {"a.yaml", GOOD "egress:\n- {protocol: all, destinations: [10.0.0.1], log: maybe}\n",
      "a.yaml:5: egress[0].log: must be true or false"},
     {"a.yaml", GOOD "cpu_max: lots\n", "a.yaml:4: cpu_max: must be a whole number"},
+    /* What is brought in, volumes and what stands alone. */
+    {"a.yaml",
+     GOOD "user: ''\n",
+     "a.yaml:4: user: must not be empty; left out, it is root"},
+    {"a.yaml",
+     GOOD "dir: foo\n",
+     "a.yaml:4: dir: \"foo\" is no absolute path: it must begin with /"},
+    {"a.yaml", "name: a\nimage: x\ndir: ~/foo\n",
+     "a.yaml:3: dir: \"~/foo\" is no absolute path: it must begin with /"},
+    {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  run: {path: x, user: u,\n    dir: foo}\n",
+     "a.yaml:5: action.run.dir: \"foo\" is no absolute path: it must begin with /"},
+    {"a.yaml",
+     GOOD "image_username: u\n",
+     "a.yaml:4: image_username: needs its image_password beside it"},
+    {"a.yaml",
+     GOOD "image_username: ''\nimage_password: p\n",
+     "a.yaml:5: image_password: needs its image_username beside it"},
+    {"a.yaml",
+     GOOD "log_rate_limit:\n  bytes_per_second: -2\n",
+     "a.yaml:5: log_rate_limit.bytes_per_second: must not be negative, but for -1: no limit"},
+    {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  download: {from: http://h, to: x, "
+    "user: u,\n   checksum_value: abc}\n",
+     "a.yaml:4: action.download: checksum_algorithm is missing: md5, sha1 or sha256"},
+    {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  download: {from: http://h, to: x, "
+    "user: u,\n   checksum_algorithm: md5}\n",
+     "a.yaml:4: action.download: checksum_value is missing: the hex digits"},
+    {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  download: {from: http://h, to: x, "
+    "user: u,\n   checksum_algorithm: sha512}\n",
+     "a.yaml:5: action.download.checksum_algorithm: must be md5, sha1 or sha256"},
+    {"a.yaml", "name: a\nrootfs: preloaded:x\naction:\n  download: {from: http://h, to: x, "
+    "user: u,\n   checksum_algorithm: MD5, checksum_value: abc}\n",
+     "a.yaml:5: action.download.checksum_value: must be the 32 hex digits of md5"},
+    {"a.yaml",
+     GOOD "cached_dependencies:\n- {to: /x}\n",
+     "a.yaml:5: cached_dependencies[0]: from is missing: the archive's URL"},
+    {"a.yaml",
+     GOOD "cached_dependencies:\n- {from: http://h}\n",
+     "a.yaml:5: cached_dependencies[0]: to is missing: the directory where it is seen"},
+    {"a.yaml",
+     GOOD "cached_dependencies:\n- {from: h.tgz, to: /x}\n",
+     "a.yaml:5: cached_dependencies[0].from: must be a URL: https://..., http:// or file://"},
+    {"a.yaml",
+     GOOD "cached_dependencies:\n- {from: http://h, to: /x, checksum_value: a}\n",
+     "a.yaml:5: cached_dependencies[0]: checksum_algorithm is missing: md5, sha1 or sha256"},
+    {"a.yaml",
+     GOOD "cached_dependencies:\n- {from: http://h, to: /x, checksum_algorithm: sha1,\n   "
+     "checksum_value: 0123456789012345678901234567890123456789a}\n",
+     "a.yaml:6: cached_dependencies[0].checksum_value: must be the 40 hex digits of sha1"},
+    {"a.yaml",
+     GOOD "cached_dependencies:\n- {from: http://h, to: /x, checksum_algorithm: md5,\n   "
+     "checksum_value: 0123456789abcdef0123456789abcdeg}\n",
+     "a.yaml:6: cached_dependencies[0].checksum_value: must be the 32 hex digits of md5"},
+    {"a.yaml",
+     GOOD "cached_dependencies:\n- {from: http://h,\n   to: /}\n",
+     "a.yaml:6: cached_dependencies[0].to: nothing can be mounted at \"/\": the root "
+     "filesystem is there"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {destination_path: /x}\n",
+     "a.yaml:5: image_layers[0]: url is missing: the archive's"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: http://h}\n",
+     "a.yaml:5: image_layers[0]: destination_path is missing: the directory where it is seen"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: h, destination_path: /x}\n",
+     "a.yaml:5: image_layers[0].url: must be a URL: https://..., http:// or file://"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: http://h, destination_path: /x,\n   layer_type: "
+     "LayerTypeInvalid}\n",
+     "a.yaml:6: image_layers[0].layer_type: must be SHARED or EXCLUSIVE"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: http://h, destination_path: /x,\n   media_type: "
+     "MediaTypeInvalid}\n",
+     "a.yaml:6: image_layers[0].media_type: must be TGZ, TAR or ZIP"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: http://h, destination_path: /x,\n   digest_value: ab}\n",
+     "a.yaml:5: image_layers[0]: digest_algorithm is missing: SHA256 or SHA512"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: http://h, destination_path: /x,\n   digest_algorithm: SHA256}\n",
+     "a.yaml:5: image_layers[0]: digest_value is missing: the hex digits"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: http://h, destination_path: /x,\n   digest_algorithm: "
+     "SHA512, digest_value: ab}\n",
+     "a.yaml:6: image_layers[0].digest_value: must be the 128 hex digits of sha512"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: http://h, destination_path: /x,\n   layer_type: EXCLUSIVE}\n",
+     "a.yaml:5: image_layers[0]: digest_algorithm is missing, which an EXCLUSIVE layer needs: "
+     "SHA256 or SHA512"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: http://h, destination_path: /, layer_type: EXCLUSIVE,\n"
+     "   digest_algorithm: SHA256, digest_value: " HEX64 "}\n",
+     "a.yaml:1: legacy_download_user: is missing: whose the files of EXCLUSIVE image_layers are"},
+    {"a.yaml",
+     GOOD "image_layers:\n- {url: http://h,\n   destination_path: /proc/x}\n",
+     "a.yaml:6: image_layers[0].destination_path: nothing can be mounted at \"/proc/x\": the "
+     "container has its own /proc"},
+    {"a.yaml",
+     GOOD "volume_mounts:\n- {mode: r}\n",
+     "a.yaml:5: volume_mounts[0]: driver is missing: bind or tmpfs"},
+    {"a.yaml",
+     GOOD "volume_mounts:\n- {driver: tmpfs}\n",
+     "a.yaml:5: volume_mounts[0]: container_dir is missing: where it is in the container"},
+    {"a.yaml",
+     GOOD "volume_mounts:\n- {driver: tmpfs, container_dir: /x}\n",
+     "a.yaml:5: volume_mounts[0]: mode is missing: r or rw"},
+    {"a.yaml",
+     GOOD "volume_mounts:\n- {driver: tmpfs, container_dir: /x,\n   mode: ro}\n",
+     "a.yaml:6: volume_mounts[0].mode: must be r or rw"},
+    {"a.yaml",
+     GOOD "volume_mounts:\n- {driver: bind, container_dir: /x, mode: r}\n",
+     "a.yaml:5: volume_mounts[0]: shared is missing: {volume_id: NAME}, of a rep's --volume "
+     "NAME=DIR"},
+    {"a.yaml",
+     GOOD "volume_mounts:\n- {driver: tmpfs, container_dir: /x, mode: r,\n   shared: "
+     "{mount_config: size=1M}}\n",
+     "a.yaml:6: volume_mounts[0].shared: volume_id is missing: any text, of memory"},
+    {"a.yaml",
+     GOOD "volume_mounts:\n- {driver: tmpfs, mode: rw,\n   container_dir: x}\n",
+     "a.yaml:6: volume_mounts[0].container_dir: \"x\" is no absolute path: it must begin with /"},
+    {"a.yaml",
+     GOOD "volume_mounts:\n- {driver: tmpfs, mode: rw,\n   container_dir: /x/}\n",
+     "a.yaml:6: volume_mounts[0].container_dir: \"/x/\" must not end with a / nor have an "
+     "empty step, . or .."},
+    {"a.yaml",
+     GOOD "volume_mounts:\n- {driver: tmpfs, mode: rw,\n   container_dir: /sys/fs}\n",
+     "a.yaml:6: volume_mounts[0].container_dir: nothing can be mounted at \"/sys/fs\": the "
+     "container has its own /sys"},
     {"a.yaml", GOOD "metric_tags: {}\n",
      "a.yaml:4: metric_tags: must not be empty; left out, it is source_id: the name"},
     {"a.yaml", GOOD "metric_tags: {source_id: x}\nmetrics_guid: y\n",
@@ -607,6 +734,17 @@ static void what_is_right_is_taken_by_both(void **state)
         "- {protocol: tcp, destinations: ['10.0.0.1,10.0.0.3-10.0.0.3'], ports: [1, 65535]}\n"
         "- {protocol: udp, destinations: [10.0.0.1/32], port_range: {start: 1, end: 65535}}\n"
         "- {protocol: icmp, destinations: [10.0.0.1], icmp_info: {type: -1, code: 255}}\n",
+        "user: u\ndir: /\n",
+        "dir: ''\nlog_rate_limit: {bytes_per_second: -1}\n",
+        "image_username: u\nimage_password: p\n",
+        "cached_dependencies:\n- {from: http://h, to: x}\n- {from: FILE:///x, to: /x/proc,"
+        " checksum_algorithm: SHA256, checksum_value: " HEX64 "}\n",
+        "legacy_download_user: u\nimage_layers:\n- {url: http://h, destination_path: /dev/x}\n"
+        "- {url: http://h, destination_path: /, layer_type: EXCLUSIVE, digest_algorithm: SHA512,"
+        " digest_value: " HEX64 HEX64 "}\n",
+        "volume_mounts:\n- {driver: tmpfs, container_dir: /dev/shm, mode: rw}\n"
+        "- {driver: bind, container_dir: /x, mode: r, shared: {volume_id: data}}\n"
+        "- {driver: nfs, container_dir: /y, mode: r}\n",
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const char *text = arena_printf(&f->arena, GOOD "%s", rows[i]);
