@@ -1,7 +1,6 @@
 #include "rep/reconcile.h"
 
 #include "rep/container/operation.h"
-#include "rep/container/pull.h"
 #include "rep/container/room.h"
 #include "rep/container/steps.h"
 #include "rep/inside.h"
@@ -54,7 +53,6 @@ static void look_at(struct rep *r, struct container *c, struct effects *out)
     }
     room_give_memory(r, c);
     starts_judge(r, c);
-    pull_look(c);
     if (c->op != OP_NONE) {
         return; /* its end brings it here again */
     }

@@ -51,6 +51,7 @@ bool pull_first(struct rep *r, struct container *c, const char *name, const char
     return true;
 }
 
+/* What is stopped or removed waits for it no more; its REMOVE ends the pull. */
 static bool is_wanted(const struct container *c)
 {
     return c->phase == PHASE_INITIALIZING && !c->deleting && !container_stop_asked(c);
@@ -93,13 +94,6 @@ bool pull_answer(struct rep *r, struct container *c, const struct verb_answer *a
         }
     }
     return true;
-}
-
-void pull_look(struct container *c)
-{
-    if (!is_wanted(c)) {
-        c->pull_id = 0; /* its answer is then nobody's */
-    }
 }
 
 /* ---- The spec -------------------------------------------------------------------------------- */

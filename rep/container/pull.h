@@ -17,9 +17,6 @@ bool pull_first(struct rep *r, struct container *c, const char *name, const char
 bool pull_answer(struct rep *r, struct container *c, const struct verb_answer *answer,
                  struct effects *out);
 
-/* What is to be stopped or removed waits for its image no more; its REMOVE ends the pull. */
-void pull_look(struct container *c);
-
 /* Takes what the image has of the disk limit off it. When that is all of it or more, or when a
  * program is left to an image that does not name one, the container has failed with that, and it
  * gives false. */

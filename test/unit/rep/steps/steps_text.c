@@ -128,6 +128,7 @@ static void dependencies_of(struct arena *a, const char **at, struct tree_parts 
         ARENA_ARRAY(a, STEPS_MAX, const Models__CachedDependency *);
     for (++*at; word(at, "get");) {
         Models__CachedDependency *d = arena_message(a, &models__cached_dependency__descriptor);
+        d->to = (char *)(uintptr_t)"/lifecycle";
         d->name = name_of(a, at);
         list[parts->dependency_count++] = d;
     }
