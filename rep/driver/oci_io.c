@@ -95,6 +95,14 @@ static void add_ids(struct command *c, const struct id_range *ids)
 /* Whose the trees are that all containers see: nobody's of any of them. */
 static const struct user nobody_inside = {0};
 
+/* The runtime's own text of it does not say which. */
+static int check_dir(const char *dir, struct err *err)
+{
+    return !dir || !*dir || *dir == '/'
+               ? 0
+               : err_set(err, ERR_INVALID, "its directory %.100s is no absolute path", dir);
+}
+
 /* A step's process is the container's with words of its own; it needs no init. */
 static int write_step(const char *dir, const struct rootfs_lowers *root,
                       const struct container_spec *spec, const struct step_process *step,
@@ -114,7 +122,8 @@ static int write_step(const char *dir, const struct rootfs_lowers *root,
                                 err);
     }
     own.dir = own.dir && own.dir[0] ? own.dir : p->user.home;
-    result = step_dir_make(dir, step->step, err);
+    result = check_dir(step->dir, err);
+    result = result < 0 ? result : step_dir_make(dir, step->step, err);
     snprintf(name, sizeof(name), "steps/%u/process.json", step->step);
     return result < 0 ? result : json_write(dir, name, oci_process(&own, p, false), err);
 }
@@ -196,6 +205,7 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
         command_add(c, "--join=%s", spec->join);
     }
     result = take_user(&root, spec->user, &p, err);
+    result = result < 0 ? result : check_dir(spec->dir, err);
     result = result < 0 ? result : write_ids(dir, &p.ids, err);
     result = result < 0 ? result : take_network(d, spec, &p, address, err);
     if (result == 0) {
