@@ -16,9 +16,8 @@ own_things='ca\.crt|(client|operator)\.(crt|key)|net|up\.log'
     die "COMPOSE_PROJECT_NAME must be of small letters, digits, '_' and '-', not '$project'"
 [[ $net =~ ^(10|172|192)\.[0-9]{1,3}\.[0-9]{1,3}$ ]] && [ $((10#${net##*.})) -le 255 ] ||
     die "CORKBOARD_COMPOSE_NET must be the first three numbers of private addresses, like 172.28.77, not '$net'"
-registries=$(cd "$compose_dir" && realpath -e "$CORKBOARD_COMPOSE_REGISTRIES" 2>/dev/null) && [ -f "$registries" ] ||
-    die "CORKBOARD_COMPOSE_REGISTRIES must be a file (from deploy/compose), not '$CORKBOARD_COMPOSE_REGISTRIES'"
-export CORKBOARD_COMPOSE_REGISTRIES=$registries
+[[ $CORKBOARD_COMPOSE_REGISTRIES = /* ]] || # as docker-compose takes it
+    export CORKBOARD_COMPOSE_REGISTRIES=$compose_dir/$CORKBOARD_COMPOSE_REGISTRIES
 [[ $ports =~ ^[1-9][0-9]{1,2}$ && $ports -ge 11 && $ports -le 654 ]] ||
     die "CORKBOARD_COMPOSE_PORTS must be the first digits of the ports, from 11 to 654, not '$ports'"
 
