@@ -141,6 +141,64 @@ const char *key_run(struct arena *a, const char *process_guid, const char *defin
     return key(a, RECORD_RUN, process_guid, arena_printf(a, "/%s", escaped(a, definition_id)));
 }
 
+/* "type/first/second". */
+static const char *key_of_two(struct arena *a, enum record_type type, const char *first,
+                              const char *second)
+{
+    assert(first[0] && second[0]);
+    return key(a, type, first, arena_printf(a, "/%s", escaped(a, second)));
+}
+
+const char *key_build(struct arena *a, const char *uid, const char *id)
+{
+    return key_of_two(a, RECORD_BUILD, uid, id);
+}
+
+const char *key_deploy(struct arena *a, const char *uid, const char *id)
+{
+    return key_of_two(a, RECORD_DEPLOY, uid, id);
+}
+
+const char *key_jobrun(struct arena *a, const char *uid, const char *id)
+{
+    return key_of_two(a, RECORD_JOB_RUN, uid, id);
+}
+
+const char *key_pool(struct arena *a, const char *uid, const char *name)
+{
+    return key_of_two(a, RECORD_POOL, uid, name);
+}
+
+const char *key_revision(struct arena *a, const char *uid, const char *path, const char *hash)
+{
+    return arena_printf(a, "%s/%s", key_of_two(a, RECORD_REVISION, uid, path), escaped(a, hash));
+}
+
+const char *key_secret(struct arena *a, const char *uid, const char *name)
+{
+    return key_of_two(a, RECORD_SECRET, uid, name);
+}
+
+const char *key_service(struct arena *a, const char *uid, const char *path)
+{
+    return key_of_two(a, RECORD_SERVICE, uid, path);
+}
+
+const char *key_teardown(struct arena *a, const char *uid, const char *id)
+{
+    return key_of_two(a, RECORD_TEARDOWN, uid, id);
+}
+
+const char *key_tree(struct arena *a, const char *tree, const char *path)
+{
+    return key_of_two(a, RECORD_TREE, tree, path);
+}
+
+const char *key_range_of(struct arena *a, enum record_type type, const char *first)
+{
+    return key(a, type, first, "/");
+}
+
 const char *key_component(struct arena *a, const char *whole, unsigned n)
 {
     const char *start = whole;

@@ -41,6 +41,20 @@ const char *key_job(struct arena *a, const char *target, const char *name); /* n
 const char *key_removal(struct arena *a, const char *process_guid, const char *definition_id);
 const char *key_run(struct arena *a, const char *process_guid, const char *definition_id);
 
+/* Those of systems; `path` is a component path, "/" or "/a/b", `name` "path:name". */
+const char *key_build(struct arena *a, const char *uid, const char *id);
+const char *key_deploy(struct arena *a, const char *uid, const char *id);
+const char *key_jobrun(struct arena *a, const char *uid, const char *id);
+const char *key_pool(struct arena *a, const char *uid, const char *name);
+const char *key_revision(struct arena *a, const char *uid, const char *path, const char *hash);
+const char *key_secret(struct arena *a, const char *uid, const char *name);
+const char *key_service(struct arena *a, const char *uid, const char *path);
+const char *key_teardown(struct arena *a, const char *uid, const char *id);
+const char *key_tree(struct arena *a, const char *tree, const char *path);
+
+/* All keys of one type whose second component is `first`: "<type>/<first>/". */
+const char *key_range_of(struct arena *a, enum record_type type, const char *first);
+
 /* The n-th component (0 = type), unescaped; NULL if there are fewer. */
 const char *key_component(struct arena *a, const char *key, unsigned n);
 
