@@ -60,7 +60,8 @@ const char *component_path_fault(struct arena *a, const char *path)
         return NULL;
     }
     const char *fault = strlen(path) > COMPONENT_PATH_BYTES_MAX
-                            ? arena_printf(a, "a path has at most %d bytes", COMPONENT_PATH_BYTES_MAX)
+                            ? arena_printf(a, "a path has at most %d bytes",
+                                           COMPONENT_PATH_BYTES_MAX)
                             : form_fault(a, path);
     return fault ? arena_printf(a, "path %.80s: %s", path[0] ? path : "\"\"", fault) : NULL;
 }

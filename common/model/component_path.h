@@ -49,8 +49,8 @@ const char *component_path_child(struct arena *a, const char *path, const char *
 /* The first n segments as a path, n at most its depth. */
 const char *component_path_prefix(struct arena *a, const char *path, size_t n);
 
-/* Its segments in reverse order with dots, lower case, and the system's id behind: "api.store.shop".
- * Of "/" the id alone. */
+/* Its segments in reverse order with dots, lower case, and the system's id behind:
+ * "api.store.shop". Of "/" the id alone. */
 const char *component_path_host(struct arena *a, const char *path, const char *system);
 
 /* The path that stands in "path:name". */
