@@ -354,7 +354,24 @@ static uint32_t hash_of(const char *text)
     return h;
 }
 
-static int count_processes(struct rig *r, bool tell)
+/* Whether these words stand in its command line; those of a zombie are gone. */
+static bool says(long pid, const char *words)
+{
+    char path[64], line[4096] = "";
+    snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
+    if (fd >= 0) {
+        close(fd);
+    }
+    for (ssize_t i = 0; i < size; i++) {
+        line[i] = line[i] ? line[i] : ' ';
+    }
+    return strstr(line, words) != NULL;
+}
+
+/* `words`: only of those that say them; NULL = of all. */
+static int count_processes(struct rig *r, const char *words, bool tell)
 {
     int found = 0;
     char group[64], cwd[PATH_MAX];
@@ -367,7 +384,8 @@ static int count_processes(struct rig *r, bool tell)
         identity_slurp(AT_FDCWD, path, stat, sizeof(stat));
         /* One that has ended and waits for the machine's init, some of which take their time. */
         bool reaped_by_init = strstr(stat, ") Z 1 ") != NULL;
-        if (pid > 0 && pid != getpid() && !reaped_by_init && is_ours(pid, r->dir, group, cwd)) {
+        if (pid > 0 && pid != getpid() && !reaped_by_init && is_ours(pid, r->dir, group, cwd) &&
+            (!words || says(pid, words))) {
             found++;
             if (tell) {
                 print_message("left: process in %s: %.60s\n", cwd, stat);
@@ -378,17 +396,24 @@ static int count_processes(struct rig *r, bool tell)
     return found;
 }
 
-int rig_processes_now(struct rig *r)
+int rig_processes_saying(struct rig *r, const char *words)
 {
-    return count_processes(r, false);
+    return count_processes(r, words, false);
+}
+
+void rig_await_none_saying(struct rig *r, const char *words)
+{
+    for (struct patience p = {0}; count_processes(r, words, false) > 0 && patience(&p);) {
+    }
+    assert_int_equal(count_processes(r, words, true), 0);
 }
 
 int rig_processes(struct rig *r)
 {
     /* The kernel needs a moment for a killed process, and init for reaping it. */
-    for (struct patience p = {0}; count_processes(r, false) > 0 && patience(&p);) {
+    for (struct patience p = {0}; count_processes(r, NULL, false) > 0 && patience(&p);) {
     }
-    return count_processes(r, true);
+    return count_processes(r, NULL, true);
 }
 
 int rig_leftovers(struct rig *r)

@@ -46,7 +46,11 @@ struct reply rig_output(struct rig *r, const struct output_request *wanted);
 
 /* Processes that belong to containers of this rig; what it finds it prints. */
 int rig_processes(struct rig *r);
-int rig_processes_now(struct rig *r); /* without waiting for them to end, or a word */
+
+/* Those of them with these words in their command line, now; and waits until there is none. What
+ * helps to start a container is gone in its own time, so that a trial counts by words of its own. */
+int rig_processes_saying(struct rig *r, const char *words);
+void rig_await_none_saying(struct rig *r, const char *words);
 
 /* Directories, mounts, control groups and loop devices of containers; printed likewise. */
 int rig_leftovers(struct rig *r);

@@ -39,16 +39,6 @@ static struct verb_answer run_step(struct rig *r, struct arena *a, uint32_t step
                                            .deadline_ns = now + wait_ms * MILLISECOND_NS});
 }
 
-/* Nothing of it is left: the same processes as before. */
-static void await_processes(struct rig *r, int count)
-{
-    enum { TRIES = 200, PAUSE_MS = 25 };
-    for (int i = 0; i < TRIES && rig_processes_now(r) != count; i++) {
-        rig_pause_ms(PAUSE_MS);
-    }
-    assert_int_equal(rig_processes_now(r), count);
-}
-
 void trial_exec_of_a_step(void **state)
 {
     struct rig *r = *state;
@@ -79,17 +69,16 @@ void trial_exec_ends_whole(void **state)
     struct rig *r = *state;
     SCOPED_ARENA(a);
     begin_container(r, "trap '' TERM; sleep 900 & sleep 901 & [ -e quick ] || wait");
-    int before = rig_processes_now(r);
     struct verb_answer late = run_step(r, &a, STEP, 400);
     assert_int_equal(late.outcome, VERB_UNCERTAIN);
-    await_processes(r, before);
+    rig_await_none_saying(r, "sleep 900");
+    rig_await_none_saying(r, "sleep 901");
     assert_int_equal(subject_find(&r->subject, &a, "watched").state, CONTAINER_RUNNING);
     subject_remove(&r->subject, "watched");
     begin_container(r, "sleep 902 >/dev/null 2>&1 & exit 3");
-    before = rig_processes_now(r);
     struct verb_answer quick = run_step(r, &a, STEP, PATIENCE_MS);
     assert_int_equal(quick.exit_code, 3);
-    await_processes(r, before);
+    rig_await_none_saying(r, "sleep 902");
     subject_remove(&r->subject, "watched");
 }
 
@@ -118,15 +107,16 @@ static struct verb_answer await_answer(struct rig *r, struct arena *a, uint64_t 
     return (struct verb_answer){0};
 }
 
-static void await_more(struct rig *r, int than)
+/* So many of what was asked for run. */
+static void await_saying(struct rig *r, const char *words, int count)
 {
-    enum { TRIES = 200, PAUSE_MS = 25 };
+    enum { PAUSE_MS = 25 };
     SCOPED_ARENA(a);
     struct event ev;
-    for (int i = 0; i < TRIES && rig_processes_now(r) < than; i++) {
+    for (int i = 0; i < PATIENCE_MS / PAUSE_MS && rig_processes_saying(r, words) < count; i++) {
         assert_false(r->subject.next(&r->subject, PAUSE_MS * MILLISECOND_NS, &a, &ev));
     }
-    assert_true(rig_processes_now(r) >= than);
+    assert_true(rig_processes_saying(r, words) >= count);
 }
 
 /* By whoever asked; of two that run at once it is the one that is meant. */
@@ -136,9 +126,8 @@ void trial_exec_ended_early(void **state)
     struct subject *s = &r->subject;
     SCOPED_ARENA(a);
     begin_container(r, "sleep 903 & wait; exit 5");
-    int before = rig_processes_now(r);
     uint64_t first = ask(r, STEP), second = ask(r, STEP);
-    await_more(r, before + 4);
+    await_saying(r, "sleep 903", 4);
     struct verb_call end = {.id = ++s->ids,
                             .verb = VERB_SIGNAL,
                             .guid = "watched",
@@ -153,7 +142,7 @@ void trial_exec_ended_early(void **state)
     end.exec = second;
     s->call(s, &end);
     assert_int_equal(await_answer(r, &a, second).outcome, VERB_UNCERTAIN);
-    await_processes(r, before);
+    rig_await_none_saying(r, "sleep 903");
     subject_remove(s, "watched");
 }
 
@@ -163,16 +152,15 @@ void trial_exec_ends_with_others(void **state)
     struct rig *r = *state;
     SCOPED_ARENA(a);
     begin_container(r, "sleep 904 & wait; exit 5");
-    int before = rig_processes_now(r);
     ask(r, STEP);
-    await_more(r, before + 2);
+    await_saying(r, "sleep 904", 2);
     rig_restart(r);
-    await_processes(r, before);
+    rig_await_none_saying(r, "sleep 904");
     assert_int_equal(subject_find(&r->subject, &a, "watched").state, CONTAINER_RUNNING);
     uint64_t id = ask(r, STEP);
-    await_more(r, before + 2);
+    await_saying(r, "sleep 904", 2);
     rig_done(subject_signal(&r->subject, &a, "watched", SIGKILL));
     await_answer(r, &a, id);
-    await_processes(r, 0);
+    assert_int_equal(rig_processes(r), 0);
     subject_remove(&r->subject, "watched");
 }
