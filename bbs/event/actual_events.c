@@ -72,6 +72,7 @@ Models__ActualLRP *actual_visible(struct arena *a, const Models__ActualLRP *reco
     copy->stopping = false;
     copy->definition_id = (char *)(uintptr_t)protobuf_c_empty_string;
     copy->owner = NULL;
+    copy->routable_since = 0;
     copy->base.n_unknown_fields = 0;
     copy->base.unknown_fields = NULL;
     EMPTY_IF_ABSENT(a, copy->actual_lrp_key, Models__ActualLRPKey, models__actual_lrpkey__init);

@@ -35,6 +35,7 @@ static Models__ActualLRP *evacuating_of(const struct move_turn *t, const Models_
     r->definition_id = target->definition_id;
     r->owner = target->owner;
     actual_set_routable(r, target->routable);
+    r->routable_since = target->routable_since;
     return r;
 }
 

@@ -42,16 +42,27 @@ static bool still_stopping(const struct move_turn *t)
             !index_desired(s->desired, turn_key(t)->index));
 }
 
+/* Since when it is routable, by the record before this news: that of another instance, or of one
+ * that was not, tells nothing. */
+static int64_t routable_since(const struct move_turn *t, const Models__ActualLRP *before,
+                              bool routable)
+{
+    bool was = before->routable && instance_key_equal(before->actual_lrp_instance_key,
+                                                      turn_says(t)->actual_lrp_instance_key);
+    return !routable ? 0 : was ? before->routable_since : t->in->now.wall_ns;
+}
+
 void actual_set_running(const struct move_turn *t, Models__ActualLRP *after)
 {
     const Board__InstanceMove *m = turn_says(t);
+    bool routable = m->optional_routable_case == 0 || m->routable; /* absent means true */
+    after->routable_since = routable_since(t, after, routable);
     after->actual_lrp_instance_key = m->actual_lrp_instance_key;
     after->actual_lrp_net_info = m->actual_lrp_net_info;
     after->n_actual_lrp_internal_routes = m->n_actual_lrp_internal_routes;
     after->actual_lrp_internal_routes = m->actual_lrp_internal_routes;
     set_tags(t->plan->arena, m, after);
-    /* Routable absent means true. */
-    actual_set_routable(after, m->optional_routable_case == 0 || m->routable);
+    actual_set_routable(after, routable);
     after->availability_zone = m->availability_zone;
     after->placement_error = (char *)(uintptr_t)protobuf_c_empty_string;
     after->definition_id = m->definition_id;

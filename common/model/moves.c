@@ -68,6 +68,21 @@ const Board__LimiterMove *move_limiter(const Board__Move *m)
     return m->body_case == BOARD__MOVE__BODY_LIMITER ? m->limiter : &empty;
 }
 
+#define BODY(name, Name, NAME)                                                                     \
+    const Board__##Name##Move *move_##name(const Board__Move *m)                                   \
+    {                                                                                              \
+        static const Board__##Name##Move empty = BOARD__##NAME##_MOVE__INIT;                       \
+        return m->body_case == BOARD__MOVE__BODY_##NAME ? m->name : &empty;                        \
+    }
+BODY(system, System, SYSTEM)
+BODY(build, Build, BUILD)
+BODY(deploy, Deploy, DEPLOY)
+BODY(teardown, Teardown, TEARDOWN)
+BODY(service, Service, SERVICE)
+BODY(job_run, JobRun, JOB_RUN)
+BODY(pool, Pool, POOL)
+#undef BODY
+
 enum record_type move_kind(const Board__Move *m)
 {
     return m->subject ? record_type_named(m->subject->kind) : RECORD_UNKNOWN;
@@ -82,6 +97,12 @@ const char *move_name(struct arena *a, const Board__Move *m)
 {
     const char *name = key_component(a, move_key(a, m), 1);
     return name ? name : "";
+}
+
+const char *move_part(struct arena *a, const Board__Move *m)
+{
+    const char *part = key_component(a, move_key(a, m), 2);
+    return part ? part : "";
 }
 
 bool move_place(struct arena *a, const Board__Move *m, struct move_place *ret)
@@ -107,11 +128,30 @@ static bool is_named(struct arena *a, const Board__Move *m,
     return strcmp(key_of(a, move_name(a, m)), move_key(a, m)) == 0;
 }
 
+/* The uid of a system, and what it has there by an id, a path or a name. */
+static bool is_of_system(struct arena *a, const Board__Move *m)
+{
+    static const struct {
+        enum record_type type;
+        const char *(*key_of)(struct arena *a, const char *uid, const char *name);
+    } rows[] = {
+        {RECORD_BUILD, key_build},     {RECORD_DEPLOY, key_deploy}, {RECORD_TEARDOWN, key_teardown},
+        {RECORD_SERVICE, key_service}, {RECORD_JOB_RUN, key_jobrun}, {RECORD_POOL, key_pool},
+    };
+    const char *uid = move_name(a, m), *part = move_part(a, m);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && *uid && *part; i++) {
+        if (rows[i].type == move_kind(m)) {
+            return strcmp(rows[i].key_of(a, uid, part), move_key(a, m)) == 0;
+        }
+    }
+    return false;
+}
+
 /* The keys of more than a name. */
 static bool is_own(struct arena *a, const Board__Move *m)
 {
     struct move_place place;
-    return strcmp(move_key(a, m), key_brake(a)) == 0 || move_place(a, m, &place);
+    return is_of_system(a, m) || strcmp(move_key(a, m), key_brake(a)) == 0 || move_place(a, m, &place);
 }
 
 static bool has_body(const Board__Move *m, Board__Move__BodyCase body)

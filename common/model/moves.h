@@ -26,6 +26,13 @@ const Board__InstanceMove *move_instance(const Board__Move *m);
 const Board__TaskMove *move_task(const Board__Move *m);
 const Board__CellMove *move_cell(const Board__Move *m);
 const Board__LimiterMove *move_limiter(const Board__Move *m);
+const Board__SystemMove *move_system(const Board__Move *m);
+const Board__BuildMove *move_build(const Board__Move *m);
+const Board__DeployMove *move_deploy(const Board__Move *m);
+const Board__TeardownMove *move_teardown(const Board__Move *m);
+const Board__ServiceMove *move_service(const Board__Move *m);
+const Board__JobRunMove *move_job_run(const Board__Move *m);
+const Board__PoolMove *move_pool(const Board__Move *m);
 
 /* The kind of its subject; RECORD_UNKNOWN without one. */
 enum record_type move_kind(const Board__Move *m);
@@ -35,6 +42,9 @@ const char *move_key(struct arena *a, const Board__Move *m);
 
 /* Of a subject whose key is one name: that name, unescaped; "" without a subject. */
 const char *move_name(struct arena *a, const Board__Move *m);
+
+/* Of a subject whose key is `<uid>/<id, path or name>`: that second part, unescaped; "" without. */
+const char *move_part(struct arena *a, const Board__Move *m);
 
 /* Of an instance: its place. False if the subject is not a key of such a record as keys.h makes it,
  * a negative index aside. */
