@@ -2,6 +2,8 @@
 
 #include "common/appfile/app.h"
 #include "common/codec/nearest.h"
+#include "common/model/component_path.h"
+#include "common/model/service_owner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +15,96 @@ static bool read_index(const char *text, int32_t *ret_index)
     return digits > 0 && digits <= 6 && !text[digits];
 }
 
+/* ---- Parts of systems ---- */
+
+/* The kind of owner by which a list notes how a service of a system is called: no record has it. */
+#define NAMED_OWNER_KIND "called"
+
+/* The colon of "SYSTEM:PATH"; NULL = it is none. */
+static const char *colon_of(const char *name)
+{
+    size_t id = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    bool part = id > 0 && name[id] == ':' && (name[id + 1] == '/' || !name[id + 1]);
+    return part ? name + id : NULL;
+}
+
+bool name_is_part(struct arena *a, const char *name, const char **ret_system, const char **ret_path)
+{
+    const char *colon = colon_of(name);
+    if (colon) {
+        *ret_system = arena_strndup(a, name, (size_t)(colon - name));
+        *ret_path = colon[1] ? colon + 1 : "/";
+    }
+    return colon;
+}
+
+const char *name_of_part(struct arena *a, const char *system, const char *path)
+{
+    return arena_printf(a, "%s:%s", system, path);
+}
+
+bool name_means_part(struct arena *a, const char *name, const char *called)
+{
+    const char *system = name, *path = "/", *its_system, *its_path;
+    if (!name_is_part(a, called, &its_system, &its_path)) {
+        return false;
+    }
+    (void)name_is_part(a, name, &system, &path);
+    return strcmp(system, its_system) == 0 && !component_path_fault(a, path) &&
+           !component_path_fault(a, its_path) && component_path_within(its_path, path);
+}
+
+void name_services(struct arena *a, Models__DesiredLRP *const *lrps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        Models__Owner *o = lrps[i]->owner;
+        const char *path = service_owner_is(o) ? service_owner_path(o) : NULL;
+        const char *dot = strchr(lrps[i]->process_guid, '.');
+        if (path && dot && !service_owner_app(o)) {
+            const char *id = arena_strndup(a, lrps[i]->process_guid,
+                                           (size_t)(dot - lrps[i]->process_guid));
+            o->uid = (char *)(uintptr_t)name_of_part(a, id, path);
+            o->kind = arena_strdup(a, NAMED_OWNER_KIND);
+        }
+    }
+}
+
+/* The path and index of a part: "/api/2" has both, "/2" is a path, and so is "/api/2/". */
+static int read_part(struct arena *a, const char *text, const char *colon, const char **ret_name,
+                     int32_t *ret_index, struct err *err)
+{
+    const char *slash = strrchr(colon, '/');
+    size_t size = strlen(text);
+    int32_t index = -1;
+    bool ended = slash && !slash[1] && slash > colon + 1;
+    bool indexed = slash && slash > colon + 1 && read_index(slash + 1, &index);
+    size = indexed || ended ? (size_t)(slash - text) : size;
+    const char *name = arena_strndup(a, text, size);
+    const char *path = name + (colon - text) + 1;
+    const char *fault = *path ? component_path_fault(a, path) : NULL;
+    if (fault) {
+        return err_set(err, ERR_INVALID, "\"%.60s\": %.150s", text, fault);
+    }
+    *ret_name = name;
+    *ret_index = indexed ? index : -1;
+    return 0;
+}
+
 int name_read(struct arena *a, const char *text, const char *index, const char **ret_name,
               int32_t *ret_index, struct err *err)
 {
-    const char *slash = strrchr(text, '/');
+    const char *colon = colon_of(text), *slash = colon ? NULL : strrchr(text, '/');
     *ret_name = slash ? arena_strndup(a, text, (size_t)(slash - text)) : text;
     *ret_index = -1;
+    int r = colon ? read_part(a, text, colon, ret_name, ret_index, err) : 0;
+    if (r < 0) {
+        return r;
+    }
     if (slash && (slash == text || !read_index(slash + 1, ret_index))) {
         return err_set(err, ERR_INVALID, "\"%.60s\" is not an app and an index (web, web/0, ...)",
                        text);
     }
-    if (slash && index) {
+    if (*ret_index >= 0 && index) {
         return err_set(err, ERR_INVALID, "\"%.60s\" has an index already: leave \"%.20s\" out",
                        text, index);
     }
@@ -42,7 +123,14 @@ const char *name_text(struct arena *a, const char *name, int32_t index)
 
 static const char *name_of(const Models__Owner *owner, const char *guid)
 {
-    return owner && strcmp(owner->kind, APP_OWNER_KIND) == 0 && *owner->uid ? owner->uid : guid;
+    const char *app = service_owner_is(owner) ? service_owner_app(owner) : NULL;
+    if (app) {
+        return app;
+    }
+    bool names = owner && *owner->uid &&
+                 (strcmp(owner->kind, APP_OWNER_KIND) == 0 ||
+                  strcmp(owner->kind, NAMED_OWNER_KIND) == 0);
+    return names ? owner->uid : guid;
 }
 
 const char *lrp_name(const Models__DesiredLRP *lrp)
@@ -72,6 +160,11 @@ size_t lrps_named(struct arena *a, Models__DesiredLRP *const *lrps, size_t count
             return 1;
         }
         if (strcmp(lrp_name(lrps[i]), name) == 0) {
+            found[n++] = lrps[i];
+        }
+    }
+    for (size_t i = 0, exact = n; exact == 0 && i < count; i++) {
+        if (name_means_part(a, name, lrp_name(lrps[i]))) {
             found[n++] = lrps[i];
         }
     }

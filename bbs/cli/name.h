@@ -13,19 +13,36 @@
 #include <stdint.h>
 
 /* "web/2" is web and 2, "web" is web and -1; so is "web" with the index "2", for those who write it
- * so (NULL = there is none). ERR_INVALID when the index is none, or said twice. */
+ * so (NULL = there is none). "shop:/api" is a part of a system and -1, "shop:/api/2" the same part
+ * and 2; "shop:/api/2/" is a part whose name is a number. ERR_INVALID when the index is none, or
+ * said twice, or the path is none. */
 int name_read(struct arena *a, const char *text, const char *index, const char **ret_name,
               int32_t *ret_index, struct err *err);
 
 /* "web/2", "web" of -1 */
 const char *name_text(struct arena *a, const char *name, int32_t index);
 
+/* Whether `name`, which has no index, is "SYSTEM:PATH"; gives both, "/" of "shop:". */
+bool name_is_part(struct arena *a, const char *name, const char **ret_system,
+                  const char **ret_path);
+
+/* "shop:/api" */
+const char *name_of_part(struct arena *a, const char *system, const char *path);
+
+/* Whether `name` means it, which is called "shop:/api": "shop" and "shop:/" mean all of a system,
+ * "shop:/store" what stands at and below that path. */
+bool name_means_part(struct arena *a, const char *name, const char *called);
+
+/* Notes in them how those of services of systems are called, for lrp_name(): what the board has of
+ * their owner has no place for it. Once, where a list was got. */
+void name_services(struct arena *a, Models__DesiredLRP *const *lrps, size_t count);
+
 /* How people call it: the owner's uid if the command line desired it, else its guid. */
 const char *lrp_name(const Models__DesiredLRP *lrp);
 const char *task_name(const Models__Task *task);
 
-/* Those of `lrps` that `name` means: the one with this process_guid, else all of this name. Gives
- * their number, at most `count`, in *ret_found. */
+/* Those of `lrps` that `name` means: the one with this process_guid, else all of this name, else
+ * those of the system, or of the part of a system, of this name. Gives their number, at most `count`, in *ret_found. */
 size_t lrps_named(struct arena *a, Models__DesiredLRP *const *lrps, size_t count, const char *name,
                   Models__DesiredLRP ***ret_found);
 

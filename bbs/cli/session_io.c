@@ -104,6 +104,7 @@ int session_desired(struct session *s, const char *domain, Models__DesiredLRP **
         const Models__DesiredLRPsResponse *answer = (const Models__DesiredLRPsResponse *)m;
         *ret_lrps = answer->desired_lrps;
         *ret_count = answer->n_desired_lrps;
+        name_services(&s->arena, *ret_lrps, *ret_count);
     }
     return r;
 }

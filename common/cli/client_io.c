@@ -9,6 +9,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,7 @@ struct cli_client {
     const char *ca, *cert, *key;
     char detail[CURL_ERROR_SIZE];
     struct buf body;
+    const char *rest;    /* method of a call in JSON; NULL = it is none */
     /* Of a stream. */
     int (*take)(void *owner, struct bytes bytes);
     void *owner;
@@ -247,6 +249,9 @@ static void prepare(struct cli_client *c, const char *path, const struct buf *bo
     curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
+    if (c->rest) {
+        curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, c->rest);
+    }
     if (body) {
         curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
         curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->size);
@@ -254,7 +259,7 @@ static void prepare(struct cli_client *c, const char *path, const struct buf *bo
     }
 }
 
-static struct curl_slist *make_headers(bool body)
+static struct curl_slist *make_headers(bool body, bool rest)
 {
     char line[64];
     uint64_t id[2] = {0};
@@ -264,8 +269,9 @@ static struct curl_slist *make_headers(bool body)
     snprintf(line, sizeof(line), "X-Vcap-Request-Id: %016" PRIx64 "%016" PRIx64, id[0], id[1]);
     struct curl_slist *headers = curl_slist_append(NULL, line);
     headers = curl_slist_append(headers, "Expect:");
-    return curl_slist_append(headers, body ? "Content-Type: application/x-protobuf"
-                                           : "Accept: application/json");
+    return curl_slist_append(headers, body && rest ? "Content-Type: application/json"
+                                      : body       ? "Content-Type: application/x-protobuf"
+                                                   : "Accept: application/json");
 }
 
 static int transport_error(struct cli_client *c, CURLcode code, struct err *err)
@@ -318,6 +324,34 @@ static int denied(struct cli_client *c, struct err *err)
 static bool says_not_done(const char *text)
 {
     return strncmp(text, NOT_DONE, strlen(NOT_DONE)) == 0;
+}
+
+/* What a refusal in JSON says; NULL when it is none. */
+static const char *rest_message(struct arena *a, struct bytes body)
+{
+    json_t *tree = json_loadb((const char *)body.data, body.size, 0, NULL);
+    const char *text = json_string_value(json_object_get(tree, "message"));
+    text = text && *text ? arena_strdup(a, text) : NULL;
+    json_decref(tree);
+    return text;
+}
+
+/* Of a call in JSON; 0 when the status is none of its own. */
+static int rest_error(struct cli_client *c, long status, struct err *err)
+{
+    static const struct {
+        long status;
+        enum err_code code;
+    } rows[] = {{400, ERR_INVALID}, {404, ERR_NOT_FOUND}, {409, ERR_CONFLICT}, {413, ERR_TOO_LARGE},
+                {403, ERR_DENIED},  {500, ERR_IO}};
+    SCOPED_ARENA(a);
+    const char *text = rest_message(&a, buf_bytes(&c->body));
+    for (size_t i = 0; text && i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].status == status) {
+            return err_set(err, rows[i].code, "%.230s", text);
+        }
+    }
+    return 0;
 }
 
 /* `get`: something of this name was asked for, so that a 404 may be said of it. */
@@ -382,7 +416,7 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
     int64_t limit_ms = attempt_ms(c, left);
     prepare(c, path, body, limit_ms);
     c->begin_until_ms = cli_now_ms() + limit_ms;
-    struct curl_slist *headers = make_headers(body != NULL);
+    struct curl_slist *headers = make_headers(body != NULL, c->rest != NULL);
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     if (!c->take) {
         curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, (long)limit_ms);
@@ -400,7 +434,11 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
     }
     bool unsure = status == 503 && c->body.size > 0 && !says_not_done(buf_string(&c->body));
     c->may_have_done = c->may_have_done || (body && unsure);
-    return status == 200 || status == 202 ? 0 : status_error(c, path, !body, status, err);
+    if (status == 200 || status == 202 || (c->rest && status / 100 == 2)) {
+        return 0;
+    }
+    int r = c->rest ? rest_error(c, status, err) : 0;
+    return r < 0 ? r : status_error(c, path, !body, status, err);
 }
 
 /* Adds which servers were asked, when there are several: the error speaks of the last. What it says
@@ -518,6 +556,20 @@ int cli_client_get(struct cli_client *c, struct arena *a, const char *path, stru
                    struct err *err)
 {
     int r = exchange_with_any(c, path, NULL, err);
+    if (r == 0) {
+        *ret_body = (struct bytes){arena_copy(a, c->body.data, c->body.size), c->body.size};
+    }
+    return r;
+}
+
+int cli_client_rest(struct cli_client *c, struct arena *a, const char *method, const char *path,
+                    struct bytes body, struct bytes *ret_body, struct err *err)
+{
+    SCOPED_BUF(sent);
+    buf_append(&sent, body.data, body.size);
+    c->rest = method;
+    int r = exchange_with_any(c, path, body.size ? &sent : NULL, err);
+    c->rest = NULL;
     if (r == 0) {
         *ret_body = (struct bytes){arena_copy(a, c->body.data, c->body.size), c->body.size};
     }

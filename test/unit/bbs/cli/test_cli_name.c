@@ -1,6 +1,7 @@
 /* What a NAME on the command line of bbs means. */
 #include "bbs/cli/name.h"
 #include "common/appfile/app.h"
+#include "common/model/service_owner.h"
 #include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
@@ -37,6 +38,79 @@ static void an_index_may_be_given(void **state)
     assert_string_equal(name_text(&f->arena, "web", -1), "web");
 }
 
+static void a_part_of_a_system_may_be_named(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *text, *index, *name; /* NULL: refused */
+        int32_t meant;
+        const char *system, *path;
+    } rows[] = {
+        {"shop:", NULL, "shop:", -1, "shop", "/"},
+        {"shop:/", NULL, "shop:/", -1, "shop", "/"},
+        {"shop:/api", NULL, "shop:/api", -1, "shop", "/api"},
+        {"shop:/store/api", NULL, "shop:/store/api", -1, "shop", "/store/api"},
+        {"shop:/store/api/2", NULL, "shop:/store/api", 2, "shop", "/store/api"},
+        {"shop:/api", "3", "shop:/api", 3, "shop", "/api"},
+        {"shop:/2", NULL, "shop:/2", -1, "shop", "/2"},
+        {"shop:/2/0", NULL, "shop:/2", 0, "shop", "/2"},
+        {"shop:/api/2/", NULL, "shop:/api/2", -1, "shop", "/api/2"},
+        {"shop:/api/2", "1", NULL, 0, NULL, NULL},
+        {"shop://api", NULL, NULL, 0, NULL, NULL},
+        {"shop:/a b", NULL, NULL, 0, NULL, NULL},
+        {"shop:/..", "x", NULL, 0, NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *name = NULL, *system = NULL, *path = NULL;
+        int32_t index = 42;
+        int r = name_read(&f->arena, rows[i].text, rows[i].index, &name, &index, &f->err);
+        assert_int_equal(r, rows[i].name ? 0 : -ERR_INVALID);
+        if (rows[i].name) {
+            assert_string_equal(name, rows[i].name);
+            assert_int_equal(index, rows[i].meant);
+            assert_true(name_is_part(&f->arena, name, &system, &path));
+            assert_string_equal(system, rows[i].system);
+            assert_string_equal(path, rows[i].path);
+        }
+    }
+    const char *system, *path;
+    assert_false(name_is_part(&f->arena, "web", &system, &path));
+    assert_false(name_is_part(&f->arena, "Shop:/api", &system, &path));
+    assert_false(name_is_part(&f->arena, ":/api", &system, &path));
+    assert_false(name_is_part(&f->arena, "a:b", &system, &path));
+}
+
+static void a_name_means_what_is_at_and_below_it(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *name, *called;
+        bool means;
+    } rows[] = {
+        {"shop", "shop:/api", true},         {"shop:", "shop:/api", true},
+        {"shop:/", "shop:/a/b", true},       {"shop:/a", "shop:/a/b", true},
+        {"shop:/a", "shop:/ab", false},      {"shop:/a/b", "shop:/a", false},
+        {"sho", "shop:/a", false},           {"shop", "shop", false},
+        {"shop:/a//", "shop:/a", false},     {"web", "shop:/web", false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(name_means_part(&f->arena, rows[i].name, rows[i].called), rows[i].means);
+    }
+    Models__DesiredLRP api = MODELS__DESIRED_LRP__INIT, web = MODELS__DESIRED_LRP__INIT;
+    Models__DesiredLRP *lrps[] = {&api, &web}, **found;
+    api.process_guid = arena_strdup(&f->arena, "shop.store.api-0123456789");
+    api.owner = service_owner_of(&f->arena, "6f0c", "/store/api");
+    web.process_guid = arena_strdup(&f->arena, "web-0123456789");
+    web.owner = service_owner_of(&f->arena, "apps", "/web");
+    name_services(&f->arena, lrps, 2);
+    assert_string_equal(lrp_name(&api), "shop:/store/api");
+    assert_string_equal(lrp_name(&web), "web");
+    assert_int_equal(lrps_named(&f->arena, lrps, 2, "shop", &found), 1);
+    assert_int_equal(lrps_named(&f->arena, lrps, 2, "shop:/store", &found), 1);
+    assert_int_equal(lrps_named(&f->arena, lrps, 2, "shop:/web", &found), 0);
+    assert_int_equal(lrps_named(&f->arena, lrps, 2, "web", &found), 1);
+}
+
 static void what_means_nothing_names_the_nearest(void **state)
 {
     struct fixture *f = *state;
@@ -68,6 +142,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_index_may_be_given),
+        TEST(a_part_of_a_system_may_be_named),
+        TEST(a_name_means_what_is_at_and_below_it),
         TEST(what_means_nothing_names_the_nearest),
     };
     return cmocka_run_group_tests_name("what is meant", tests, NULL, NULL);
