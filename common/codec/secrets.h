@@ -1,7 +1,7 @@
 /* Hides what is secret in a message of the API before it is shown to people or written anywhere
  * (design.md 8): values of environment variables, passwords of images, settings of volumes, and of
- * URLs the user before the host and the query, which carry tokens and signatures. Command lines are
- * shown as they are. Pure. */
+ * URLs the user before the host and the query, which carry tokens and signatures. What is kept
+ * sealed is shown as hidden too. Command lines are shown as they are. Pure. */
 #pragma once
 
 #include "common/base/arena.h"
