@@ -67,8 +67,7 @@ static void walk(struct sealed_walk *p, ProtobufCMessage *m)
     for (unsigned i = 0; i < m->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];
         bool other = (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) &&
-                     *(const uint32_t *)(const void *)((uint8_t *)m + f->quantifier_offset) !=
-                         f->id;
+        XX
         if (f->type == PROTOBUF_C_TYPE_MESSAGE && !other) {
             walk_field(p, m, f);
         }
@@ -120,7 +119,8 @@ size_t sealed_names(struct arena *a, const ProtobufCMessage *m, const char ***re
 
 /* 1. A name that is not set: nothing is changed.
  * 2. Each place gets the value that stands now, whatever version it had. */
-static const char *fill(struct arena *a, ProtobufCMessage *m, sealed_lookup *lookup, void *context)
+static const char *fill(struct arena *a, ProtobufCMessage *m, sealed_lookup *lookup,
+                        void *context)
 {
     struct sealed_place *places;
     size_t count = sealed_places(a, m, &places);
