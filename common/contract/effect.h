@@ -9,6 +9,7 @@
 #include "common/contract/driver.h"
 #include "common/contract/moment.h"
 #include "common/contract/probe.h"
+#include "common/contract/resolver.h"
 #include "common/contract/store.h"
 
 enum effect_kind {
@@ -25,6 +26,7 @@ enum effect_kind {
     EFFECT_PROBE,
     EFFECT_INCARNATION,
     EFFECT_EVACUATION,
+    EFFECT_RESOLVE,
     EFFECT_LOG,
     EFFECT_EXIT,
     EFFECT_KIND_COUNT
@@ -136,6 +138,7 @@ struct effect {
             uint64_t id; /* chosen by the role */
             struct kept_evacuation kept;
         } evacuation;
+        struct resolve_request resolve;
         struct log_line log;
         struct {
             int code; /* of the process: 0 well, else see text */

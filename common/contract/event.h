@@ -6,6 +6,7 @@
 #include "common/contract/driver.h"
 #include "common/contract/moment.h"
 #include "common/contract/probe.h"
+#include "common/contract/resolver.h"
 #include "common/contract/store.h"
 
 enum event_kind {
@@ -23,6 +24,7 @@ enum event_kind {
     EVENT_PROBED,    /* the end of an EFFECT_PROBE */
     EVENT_INCARNATION,   /* the end of an EFFECT_INCARNATION */
     EVENT_EVACUATION, /* the end of an EFFECT_EVACUATION */
+    EVENT_RESOLVED,   /* the end of an EFFECT_RESOLVE */
     EVENT_STOP,      /* end (SIGTERM, SIGINT): the role answers with EFFECT_EXIT when done */
     EVENT_KIND_COUNT
 };
@@ -113,6 +115,7 @@ struct event {
         struct probed probed;
         struct incarnation_kept incarnation;
         struct evacuation_kept evacuation;
+        struct resolved resolved;
         enum stop_kind stop;
     };
 };

@@ -71,6 +71,26 @@ static void copy_verb(struct arena *a, struct verb_answer *v)
     }
 }
 
+static void copy_resolved(struct arena *a, struct resolved *r)
+{
+    r->fault = copy_name(a, r->fault);
+    r->needs = copy_name(a, r->needs);
+    r->commit = copy_name(a, r->commit);
+    r->version = copy_name(a, r->version);
+    Board__ComponentRecord **components =
+        ARENA_ARRAY(a, r->component_count, Board__ComponentRecord *);
+    for (size_t i = 0; i < r->component_count; i++) {
+        components[i] = (Board__ComponentRecord *)message_copy(a, &r->components[i]->base);
+    }
+    r->components = components;
+    r->index = r->index ? (Board__IndexRecord *)message_copy(a, &r->index->base) : NULL;
+    const char **versions = ARENA_ARRAY(a, r->version_count, const char *);
+    for (size_t i = 0; i < r->version_count; i++) {
+        versions[i] = arena_strdup(a, r->versions[i]);
+    }
+    r->versions = versions;
+}
+
 static void event_copy(struct arena *a, struct event *to, const struct event *ev)
 {
     *to = *ev;
@@ -109,6 +129,9 @@ static void event_copy(struct arena *a, struct event *to, const struct event *ev
         break;
     case EVENT_EVACUATION:
         to->evacuation.text = copy_name(a, ev->evacuation.text);
+        break;
+    case EVENT_RESOLVED:
+        copy_resolved(a, &to->resolved);
         break;
     case EVENT_START:
     case EVENT_TIMER:

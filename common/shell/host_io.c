@@ -45,6 +45,8 @@ struct host {
     struct etcd *etcd;           /* NULL = no store */
     struct driver_shell *driver; /* NULL = no containers */
     struct prober *prober;       /* likewise */
+    struct resolver_shell *resolver; /* NULL = reads no definitions, */
+    const char *no_resolver;         /* and says why */
     int (*incarnation_keep)(void *owner, uint64_t incarnation, struct err *err); /* NULL = none */
     int (*evacuation_keep)(void *owner, const struct kept_evacuation *kept, struct err *err);
     void *state_owner;
@@ -177,6 +179,21 @@ static void keep_evacuation(struct host *h, uint64_t id, const struct kept_evacu
                                     .evacuation = {.id = id, .text = err.text}});
 }
 
+static void resolve(struct host *h, const struct resolve_request *request)
+{
+    if (h->resolver) {
+        h->resolver->ops->resolve(h->resolver, request);
+        return;
+    }
+    assert(h->no_resolver);
+    host_deliver(h, &(struct event){.kind = EVENT_RESOLVED,
+                                    .resolved = {.id = request->id,
+                                                 .fault = h->no_resolver,
+                                                 .needs = "",
+                                                 .commit = "",
+                                                 .version = ""}});
+}
+
 void host_reply(struct host *h, const struct reply *reply)
 {
     if (grpc_server_id(reply->id)) {
@@ -237,6 +254,9 @@ static void carry_out(struct host *h, const struct effect *e)
         break;
     case EFFECT_EVACUATION:
         keep_evacuation(h, e->evacuation.id, &e->evacuation.kept);
+        break;
+    case EFFECT_RESOLVE:
+        resolve(h, &e->resolve);
         break;
     case EFFECT_LOG:
         put_log(h, &e->log);
@@ -507,6 +527,10 @@ static int make_shells(struct host *h, const struct host_config *config, struct 
         h->driver = config->driver_new(config->driver_config, h, err);
         r = h->driver ? 0 : -(int)err->code;
     }
+    if (r == 0 && config->resolver_new) {
+        h->resolver = config->resolver_new(config->resolver_config, h, err);
+        r = h->resolver ? 0 : -(int)err->code;
+    }
     return r;
 }
 
@@ -543,6 +567,9 @@ static void host_done(struct host *h)
         h->driver->ops->free(h->driver);
     }
     prober_free(h->prober);
+    if (h->resolver) {
+        h->resolver->ops->free(h->resolver);
+    }
     http_server_free(h->server);
     grpc_server_free(h->grpc);
     http_server_free(h->admin);
@@ -563,6 +590,7 @@ static void host_done(struct host *h)
 int host_run(struct role *role, const struct host_config *config, struct err *err)
 {
     struct host h = {.role = role,
+                     .no_resolver = config->no_resolver,
                      .incarnation_keep = config->incarnation_keep,
                      .evacuation_keep = config->evacuation_keep,
                      .state_owner = config->state_owner};

@@ -36,6 +36,11 @@ struct host_config {
     void *driver_config;
     /* Descriptors that the driver may come to hold: no connections take them. */
     unsigned driver_files;
+    /* Reads definitions; NULL = this process has none: EFFECT_RESOLVE is answered with the fault
+     * `no_resolver`. */
+    struct resolver_shell *(*resolver_new)(void *config, struct host *host, struct err *err);
+    void *resolver_config;
+    const char *no_resolver; /* why; never NULL of a role that asks */
     /* Makes an incarnation durable; NULL = this role has none. Blocks for as long as the disk
      * takes: it is asked once in the life of a loss. */
     int (*incarnation_keep)(void *owner, uint64_t incarnation, struct err *err);
@@ -56,6 +61,18 @@ struct driver_shell_ops {
     /* Answered once by host_reply(), now or later; the cursor outlives the driver. Borrows
      * `wanted`. */
     void (*output)(struct driver_shell *d, const struct output_request *wanted);
+};
+
+/* What reads definitions implements (converger/resolver). */
+struct resolver_shell {
+    const struct resolver_shell_ops *ops;
+};
+
+struct resolver_shell_ops {
+    /* Borrows the request. Answered once by EVENT_RESOLVED through host_deliver(), never from
+     * inside. */
+    void (*resolve)(struct resolver_shell *s, const struct resolve_request *request);
+    void (*free)(struct resolver_shell *s); /* ends what is open, untold */
 };
 
 /* Runs until EFFECT_EXIT; gives its code as the process's exit status. Errors before the first

@@ -67,5 +67,7 @@ int converger_serve_run(const struct invocation *call, struct err *err)
         .interval_ns = interval_ms * MILLISECOND_NS,
         .tasks = limits,
     };
+    host.no_resolver = "this converger reads no definitions: it has no directory for them "
+                       "(converger serve --git-dir DIR)";
     return serve_role(converger_new(&config), &host, err);
 }

@@ -69,6 +69,8 @@ struct world {
     struct outside *outside;    /* open calls to users' servers */
     world_outside_server *serve_outside;
     void *serve_context;
+    world_resolve *resolve; /* NULL = nobody */
+    void *resolve_context;
     uint64_t next_request_id;
     struct buf trace;
     bool trace_logs, trace_calls;
@@ -127,6 +129,9 @@ void containers_changed(struct node *n); /* a story changed something: see what 
 
 /* probes.c: of the health of instances. */
 void probes_make(struct node *n, const struct probe *probe);
+
+/* resolves.c: definitions that are read. */
+void resolve_begin(struct node *n, const struct resolve_request *request);
 
 /* trace.c */
 /* Tells what a transaction does, a line for each record; `how` stands before each ("" = it is

@@ -503,6 +503,9 @@ static void carry_out(struct node *n, const struct effect *e)
     case EFFECT_EVACUATION:
         keep_evacuation(n, e->evacuation.id, &e->evacuation.kept);
         break;
+    case EFFECT_RESOLVE:
+        resolve_begin(n, &e->resolve);
+        break;
     case EFFECT_LOG:
         trace_log(n, &e->log);
         if (n->world->observer.logged) {

@@ -239,6 +239,12 @@ typedef struct world_outside_answer world_outside_server(
     void *context, const struct world_outside_request *request);
 void world_serve_outside(struct world *w, world_outside_server *serve, void *context);
 
+/* Whoever plays the repositories that definitions are read of (test/sim/model/repositories.h is
+ * one): it makes the answer to a request, in the arena. Nobody plays them: each is refused. */
+typedef struct resolved world_resolve(void *context, struct node *from,
+                                      const struct resolve_request *request, struct arena *a);
+void world_serve_definitions(struct world *w, world_resolve *resolve, void *context);
+
 /* Runs the next thing that is due at or before `until_ns`: false if there is none, and the clock
  * then stands at `until_ns`. */
 bool world_step(struct world *w, int64_t until_ns);
