@@ -29,5 +29,6 @@ void system_tally_take(struct system_tally *t, int service_state);
  * told of the definition that is to stand. */
 int system_state_of(const struct system_tally *t, bool spread);
 
-/* The same in a sentence for people, "" when nothing is to be said: "2 of 3 services are stable". */
+/* The same in a sentence for people, "" when nothing is to be said: "2 of 3 services are stable".
+ */
 const char *system_state_text(struct arena *a, const struct system_tally *t, bool spread);

@@ -1,0 +1,314 @@
+#include "converger/deploys.h"
+
+#include "common/lifecycle/deploy.h"
+#include "common/lifecycle/teardown.h"
+#include "common/model/component_path.h"
+#include "common/model/deploy_target.h"
+#include "common/model/head.h"
+#include "common/model/hold.h"
+#include "converger/spread.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GOES_TEXT "the system is being deleted"
+
+/* One that is not over. */
+struct going {
+    const char *key;
+    struct action_seen *seen;
+    const Board__DeployRecord *deploy; /* one of these */
+    const Board__TeardownRecord *teardown;
+    int state;
+};
+
+static char *borrowed(const char *s)
+{
+    return (char *)(uintptr_t)s;
+}
+
+/* ---- Pending --------------------------------------------------------------------------------- */
+
+/* The hold as it will be once what is planned is done. */
+struct holding {
+    const Board__HoldRecord *now, *then;
+};
+
+static void refuse_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                          const char *why, struct system_moves *out)
+{
+    Board__Move *m = move_of_deploy(v, "refuse", d->id);
+    m->deploy->message = borrowed(why);
+    system_moves_add(out, "refuse", m);
+}
+
+static void refuse_teardown(const struct watched_system *v, const Board__TeardownRecord *t,
+                            const char *why, struct system_moves *out)
+{
+    Board__Move *m = move_of_teardown(v, "refuse", t->id);
+    m->teardown->message = borrowed(why);
+    system_moves_add(out, "refuse", m);
+}
+
+/* NULL = it can be put there. */
+static const char *target_fault(const struct watched_system *v, const Board__DeployRecord *d)
+{
+    struct deploy_target_facts f = {.deploy = d, .system = v->system};
+    if (strcmp(d->target, "build") == 0) {
+        f.build = system_record(v, key_build(v->arena, v->uid, d->build), NULL);
+    } else if (strcmp(d->target, "undo") == 0) {
+        f.undone = system_record(v, key_deploy(v->arena, v->uid, d->undo), NULL);
+    } else if (strcmp(d->target, "path") == 0) {
+        const Board__Root *root = head_root(v->head, d->path);
+        f.deployed = root && *root->tree;
+    }
+    return deploy_target_fault(v->arena, &f);
+}
+
+/* Who stands against the path: NULL = nobody. */
+static const char *holders(const struct watched_system *v, const char *path)
+{
+    const Board__Hold **list;
+    size_t count = hold_conflicts(v->arena, v->hold, path, &list);
+    return count > 0 ? hold_text(v->arena, list, count) : NULL;
+}
+
+/* 4: false when one that is planned before takes a part of the path. */
+static bool take(const struct watched_system *v, Board__Hold__Kind kind, const char *id,
+                 const char *path, struct holding *h)
+{
+    Board__Hold *entry = arena_message(v->arena, &board__hold__descriptor);
+    Board__HoldRecord *after;
+    entry->kind = kind;
+    entry->id = borrowed(id);
+    entry->path = borrowed(path);
+    if (hold_take(v->arena, h->then, entry, &after) != HOLD_TAKEN) {
+        return false;
+    }
+    h->then = after;
+    return true;
+}
+
+static void pending_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                           struct holding *h, struct system_moves *out)
+{
+    const char *why = system_is_gone(v) ? GOES_TEXT : holders(v, d->path); /* 1, 2 */
+    why = why ? why : target_fault(v, d);                                  /* 3 */
+    if (why) {
+        refuse_deploy(v, d, why, out);
+    } else if (take(v, BOARD__HOLD__KIND__DEPLOY, d->id, d->path, h)) {      /* 4 */
+        system_moves_add(out, "accept", move_of_deploy(v, "accept", d->id)); /* 5 */
+    }
+}
+
+static void pending_teardown(const struct watched_system *v, const Board__TeardownRecord *t,
+                             struct holding *h, struct system_moves *out)
+{
+    const char *why = system_is_gone(v) ? GOES_TEXT : holders(v, "/"); /* 1, 2 */
+    if (why) {
+        refuse_teardown(v, t, why, out);
+    } else if (take(v, BOARD__HOLD__KIND__TEARDOWN, t->id, "/", h)) {
+        system_moves_add(out, "begin", move_of_teardown(v, "begin", t->id)); /* 3 */
+    }
+}
+
+/* ---- Accepted -------------------------------------------------------------------------------- */
+
+static void fail_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                        const char *move, const char *why, const char *witness,
+                        int64_t witness_revision, struct system_moves *out)
+{
+    Board__Move *m = move_of_deploy(v, move, d->id);
+    m->deploy->message = borrowed(why);
+    m->deploy->witness = borrowed(witness);
+    m->deploy->witness_revision = witness_revision;
+    system_moves_add(out, move, m);
+}
+
+static void fail_gone(const struct watched_system *v, const Board__DeployRecord *d,
+                      struct system_moves *out)
+{
+    fail_deploy(v, d, "fail", GOES_TEXT, "", 0, out);
+}
+
+/* 5: the key of a secret that is not set; NULL = all are, or the tree is not known yet. */
+static const char *secret_lacking(const struct watched_system *v, const Board__DeployRecord *d,
+                                  const Board__BuildRecord *b, const char **ret_why)
+{
+    const Board__IndexRecord *index = system_record(v, key_index(v->arena, b->tree), NULL);
+    for (size_t i = 0; index && i < index->n_entries; i++) {
+        const Board__IndexRecord__Entry *e = index->entries[i];
+        for (size_t s = 0; s < e->n_secrets; s++) {
+            const char *key = key_secret(v->arena, v->uid, e->secrets[s]);
+            if (component_path_within(e->path, d->path) && !map_get(v->records, key)) {
+                *ret_why = arena_printf(v->arena, "%s needs secret %s: bbs secrets set %s %s",
+                                        e->path, e->secrets[s], v->id, e->secrets[s]);
+                return key;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void built_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                         const Board__BuildRecord *b, struct system_moves *out)
+{
+    const char *why, *lacking = secret_lacking(v, d, b, &why);
+    if (lacking) { /* 5 */
+        fail_deploy(v, d, "fail", why, lacking, 0, out);
+    } else if (map_get(v->records, key_index(v->arena, b->tree))) {
+        system_moves_add(out, "begin", move_of_deploy(v, "begin", d->id)); /* 6 */
+    }
+}
+
+static void accepted_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                            struct system_moves *out)
+{
+    int64_t revision = 0;
+    const char *key = key_build(v->arena, v->uid, *d->build ? d->build : d->id);
+    const Board__BuildRecord *b = system_record(v, key, &revision);
+    if (system_is_gone(v)) { /* 1 */
+        fail_gone(v, d, out);
+    } else if (strcmp(d->target, "undo") == 0) {
+        system_moves_add(out, "begin", move_of_deploy(v, "begin", d->id)); /* 6 */
+    } else if (!b && revision) {
+        return;      /* of a newer version */
+    } else if (!b) { /* 2 */
+        fail_deploy(v, d, "fail", "its build is gone", key, 0, out);
+    } else if (strcmp(b->state, "failed") == 0) { /* 2 */
+        fail_deploy(v, d, "fail", arena_printf(v->arena, "build %s failed: %s", b->id, b->message),
+                    key, revision, out);
+    } else if (*b->version && !*d->version) {
+        system_moves_add(out, "note", move_of_deploy(v, "note", d->id)); /* 3 */
+    } else if (strcmp(b->state, "succeeded") == 0) {                     /* 4 */
+        built_deploy(v, d, b, out);
+    }
+}
+
+/* ---- In progress ----------------------------------------------------------------------------- */
+
+/* 4 */
+static void failed_service(const struct watched_system *v, const Board__DeployRecord *d,
+                           const struct service_seen *s, struct system_moves *out)
+{
+    const char *key = key_service(v->arena, v->uid, s->path);
+    const Board__ServiceRecord *r = system_record(v, key, NULL);
+    const char *why = r && *r->message ? r->message : r && *r->fault ? r->fault : "it failed";
+    bool reverts = d->rollback_on_failure && !d->reverting;
+    fail_deploy(v, d, reverts ? "revert" : "fail",
+                arena_printf(v->arena, "%s failed: %s", s->path, why), key, s->revision, out);
+}
+
+static void verdict_of_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                              struct system_moves *out)
+{
+    const struct service_seen *failed;
+    bool settled = spread_settled(v, d->path, d->id, &failed);
+    if (failed) { /* 4 */
+        failed_service(v, d, failed, out);
+    } else if (settled && d->reverting) { /* 5 */
+        fail_deploy(v, d, "fail", d->message, "", 0, out);
+    } else if (settled) {
+        system_moves_add(out, "succeed", move_of_deploy(v, "succeed", d->id));
+    }
+}
+
+static void progressing_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                               struct action_seen *seen, struct system_moves *out)
+{
+    if (system_is_gone(v)) { /* 1 */
+        fail_gone(v, d, out);
+        return;
+    }
+    if (d->aborted && !d->reverting) { /* 2 */
+        fail_deploy(v, d, "revert", "it was aborted", "", 0, out);
+        return;
+    }
+    if (d->generation > v->head->generation) {
+        return; /* the head has not come yet */
+    }
+    if (seen->told != d->generation && spread_under(v, d->path, d->id, out)) { /* 3 */
+        seen->told = d->generation;
+    }
+    if (seen->told == d->generation) {
+        verdict_of_deploy(v, d, out);
+    }
+}
+
+static void progressing_teardown(const struct watched_system *v, const Board__TeardownRecord *t,
+                                 struct action_seen *seen, struct system_moves *out)
+{
+    if (system_is_gone(v)) { /* 1 */
+        Board__Move *m = move_of_teardown(v, "fail", t->id);
+        m->teardown->message = borrowed(GOES_TEXT);
+        system_moves_add(out, "fail", m);
+        return;
+    }
+    size_t planned = out->count;
+    spread_nothing(v, "/", t->id, out); /* 2 */
+    seen->told = out->count == planned ? t->generation : seen->told;
+    if (v->tally->total == 0 && t->generation <= v->head->generation) {
+        system_moves_add(out, "succeed", move_of_teardown(v, "succeed", t->id)); /* 3 */
+    }
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+static void run_one(const struct watched_system *v, const struct going *g, struct holding *h,
+                    struct system_moves *out)
+{
+    if (g->teardown && g->state == TEARDOWN_PENDING) {
+        pending_teardown(v, g->teardown, h, out);
+    } else if (g->teardown && g->state == TEARDOWN_IN_PROGRESS) {
+        progressing_teardown(v, g->teardown, g->seen, out);
+    } else if (g->deploy && g->state == DEPLOY_PENDING) {
+        pending_deploy(v, g->deploy, h, out);
+    } else if (g->deploy && g->state == DEPLOY_ACCEPTED) {
+        accepted_deploy(v, g->deploy, out);
+    } else if (g->deploy && g->state == DEPLOY_IN_PROGRESS) {
+        progressing_deploy(v, g->deploy, g->seen, out);
+    }
+}
+
+/* One of a newer version is left alone. */
+static bool read_one(const struct watched_system *v, const char *key, struct action_seen *seen,
+                     struct going *ret)
+{
+    *ret = (struct going){.key = key, .seen = seen, .state = -1};
+    if (seen->type == RECORD_DEPLOY && (ret->deploy = system_record(v, key, NULL))) {
+        ret->state = lifecycle_state(&deploy_lifecycle, ret->deploy->state);
+    } else if (seen->type == RECORD_TEARDOWN && (ret->teardown = system_record(v, key, NULL))) {
+        ret->state = lifecycle_state(&teardown_lifecycle, ret->teardown->state);
+    }
+    return ret->state >= 0;
+}
+
+/* Who was asked for first comes first. */
+static int compare_going(const void *x, const void *y)
+{
+    const struct going *one = x, *other = y;
+    if (one->seen->created_at != other->seen->created_at) {
+        return one->seen->created_at < other->seen->created_at ? -1 : 1;
+    }
+    return strcmp(one->key, other->key);
+}
+
+void deploys_run(const struct watched_system *v, struct system_moves *out)
+{
+    struct going *list = ARENA_ARRAY(v->arena, v->actions->count + 1, struct going);
+    struct holding h = {v->hold, v->hold};
+    size_t count = 0;
+    for (struct map_node *n = map_first(v->actions); n; n = map_next(n)) {
+        struct action_seen *seen = map_value(n);
+        if (!seen->over && seen->type != RECORD_BUILD &&
+            read_one(v, map_key(n), seen, &list[count])) {
+            count++;
+        }
+    }
+    assert(count <= v->actions->count);
+    qsort(list, count, sizeof(*list), compare_going);
+    for (size_t i = 0; i < count; i++) {
+        run_one(v, &list[i], &h, out);
+    }
+}

@@ -1,0 +1,33 @@
+/* Deploys and teardowns that are not over: what is to be done about each (docs/systems.md,
+ * Deploys; common/lifecycle/deploy.def, teardown.def). Pure.
+ *
+ * A deploy that is pending, in the order in which they were asked for. The first that holds:
+ *   1. the system goes                                     refuse
+ *   2. somebody holds its path, or a part of it            refuse, with who does
+ *   3. its target is not good                              refuse, with why
+ *   4. one before it takes a part of its path just now     it waits
+ *   5. otherwise                                           accept
+ * Accepted:
+ *   1. the system goes                                     fail
+ *   2. its build is gone, or failed                        fail, by the build
+ *   3. the build knows the version, the deploy does not    note
+ *   4. the build is not over                               it waits
+ *   5. a secret that it needs is not set                   fail, by the secret
+ *   6. otherwise                                           begin
+ * In progress:
+ *   1. the system goes                                     fail
+ *   2. it was aborted, and reverts not yet                 revert
+ *   3. not every service under its path was told           target, delete (spread.h)
+ *   4. one that it told has failed                         revert if that was asked for and is not
+ *                                                          done yet, else fail; by the service
+ *   5. all of them are stable, and none goes               succeed; fail if it reverts
+ *   6. otherwise                                           it waits
+ * A teardown that is pending: 1. the system goes: refuse; 2. somebody holds a part of it: refuse;
+ * 3. otherwise begin. In progress: 1. the system goes: fail; 2. a service does not go yet: delete;
+ * 3. none is left: succeed. */
+#pragma once
+
+#include "converger/watched_system.h"
+
+/* Plans for all of them. `seen->told` of those that are in progress is kept up. */
+void deploys_run(const struct watched_system *v, struct system_moves *out);

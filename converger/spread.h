@@ -1,0 +1,23 @@
+/* What is to stand at and below a path, and whom that has not been told yet: the services that are
+ * in the trees of the head, and those that are there and in none (docs/systems.md, Deploys). Pure.
+ */
+#pragma once
+
+#include "converger/watched_system.h"
+
+/* Plans for the deploy that holds the path a `target` for each service that is to stand there and
+ * was not told so by it, and a `delete` for each that is not to. A path whose former service is
+ * still being deleted waits. True: all were told, and all that is to go is on its way. False too
+ * when a tree of the head has not come yet. */
+bool spread_under(const struct watched_system *v, const char *path, const char *holder,
+                  struct system_moves *out);
+
+/* Plans a `delete` for each service at and below the path that does not go yet, for this holder;
+ * "" = its system goes. */
+void spread_nothing(const struct watched_system *v, const char *path, const char *holder,
+                    struct system_moves *out);
+
+/* Each service at and below the path was told by this deploy, and is stable: none is on its way to
+ * go. *ret_failed becomes one that was told by it and has failed, NULL = none. */
+bool spread_settled(const struct watched_system *v, const char *path, const char *holder,
+                    const struct service_seen **ret_failed);

@@ -1,0 +1,146 @@
+#include "converger/system_facts.h"
+
+#include "common/base/memory.h"
+#include "common/lifecycle/system.h"
+#include "common/model/record.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void system_facts_init(struct system_facts *f)
+{
+    map_init(&f->services);
+    map_init(&f->actions);
+    f->tally = (struct system_tally){0};
+}
+
+static void free_service(void *value)
+{
+    struct service_seen *s = value;
+    free(s->path);
+    free(s->deploy);
+    free(s->component);
+    free(s);
+}
+
+void system_facts_done(struct system_facts *f)
+{
+    map_done(&f->services, free_service);
+    map_done(&f->actions, free);
+}
+
+/* What the record says; NULL = this version cannot read it. */
+static const void *decoded(struct arena *a, const char *key, const struct followed *record)
+{
+    ProtobufCMessage *m = NULL;
+    bool readable = record_decode(a, key_type(key), blob_bytes(record->record), &m, NULL) == 0;
+    return readable ? m : NULL;
+}
+
+static struct service_seen *service_of(struct arena *a, const char *key,
+                                       const struct followed *record)
+{
+    const Board__ServiceRecord *r = decoded(a, key, record);
+    const char *path = key_component(a, key, 2);
+    struct service_seen *is = mem_zeroed(sizeof(*is));
+    is->state = r ? lifecycle_state(&service_lifecycle, r->state) : -1;
+    is->state = is->state == SERVICE_NONE ? -1 : is->state;
+    is->revision = record->mod_revision;
+    is->path = mem_text(path ? path : "/");
+    is->deploy = mem_text(r ? r->deploy : "");
+    is->component = mem_text(r ? r->component : "");
+    return is;
+}
+
+static void learn_service(struct system_facts *f, struct arena *a, const char *key,
+                          const struct followed *record)
+{
+    struct service_seen *was = map_remove(&f->services, key);
+    if (was) {
+        system_tally_take(&f->tally, was->state);
+        free_service(was);
+    }
+    if (record) {
+        struct service_seen *is = service_of(a, key, record);
+        map_put(&f->services, key, is);
+        system_tally_add(&f->tally, is->state);
+    }
+    assert(f->tally.total == f->services.count);
+}
+
+static bool is_over(const char *record_state)
+{
+    return strcmp(record_state, "succeeded") == 0 || strcmp(record_state, "failed") == 0;
+}
+
+/* One that this version cannot read is taken for one that is not over, and is left alone. */
+static void read_action(const void *m, struct action_seen *ret)
+{
+    if (m && ret->type == RECORD_DEPLOY) {
+        const Board__DeployRecord *d = m;
+        ret->over = is_over(d->state);
+        ret->created_at = d->created_at;
+        ret->generation = d->generation;
+    } else if (m && ret->type == RECORD_TEARDOWN) {
+        const Board__TeardownRecord *t = m;
+        ret->over = is_over(t->state);
+        ret->created_at = t->created_at;
+        ret->generation = t->generation;
+    } else if (m) {
+        const Board__BuildRecord *b = m;
+        ret->over = is_over(b->state);
+        ret->created_at = b->created_at;
+    }
+}
+
+static void learn_action(struct system_facts *f, struct arena *a, const char *key,
+                         const struct followed *record)
+{
+    struct action_seen *is = map_get(&f->actions, key);
+    if (!record) {
+        free(map_remove(&f->actions, key));
+        return;
+    }
+    if (!is) {
+        is = mem_zeroed(sizeof(*is));
+        map_put(&f->actions, key, is);
+    }
+    is->type = key_type(key);
+    is->over = false;
+    read_action(decoded(a, key, record), is);
+}
+
+void system_facts_change(struct system_facts *f, const char *key, const struct followed *record)
+{
+    SCOPED_ARENA(a);
+    enum record_type type = key_type(key);
+    if (type == RECORD_SERVICE) {
+        learn_service(f, &a, key, record);
+    } else if (type == RECORD_BUILD || type == RECORD_DEPLOY || type == RECORD_TEARDOWN) {
+        learn_action(f, &a, key, record);
+    }
+}
+
+void system_facts_view(const struct system_facts *f, const struct map *records, struct arena *a,
+                       const char *uid, const char *id, const char *board_generation,
+                       struct watched_system *ret)
+{
+    *ret = (struct watched_system){.arena = a,
+                                   .records = records,
+                                   .uid = uid,
+                                   .id = id ? id : "",
+                                   .state = SYSTEM_NONE,
+                                   .services = &f->services,
+                                   .actions = &f->actions,
+                                   .tally = &f->tally};
+    ret->system = id ? system_record(ret, key_system(a, id), NULL) : NULL;
+    ret->head = system_record(ret, key_head(a, uid), &ret->head_revision);
+    ret->hold = system_record(ret, key_hold(a, uid), NULL);
+    ret->head = ret->head ? ret->head : arena_message(a, &board__head_record__descriptor);
+    ret->hold = ret->hold ? ret->hold : arena_message(a, &board__hold_record__descriptor);
+    if (ret->system) {
+        ret->state = lifecycle_state(&system_lifecycle, ret->system->state);
+        ret->confirmed = strcmp(ret->system->board_generation, board_generation) == 0;
+    }
+}

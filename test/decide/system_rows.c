@@ -1,0 +1,260 @@
+#include "test/decide/system_rows.h"
+
+#include "common/model/record.h"
+#include "converger/system_facts.h"
+#include "test/tool/cmocka.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UID "u"
+#define ID "shop"
+#define GENERATION "E"
+
+/* ---- One word ---------------------------------------------------------------------------- */
+
+static char *spaced(struct arena *a, const char *value)
+{
+    char *s = arena_strdup(a, value);
+    for (char *at = s; *at; at++) {
+        *at = *at == '_' ? ' ' : *at;
+    }
+    return s;
+}
+
+/* Sets a field by its name. */
+static void set_field(struct arena *a, ProtobufCMessage *m, const char *name, const char *value)
+{
+    const ProtobufCFieldDescriptor *f =
+        protobuf_c_message_descriptor_get_field_by_name(m->descriptor, name);
+    if (!f) {
+        fail_msg("no field %s in %s", name, m->descriptor->name);
+    }
+    void *at = (char *)m + f->offset;
+    switch (f->type) {
+    case PROTOBUF_C_TYPE_STRING:
+        *(char **)at = spaced(a, value);
+        break;
+    case PROTOBUF_C_TYPE_BOOL:
+        *(protobuf_c_boolean *)at = *value != '0';
+        break;
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_UINT32:
+        *(int32_t *)at = atoi(value);
+        break;
+    default:
+        *(int64_t *)at = atoll(value);
+    }
+}
+
+/* A message more in a repeated field of them. */
+static void *added(struct arena *a, size_t *n, void *list_at,
+                   const ProtobufCMessageDescriptor *type)
+{
+    void **list = arena_array(a, *n + 1, sizeof(void *));
+    if (*n > 0) {
+        memcpy(list, *(void **)list_at, *n * sizeof(void *));
+    }
+    *(void ***)list_at = list;
+    return list[(*n)++] = arena_message(a, type);
+}
+
+static void add_root(struct arena *a, size_t *n, Board__Root ***list, const char *path,
+                     const char *tree)
+{
+    Board__Root *r = added(a, n, list, &board__root__descriptor);
+    r->path = arena_strdup(a, path);
+    r->tree = arena_strdup(a, strcmp(tree, "-") == 0 ? "" : tree);
+    r->build = arena_printf(a, "%s", r->tree);
+}
+
+/* "path=kind:hash[:secret]" */
+static void add_entry(struct arena *a, Board__IndexRecord *index, const char *path, char *says)
+{
+    Board__IndexRecord__Entry *e =
+        added(a, &index->n_entries, &index->entries, &board__index_record__entry__descriptor);
+    char *hash = strchr(says, ':');
+    assert_non_null(hash);
+    *hash++ = 0;
+    char *secret = strchr(hash, ':');
+    if (secret) {
+        *secret++ = 0;
+        e->secrets = arena_copy(a, &secret, sizeof(secret));
+        e->n_secrets = 1;
+    }
+    e->path = arena_strdup(a, path);
+    e->kind = says;
+    e->hash = hash;
+}
+
+static void add_hold(struct arena *a, Board__HoldRecord *h, const char *id, const char *path)
+{
+    Board__Hold *e = added(a, &h->n_holds, &h->holds, &board__hold__descriptor);
+    e->kind = *id == 'T' ? BOARD__HOLD__KIND__TEARDOWN : BOARD__HOLD__KIND__DEPLOY;
+    e->id = arena_strdup(a, id);
+    e->path = arena_strdup(a, path);
+}
+
+/* What is no plain field; false: it is one. */
+static bool set_special(struct arena *a, ProtobufCMessage *m, const char *name, char *value)
+{
+    if (m->descriptor == &board__head_record__descriptor && *name == '/') {
+        Board__HeadRecord *h = (Board__HeadRecord *)m;
+        add_root(a, &h->n_roots, &h->roots, name, value);
+    } else if (m->descriptor == &board__index_record__descriptor && *name == '/') {
+        add_entry(a, (Board__IndexRecord *)m, name, value);
+    } else if (m->descriptor == &board__hold_record__descriptor) {
+        add_hold(a, (Board__HoldRecord *)m, name, value);
+    } else if (strcmp(name, "before") == 0) {
+        Board__DeployRecord *d = (Board__DeployRecord *)m;
+        char *tree = strchr(value, ':');
+        *tree++ = 0;
+        add_root(a, &d->n_before, &d->before, value, tree);
+    } else if (strcmp(name, "stale") == 0) {
+        Board__BuildRecord *b = (Board__BuildRecord *)m;
+        b->stale = arena_copy(a, &value, sizeof(value));
+        b->n_stale = 1;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- One record ------------------------------------------------------------------------------ */
+
+static const char *key_of(struct arena *a, const char *kind, const char *name)
+{
+    enum record_type type = record_type_named(kind);
+    switch (type) {
+    case RECORD_SYSTEM:
+        return key_system(a, ID);
+    case RECORD_HEAD:
+        return key_head(a, UID);
+    case RECORD_HOLD:
+        return key_hold(a, UID);
+    case RECORD_INDEX:
+        return key_index(a, name);
+    case RECORD_SOURCE:
+        return key_source(a, name);
+    case RECORD_SERVICE:
+        return key_service(a, UID, name);
+    case RECORD_SECRET:
+        return key_secret(a, UID, name);
+    default:
+        assert_int_not_equal(type, RECORD_UNKNOWN);
+        return arena_printf(a, "%s/%s/%s", kind, UID, name);
+    }
+}
+
+static void set_if_there(struct arena *a, ProtobufCMessage *m, const char *name, const char *value)
+{
+    if (protobuf_c_message_descriptor_get_field_by_name(m->descriptor, name)) {
+        set_field(a, m, name, value);
+    }
+}
+
+/* What every record of its kind says. */
+static void preset(struct arena *a, ProtobufCMessage *m, const char *name)
+{
+    bool is_system = m->descriptor == &board__system_record__descriptor;
+    if (m->descriptor == &board__secret_record__descriptor) {
+        return;
+    }
+    set_if_there(a, m, "uid", UID);
+    set_if_there(a, m, "id", is_system ? ID : name);
+    set_if_there(a, m, "system", ID);
+    set_if_there(a, m, "tree", m->descriptor == &board__index_record__descriptor ? name : "");
+    set_if_there(a, m, "board_generation", GENERATION);
+    if (m->descriptor == &board__deploy_record__descriptor) {
+        set_field(a, m, "target", "version");
+        set_field(a, m, "path", "/");
+    }
+}
+
+static void put(struct system_rows *r, struct system_facts *f, const char *text)
+{
+    struct arena *a = &r->arena;
+    char *words = arena_strdup(a, text), *rest;
+    char *kind = strtok_r(words, " ", &rest), *word = strtok_r(NULL, " ", &rest);
+    bool named = word && !strchr(word, '=');
+    const char *name = named ? word : "";
+    const char *key = key_of(a, kind, name);
+    ProtobufCMessage *m = arena_message(a, record_descriptor(key_type(key)));
+    preset(a, m, name);
+    for (word = named ? strtok_r(NULL, " ", &rest) : word; word;
+         word = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(word, '=');
+        if (value) {
+            *value++ = 0;
+        }
+        if (!value || !set_special(a, m, word, value)) {
+            set_field(a, m, word, value ? value : "1");
+        }
+    }
+    struct followed *record = ARENA_NEW(a, struct followed);
+    struct bytes b = record_encoded(a, m);
+    record->record = blob_new(b.data, b.size);
+    record->mod_revision = ++r->revision;
+    map_put(&r->records, key, record);
+    system_facts_change(f, key, record);
+}
+
+void system_rows_init(struct system_rows *r, const char *const *texts)
+{
+    *r = (struct system_rows){0};
+    arena_init(&r->arena);
+    map_init(&r->records);
+    system_facts_init(&r->facts);
+    for (size_t i = 0; texts[i]; i++) {
+        put(r, &r->facts, texts[i]);
+    }
+    const char *id = map_get(&r->records, key_system(&r->arena, ID)) ? ID : NULL;
+    system_facts_view(&r->facts, &r->records, &r->arena, UID, id, GENERATION, &r->view);
+}
+
+void system_rows_done(struct system_rows *r)
+{
+    MAP_EACH(&r->records, n)
+    {
+        blob_unref(((struct followed *)map_value(n))->record);
+    }
+    map_done(&r->records, NULL);
+    system_facts_done(&r->facts);
+    arena_done(&r->arena);
+}
+
+/* ---- What is planned ------------------------------------------------------------------------- */
+
+/* Every field that says something. */
+static void print_body(struct buf *out, const ProtobufCMessage *m)
+{
+    for (unsigned i = 0; i < m->descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];
+        const void *at = (const char *)m + f->offset;
+        bool single = f->label != PROTOBUF_C_LABEL_REPEATED;
+        if (!single || strcmp(f->name, "system") == 0 || strcmp(f->name, "uid") == 0) {
+            continue;
+        }
+        if (f->type == PROTOBUF_C_TYPE_STRING && **(char *const *)at) {
+            buf_printf(out, " %s=%s", f->name, *(char *const *)at);
+        } else if (f->type == PROTOBUF_C_TYPE_UINT64 && *(const uint64_t *)at) {
+            buf_printf(out, " %s=%llu", f->name, (unsigned long long)*(const uint64_t *)at);
+        }
+    }
+}
+
+static const ProtobufCMessage *body_of(const Board__Move *m)
+{
+    return m->system ? &m->system->base : NULL; /* each body is a pointer in one union */
+}
+
+const char *system_rows_print(struct system_rows *r, const struct system_moves *m)
+{
+    SCOPED_BUF(out);
+    for (size_t i = 0; i < m->count; i++) {
+        const Board__Move *move = m->list[i].move;
+        buf_printf(&out, "%s%s %s", i ? "\n" : "", move->move, move_key(&r->arena, move));
+        print_body(&out, body_of(move));
+    }
+    return arena_strdup(&r->arena, buf_string(&out));
+}
