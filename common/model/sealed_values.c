@@ -67,7 +67,8 @@ static void walk(struct sealed_walk *p, ProtobufCMessage *m)
     for (unsigned i = 0; i < m->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];
         bool other = (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) &&
-        XX
+                     *(const uint32_t *)(const void *)((uint8_t *)m + f->quantifier_offset) !=
+                         f->id;
         if (f->type == PROTOBUF_C_TYPE_MESSAGE && !other) {
             walk_field(p, m, f);
         }
