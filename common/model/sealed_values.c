@@ -45,7 +45,8 @@ static void add_own(struct sealed_walk *p, ProtobufCMessage *m)
 
 static void walk(struct sealed_walk *p, ProtobufCMessage *m);
 
-static void walk_field(struct sealed_walk *p, ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
+static void walk_field(struct sealed_walk *p, ProtobufCMessage *m,
+                       const ProtobufCFieldDescriptor *f)
 {
     uint8_t *at = (uint8_t *)m + f->offset;
     if (f->label == PROTOBUF_C_LABEL_REPEATED) {
