@@ -1,0 +1,117 @@
+#include "common/model/service_state.h"
+
+#include "common/lifecycle/service.h"
+
+#include <assert.h>
+
+/* Rows 6 to 10. With none wanted no DesiredLRP needs to stand. */
+static bool in_place(const struct service_facts *f)
+{
+    return !f->stands || f->fits;
+}
+
+static bool has_target(const struct service_facts *f)
+{
+    return f->stands || f->instances == 0;
+}
+
+static bool is_replaced(const struct service_facts *f)
+{
+    return f->total == f->updated;
+}
+
+static bool is_full(const struct service_facts *f)
+{
+    return f->updated == f->instances && f->available >= f->instances && f->terminating == 0;
+}
+
+bool service_complete(const struct service_facts *f)
+{
+    assert(f->updated <= f->total && f->available <= f->total);
+    return in_place(f) && has_target(f) && is_replaced(f) && is_full(f);
+}
+
+static bool has_failed(const struct service_facts *f)
+{
+    bool stuck = !service_complete(f) && f->overdue && !f->held[0];
+    return stuck || f->spent;
+}
+
+int service_state_of(const struct service_facts *f)
+{
+    assert(f->instances >= 0 && f->held);
+    if (f->deleting) {
+        return SERVICE_DELETING; /* 0 */
+    }
+    if (f->generation > f->observed) {
+        return f->observed == 0 ? SERVICE_PENDING : SERVICE_UPDATING; /* 1, 2 */
+    }
+    if (has_failed(f)) {
+        return SERVICE_FAILED; /* 3 */
+    }
+    if (!in_place(f) || !has_target(f) || !is_replaced(f)) {
+        return SERVICE_UPDATING; /* 6, 8, 9 */
+    }
+    return is_full(f) ? SERVICE_STABLE : SERVICE_SCALING; /* 10, 11 */
+}
+
+/* ---- In words -------------------------------------------------------------------------------- */
+
+static const char *failed_text(struct arena *a, const struct service_facts *f)
+{
+    const char *available =
+        arena_printf(a, "%d of %d available", (int)f->available, (int)f->instances);
+    return f->spent ? arena_printf(a, "an instance crashed for good; %s", available)
+                    : arena_printf(a, "no progress for %lld s; %s", (long long)f->deadline_s,
+                                   available);
+}
+
+static const char *updating_text(struct arena *a, const struct service_facts *f)
+{
+    if (f->generation > f->observed) {
+        return "the new definition is not taken up yet";
+    }
+    if (!in_place(f)) {
+        return "its routes, tags and policies are changed";
+    }
+    if (!has_target(f)) {
+        return "no instance of the new definition yet";
+    }
+    int32_t left = f->total - f->updated;
+    return f->updated < f->instances
+               ? arena_printf(a, "%d of %d replaced", (int)f->updated, (int)f->instances)
+               : arena_printf(a, "%d of an earlier definition to end", (int)left);
+}
+
+static const char *scaling_text(struct arena *a, const struct service_facts *f)
+{
+    if (f->updated > f->instances) {
+        return arena_printf(a, "%d more than the %d wanted", (int)(f->updated - f->instances),
+                            (int)f->instances);
+    }
+    return f->updated == f->instances && f->available >= f->instances
+               ? arena_printf(a, "%d to end", (int)f->terminating)
+               : arena_printf(a, "%d of %d available", (int)f->available, (int)f->instances);
+}
+
+const char *service_state_text(struct arena *a, const struct service_facts *f)
+{
+    const char *text = "";
+    switch (service_state_of(f)) {
+    case SERVICE_PENDING:
+        return "nobody has looked at it yet";
+    case SERVICE_FAILED:
+        text = failed_text(a, f);
+        break;
+    case SERVICE_UPDATING:
+        text = updating_text(a, f);
+        break;
+    case SERVICE_SCALING:
+        text = scaling_text(a, f);
+        break;
+    default: /* of a deletion its steps are told by who takes them */
+        return "";
+    }
+    assert(text[0]);
+    return f->held[0] ? arena_printf(a, "%s; %s", text, f->held) : text;
+}
