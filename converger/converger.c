@@ -123,6 +123,7 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     }
     if (x->life.leader.leads) {
         mover_hear(&x->mover, ev, out);
+        EACH_KEEPER(x, hear, ev, out)
         if (x->life.feed_client.current) {
             look(x, out);
         }

@@ -50,6 +50,9 @@ struct keeper {
     /* The copy is complete again: what it does not hold was deleted meanwhile. */
     void (*current)(void *state);
 
+    /* Each event of a step in which it leads, before it looks. */
+    void (*hear)(void *state, const struct event *ev, struct effects *out);
+
     /* It leads and the copy is complete: adds the moves that are due to the mover, as many as
      * there is room for, and says when it wants to look again. `all`: a full pass, which looks
      * at everything. */

@@ -44,13 +44,31 @@ void system_told(const struct watched_system *v, struct system_moves *out)
     }
 }
 
+/* Whether a move that is planned changes the system, or its head: it is judged after that. */
+static bool changes_head(const struct system_moves *m)
+{
+    static const char *const those[] = {"spread", "begin", "revert"};
+    for (size_t i = 0; i < m->count; i++) {
+        for (size_t t = 0; t < sizeof(those) / sizeof(those[0]); t++) {
+            if (strcmp(m->list[i].move->move, those[t]) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void system_observed(const struct watched_system *v, bool may_tell, struct system_moves *out)
 {
     bool spread = v->head->spread >= v->head->generation;
     int is = system_state_of(v->tally, spread);
     const char *text = system_state_text(v->arena, v->tally, spread);
+    if (changes_head(out)) {
+        return; /* it is looked at again after that */
+    }
     if (is != v->state || (may_tell && strcmp(text, v->system->message) != 0)) {
         Board__Move *m = move_of_system(v, "observe");
+        m->subject->revision = v->revision;
         m->system->state = said(system_lifecycle.states[is]);
         m->system->message = said(text);
         m->system->head_revision = v->head_revision;
@@ -64,7 +82,7 @@ static bool has_any(const struct watched_system *v, enum record_type type)
     return system_keys(v, type, &key, 1) > 0;
 }
 
-void system_goes(const struct watched_system *v, struct system_moves *out)
+void system_goes(const struct watched_system *v, bool refused, struct system_moves *out)
 {
     spread_nothing(v, "/", "", out);
     system_forgets(v, out);
@@ -73,12 +91,16 @@ void system_goes(const struct watched_system *v, struct system_moves *out)
     if (waits || out->count > 0) {
         return;
     }
-    bool keeps = has_any(v, RECORD_SECRET);
+    bool keeps =
+        refused || has_any(v, RECORD_SECRET) || map_get(v->records, key_versions(v->arena, v->uid));
     const char *move = keeps ? "check" : "remove"; /* a slice of what it keeps goes; then it */
     system_moves_add(out, move, move_of_system(v, move));
 }
 
 /* ---- What is over ---------------------------------------------------------------------------- */
+
+/* Runs of jobs that are looked at: more than are kept. */
+enum { RUNS_LOOKED_AT_MAX = 2000 };
 
 /* What still names trees and builds. */
 struct named {
@@ -100,10 +122,32 @@ static void name_roots(struct named *n, Board__Root *const *roots, size_t count)
     }
 }
 
+/* What runs names the tree that it is of. */
+static void name_services(const struct watched_system *v, struct named *ret)
+{
+    for (struct map_node *n = map_first(v->services); n; n = map_next(n)) {
+        const Board__ServiceRecord *r = system_record(v, map_key(n), NULL);
+        for (size_t i = 0; r && i < r->n_revisions; i++) {
+            name_it(ret, &ret->trees, r->revisions[i]->instances > 0 ? r->revisions[i]->tree : "");
+        }
+    }
+}
+
+static void name_runs(const struct watched_system *v, struct named *ret)
+{
+    const char *keys[RUNS_LOOKED_AT_MAX];
+    size_t count = system_keys(v, RECORD_JOB_RUN, keys, RUNS_LOOKED_AT_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const Board__JobRunRecord *r = system_record(v, keys[i], NULL);
+        bool over = r && (strcmp(r->state, "succeeded") == 0 || strcmp(r->state, "failed") == 0);
+        name_it(ret, &ret->trees, r && !over ? r->tree : "");
+    }
+}
+
 static void collect_names(const struct watched_system *v, struct named *ret)
 {
-    map_init(&ret->trees);
-    map_init(&ret->builds);
+    name_services(v, ret);
+    name_runs(v, ret);
     name_roots(ret, v->head->roots, v->head->n_roots);
     for (struct map_node *n = map_first(v->actions); n; n = map_next(n)) {
         const struct action_seen *seen = map_value(n);
@@ -125,10 +169,10 @@ struct over {
 static int compare_over(const void *x, const void *y)
 {
     const struct over *one = x, *other = y;
-    if (one->seen->created_at != other->seen->created_at) {
-        return one->seen->created_at > other->seen->created_at ? -1 : 1;
+    if (one->seen->completed_at != other->seen->completed_at) {
+        return one->seen->completed_at > other->seen->completed_at ? -1 : 1;
     }
-    return strcmp(one->key, other->key);
+    return strcmp(other->key, one->key);
 }
 
 static size_t those_over(const struct watched_system *v, enum record_type type, struct over **ret)
@@ -179,7 +223,11 @@ static void forget_builds(const struct watched_system *v, struct system_moves *o
     struct named named;
     size_t count = those_over(v, RECORD_BUILD, &list);
     size_t kept = system_is_gone(v) ? 0 : BUILDS_KEPT;
-    collect_names(v, &named);
+    map_init(&named.trees);
+    map_init(&named.builds);
+    if (count > kept && !system_is_gone(v)) {
+        collect_names(v, &named);
+    }
     for (size_t i = 0; i < count; i++) {
         forget_build(v, list[i].key, i >= kept, &named, out);
     }

@@ -17,9 +17,9 @@ enum { SYSTEM_TRIES_MAX = 5 };
 /* What is kept of those that are over: the last ones. */
 enum { BUILDS_KEPT = 50, DEPLOYS_KEPT = 200, TEARDOWNS_KEPT = 200 };
 
-/* Rules 1 and 2. `refused`: the last try to open it was. */
+/* Rules 1 and 2. `refused`: the last try to open it, or to remove it, was. */
 void system_opens(const struct watched_system *v, bool refused, struct system_moves *out);
-void system_goes(const struct watched_system *v, struct system_moves *out);
+void system_goes(const struct watched_system *v, bool refused, struct system_moves *out);
 
 /* Rule 3: every deploy and teardown in progress has told all that it holds, and the one that made
  * the head is known. Rule 4: `may_tell` = what is said of it may be written though its state stays.

@@ -24,7 +24,7 @@ struct service_seen {
 struct action_seen {
     enum record_type type;
     bool over;
-    int64_t created_at;
+    int64_t created_at, completed_at;
     uint64_t generation; /* of the head that it made; 0 = none */
     uint64_t told;       /* the generation by which it has told every service under its path */
 };
@@ -40,7 +40,7 @@ struct watched_system {
     bool confirmed;                    /* in the present board generation */
     const Board__HeadRecord *head;     /* empty ones when there are none */
     const Board__HoldRecord *hold;
-    int64_t head_revision;
+    int64_t revision, head_revision;   /* of `system`, of `head` */
     const struct map *services; /* key -> struct service_seen */
     const struct map *actions;  /* key -> struct action_seen */
     const struct system_tally *tally;

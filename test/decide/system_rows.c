@@ -1,7 +1,7 @@
 #include "test/decide/system_rows.h"
 
 #include "common/model/record.h"
-#include "converger/system_facts.h"
+#include "converger/system_copy.h"
 #include "test/tool/cmocka.h"
 
 #include <stdlib.h>
@@ -130,6 +130,8 @@ static const char *key_of(struct arena *a, const char *kind, const char *name)
         return key_system(a, ID);
     case RECORD_HEAD:
         return key_head(a, UID);
+    case RECORD_VERSIONS:
+        return key_versions(a, UID);
     case RECORD_HOLD:
         return key_hold(a, UID);
     case RECORD_INDEX:
@@ -171,7 +173,7 @@ static void preset(struct arena *a, ProtobufCMessage *m, const char *name)
     }
 }
 
-static void put(struct system_rows *r, struct system_facts *f, const char *text)
+static void put(struct system_rows *r, struct system_copy *f, const char *text)
 {
     struct arena *a = &r->arena;
     char *words = arena_strdup(a, text), *rest;
@@ -196,7 +198,7 @@ static void put(struct system_rows *r, struct system_facts *f, const char *text)
     record->record = blob_new(b.data, b.size);
     record->mod_revision = ++r->revision;
     map_put(&r->records, key, record);
-    system_facts_change(f, key, record);
+    system_copy_change(f, key, record);
 }
 
 void system_rows_init(struct system_rows *r, const char *const *texts)
@@ -204,12 +206,12 @@ void system_rows_init(struct system_rows *r, const char *const *texts)
     *r = (struct system_rows){0};
     arena_init(&r->arena);
     map_init(&r->records);
-    system_facts_init(&r->facts);
+    system_copy_init(&r->copy);
     for (size_t i = 0; texts[i]; i++) {
-        put(r, &r->facts, texts[i]);
+        put(r, &r->copy, texts[i]);
     }
     const char *id = map_get(&r->records, key_system(&r->arena, ID)) ? ID : NULL;
-    system_facts_view(&r->facts, &r->records, &r->arena, UID, id, GENERATION, &r->view);
+    system_copy_view(&r->copy, &r->records, &r->arena, UID, id, GENERATION, &r->view);
 }
 
 void system_rows_done(struct system_rows *r)
@@ -219,7 +221,7 @@ void system_rows_done(struct system_rows *r)
         blob_unref(((struct followed *)map_value(n))->record);
     }
     map_done(&r->records, NULL);
-    system_facts_done(&r->facts);
+    system_copy_done(&r->copy);
     arena_done(&r->arena);
 }
 

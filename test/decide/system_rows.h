@@ -2,7 +2,7 @@
  * the feed would have brought them. */
 #pragma once
 
-#include "converger/system_facts.h"
+#include "converger/system_copy.h"
 
 /* What the records say of it: fields by their names, where nothing else stands here.
  * Values have no blanks; "_" stands for one.
@@ -19,7 +19,7 @@
 struct system_rows {
     struct arena arena;
     struct map records; /* key -> struct followed */
-    struct system_facts facts;
+    struct system_copy copy;
     struct watched_system view;
     int64_t revision;
 };

@@ -325,6 +325,20 @@ static void opened_or_given_up(void **state)
     RUN_ROWS(opening, opens);
 }
 
+static void goes(const struct watched_system *v, struct system_moves *out)
+{
+    system_goes(v, false, out);
+}
+
+static void is_left(const struct watched_system *v, struct system_moves *out)
+{
+    system_goes(v, true, out);
+}
+
+static const struct row left[] = {
+    {"what is not seen here is swept", {GOES}, "check system/shop"},
+};
+
 static const struct row going[] = {
     {"services first",
      {GOES, "service /a state=stable", "service /b state=deleting", "jobrun R1"},
@@ -334,16 +348,18 @@ static const struct row going[] = {
     {"what is over is forgotten meanwhile",
      {GOES, "service /b state=deleting", D1 "failed", "teardown T1 state=succeeded",
       "build B1 state=succeeded tree=T1", "build B2 state=failed"},
-     "forget deploy/u/D1\nforget teardown/u/T1\ncollect build/u/B1 tree=T1\nforget build/u/B2"},
+     "forget deploy/u/D1\nforget teardown/u/T1\nforget build/u/B2\ncollect build/u/B1 tree=T1"},
     {"one is not over", {GOES, "build B1 state=running"}, ""},
     {"then what it keeps", {GOES, "secret /a:key"}, "check system/shop"},
+    {"and this", {GOES, "versions"}, "check system/shop"},
     {"then itself", {GOES}, "remove system/shop"},
 };
 
 static void goes_in_order(void **state)
 {
     (void)state;
-    RUN_ROWS(going, system_goes);
+    RUN_ROWS(going, goes);
+    RUN_ROWS(left, is_left);
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
@@ -389,9 +405,9 @@ static const char *forgotten_of(struct system_rows *r, struct arena *a, const ch
         system_rows_done(&r);                                                                      \
     } while (0)
 
-#define A_BUILD "build B# state=succeeded tree=T# created_at=#"
-#define AN_EMPTY_BUILD "build B# state=succeeded created_at=#"
-#define A_DEPLOY "deploy D# state=failed created_at=#"
+#define A_BUILD "build B# state=succeeded tree=T# completed_at=#"
+#define AN_EMPTY_BUILD "build B# state=succeeded completed_at=#"
+#define A_DEPLOY "deploy D# state=failed completed_at=#"
 
 static void as_many_are_kept(void **state)
 {
@@ -401,7 +417,7 @@ static void as_many_are_kept(void **state)
     assert_forgets(AN_EMPTY_BUILD, BUILDS_KEPT + 1, "forget build/u/B000", SYSTEM);
     assert_forgets(A_DEPLOY, DEPLOYS_KEPT, "", SYSTEM);
     assert_forgets(A_DEPLOY, DEPLOYS_KEPT + 1, "forget deploy/u/D000", SYSTEM);
-    assert_forgets("teardown T# state=succeeded created_at=#", TEARDOWNS_KEPT + 1,
+    assert_forgets("teardown T# state=succeeded completed_at=#", TEARDOWNS_KEPT + 1,
                    "forget teardown/u/T000", SYSTEM);
 }
 
@@ -409,14 +425,17 @@ static void what_is_named_is_kept(void **state)
 {
     (void)state;
     assert_forgets(A_BUILD, BUILDS_KEPT + 1, "", SYSTEM, "head /=T000");
+    assert_forgets(A_BUILD, BUILDS_KEPT + 1, "", SYSTEM, "jobrun R1 state=running tree=T000");
+    assert_forgets(A_BUILD, BUILDS_KEPT + 1, "collect build/u/B000 tree=T000", SYSTEM,
+                   "jobrun R1 state=failed tree=T000");
     assert_forgets(A_BUILD, BUILDS_KEPT + 1, "", SYSTEM, "deploy D1 state=failed before=/:T000");
     assert_forgets(A_BUILD, BUILDS_KEPT + 1, "", SYSTEM, "deploy D1 state=accepted build=B000");
     assert_forgets(A_BUILD, BUILDS_KEPT + 1, "collect build/u/B000 tree=T000", SYSTEM,
                    "deploy D1 state=failed build=B000");
     assert_forgets(A_DEPLOY, DEPLOYS_KEPT, "", SYSTEM, "head generation=3",
-                   "deploy E1 state=succeeded generation=3");
+                   "deploy E1 state=succeeded generation=3 completed_at=-1");
     assert_forgets(A_DEPLOY, DEPLOYS_KEPT, "forget deploy/u/E1", SYSTEM, "head generation=4",
-                   "deploy E1 state=succeeded generation=3");
+                   "deploy E1 state=succeeded generation=3 completed_at=-1");
 }
 
 static void nothing_of_a_failed_build_is_kept(void **state)

@@ -1,4 +1,4 @@
-#include "converger/system_facts.h"
+#include "converger/system_copy.h"
 
 #include "common/base/memory.h"
 #include "common/lifecycle/system.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void system_facts_init(struct system_facts *f)
+void system_copy_init(struct system_copy *f)
 {
     map_init(&f->services);
     map_init(&f->actions);
@@ -24,7 +24,7 @@ static void free_service(void *value)
     free(s);
 }
 
-void system_facts_done(struct system_facts *f)
+void system_copy_done(struct system_copy *f)
 {
     map_done(&f->services, free_service);
     map_done(&f->actions, free);
@@ -53,7 +53,7 @@ static struct service_seen *service_of(struct arena *a, const char *key,
     return is;
 }
 
-static void learn_service(struct system_facts *f, struct arena *a, const char *key,
+static void learn_service(struct system_copy *f, struct arena *a, const char *key,
                           const struct followed *record)
 {
     struct service_seen *was = map_remove(&f->services, key);
@@ -81,20 +81,23 @@ static void read_action(const void *m, struct action_seen *ret)
         const Board__DeployRecord *d = m;
         ret->over = is_over(d->state);
         ret->created_at = d->created_at;
+        ret->completed_at = d->completed_at;
         ret->generation = d->generation;
     } else if (m && ret->type == RECORD_TEARDOWN) {
         const Board__TeardownRecord *t = m;
         ret->over = is_over(t->state);
         ret->created_at = t->created_at;
+        ret->completed_at = t->completed_at;
         ret->generation = t->generation;
     } else if (m) {
         const Board__BuildRecord *b = m;
         ret->over = is_over(b->state);
         ret->created_at = b->created_at;
+        ret->completed_at = b->completed_at;
     }
 }
 
-static void learn_action(struct system_facts *f, struct arena *a, const char *key,
+static void learn_action(struct system_copy *f, struct arena *a, const char *key,
                          const struct followed *record)
 {
     struct action_seen *is = map_get(&f->actions, key);
@@ -111,7 +114,7 @@ static void learn_action(struct system_facts *f, struct arena *a, const char *ke
     read_action(decoded(a, key, record), is);
 }
 
-void system_facts_change(struct system_facts *f, const char *key, const struct followed *record)
+void system_copy_change(struct system_copy *f, const char *key, const struct followed *record)
 {
     SCOPED_ARENA(a);
     enum record_type type = key_type(key);
@@ -122,9 +125,9 @@ void system_facts_change(struct system_facts *f, const char *key, const struct f
     }
 }
 
-void system_facts_view(const struct system_facts *f, const struct map *records, struct arena *a,
-                       const char *uid, const char *id, const char *board_generation,
-                       struct watched_system *ret)
+void system_copy_view(const struct system_copy *f, const struct map *records, struct arena *a,
+                      const char *uid, const char *id, const char *board_generation,
+                      struct watched_system *ret)
 {
     *ret = (struct watched_system){.arena = a,
                                    .records = records,
@@ -134,7 +137,7 @@ void system_facts_view(const struct system_facts *f, const struct map *records, 
                                    .services = &f->services,
                                    .actions = &f->actions,
                                    .tally = &f->tally};
-    ret->system = id ? system_record(ret, key_system(a, id), NULL) : NULL;
+    ret->system = id ? system_record(ret, key_system(a, id), &ret->revision) : NULL;
     ret->head = system_record(ret, key_head(a, uid), &ret->head_revision);
     ret->hold = system_record(ret, key_hold(a, uid), NULL);
     ret->head = ret->head ? ret->head : arena_message(a, &board__head_record__descriptor);
