@@ -1,0 +1,184 @@
+/* target: a deploy that holds the path of a service says what it is to run. */
+#include "bbs/service/desired_ops.h"
+#include "bbs/service/moves.h"
+#include "bbs/service/service.h"
+#include "common/appfile/app.h"
+#include "common/base/message.h"
+#include "common/lifecycle/service.h"
+#include "common/lifecycle/system.h"
+#include "common/model/head.h"
+#include "common/model/hold.h"
+#include "common/model/sealed_values.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- What is read ---------------------------------------------------------------------------- */
+
+/* The secrets of a system, for the values of a definition. */
+struct secret_source {
+    struct view *v;
+    const char *uid;
+};
+
+static const Models__Sealed *secret_of(void *context, const char *name)
+{
+    const struct secret_source *from = context;
+    const Board__SecretRecord *r =
+        view_message(from->v, key_secret(view_arena(from->v), from->uid, name));
+    return r ? r->sealed : NULL;
+}
+
+/* What the component runs in this system, but for its secrets. */
+static Models__DesiredLRP *lrp_of(struct arena *a, const Board__ComponentRecord *c, const char *uid)
+{
+    Models__DesiredLRP *d = (Models__DesiredLRP *)message_copy(a, &c->run->base);
+    d->domain = arena_printf(a, "system.%s", uid);
+    return d;
+}
+
+/* "<id>.<a>.<b>": no app's name has a dot. */
+static const char *process_name(struct arena *a, const char *system, const char *path)
+{
+    char *name = arena_printf(a, "%s%s", system, path);
+    for (char *c = name; *c; c++) {
+        *c = *c == '/' ? '.' : *c;
+    }
+    return name;
+}
+
+static bool is_service(const Board__ComponentRecord *c)
+{
+    return c && strcmp(c->kind, "service") == 0 && c->run;
+}
+
+void target_gather(struct view *v, const struct op_input *in, struct service_snapshot *s)
+{
+    struct arena *a = view_arena(v);
+    const Board__Move *move = in->request;
+    const char *uid = move_name(a, move), *path = move_part(a, move);
+    s->component = view_message(v, key_tree(a, move_service(move)->tree, path));
+    if (!s->system || !is_service(s->component)) {
+        return;
+    }
+    struct secret_source from = {v, uid};
+    Models__DesiredLRP *lrp = lrp_of(a, s->component, uid);
+    s->unset = sealed_values_fill_lrp(a, lrp, secret_of, &from);
+    lrp->process_guid =
+        arena_strdup(a, app_process_guid(a, process_name(a, s->system->id, path), lrp));
+    s->wanted_lrp = lrp;
+    const char *hash = service_hash(lrp->process_guid);
+    s->run = view_message(v, key_revision(a, uid, path, hash));
+    s->desired = view_message(v, key_desired(a, lrp->process_guid));
+    s->stranger = s->desired && !service_owns(a, uid, path, s->desired);
+    if (s->service) {
+        s->oldest = service_superfluous(s->service);
+        s->oldest_kept = s->oldest && view_message(v, key_revision(a, uid, path, s->oldest));
+    }
+}
+
+/* ---- What is decided ------------------------------------------------------------------------- */
+
+static bool is_open(const Board__SystemRecord *system)
+{
+    int state = system ? lifecycle_state(&system_lifecycle, system->state) : SYSTEM_NONE;
+    return state > SYSTEM_PENDING && state != SYSTEM_FAILED && state != SYSTEM_DELETING;
+}
+
+/* The deploy that says it holds the path, and what stands there is of this tree. */
+uint32_t target_service_guards(const struct move_turn *t)
+{
+    const struct service_snapshot *s = t->snapshot;
+    const char *path = service_turn_path(t), *holder = service_says(t)->holder;
+    const Board__Hold *hold = s->hold ? hold_over(s->hold, path) : NULL;
+    bool holds = hold && hold->kind == BOARD__HOLD__KIND__DEPLOY && strcmp(hold->id, holder) == 0;
+    bool stands = s->head && head_has(s->head, service_says(t)->tree, path);
+    return is_open(s->system) && holds && stands ? SERVICE_IF_HELD : 0;
+}
+
+#define CONFLICT(...) plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, __VA_ARGS__)
+
+static const char *hash_of(const struct service_snapshot *s)
+{
+    return service_hash(s->wanted_lrp->process_guid);
+}
+
+/* By this deploy, which may revert to what it told first. */
+static bool told(const struct move_turn *t, const Board__ServiceRecord *before)
+{
+    const struct service_snapshot *s = t->snapshot;
+    return strcmp(before->deploy, service_says(t)->holder) == 0 &&
+           strcmp(before->component, s->component->hash) == 0 &&
+           strcmp(before->target, hash_of(s)) == 0 &&
+           strcmp(service_revision(before, before->target)->tree, service_says(t)->tree) == 0;
+}
+
+static Board__ServiceRecord *fresh(const struct move_turn *t)
+{
+    char id[GUID_BYTES];
+    random_guid(t->in->random, id);
+    return service_new(t->plan->arena, id, service_turn_uid(t),
+                       ((const struct service_snapshot *)t->snapshot)->system->id,
+                       service_turn_path(t), t->in->now);
+}
+
+static void take_component(const struct move_turn *t, Board__ServiceRecord *after)
+{
+    const struct service_snapshot *s = t->snapshot;
+    const Board__ComponentRecord *c = s->component;
+    Board__Revision *r =
+        service_aim(t->plan->arena, after, hash_of(s), s->wanted_lrp, t->in->now);
+    r->tree = service_says(t)->tree;
+    r->deploy = service_says(t)->holder;
+    after->deploy = service_says(t)->holder;
+    after->component = c->hash;
+    after->instances = c->instances;
+    after->rolling = c->rolling;
+    after->domain = s->wanted_lrp->domain;
+    after->message = (char *)(uintptr_t)protobuf_c_empty_string;
+}
+
+/* Beside the record what the revision runs, unless it is there as it is. */
+static void put_target(const struct move_turn *t)
+{
+    const struct service_snapshot *s = t->snapshot;
+    struct arena *a = t->plan->arena;
+    Board__ServiceRecord *after = s->service ? service_copy(a, s->service) : fresh(t);
+    take_component(t, after);
+    service_set_state(after, t->to, t->in->now);
+    if (!s->run || !service_fits(a, s->run, s->wanted_lrp)) {
+        plan_put(t->plan, key_revision(a, after->uid, after->path, after->target), "target",
+                 t->in->actor, &s->wanted_lrp->base);
+    }
+    if (s->oldest && strcmp(s->oldest, after->target) != 0) {
+        service_drop(after, s->oldest);
+        if (s->oldest_kept) {
+            plan_delete(t->plan, key_revision(a, after->uid, after->path, s->oldest), "target",
+                        t->in->actor);
+        }
+    }
+    service_put_with(t, after);
+}
+
+/* 1. Not a service, or not of the tree any more: ResourceConflict.
+ * 2. A secret of it is not set: ResourceConflict, which says how it is.
+ * 3. Its process is another's: ResourceConflict.
+ * 4. It was told so by this deploy already: nothing.
+ * 5. It is to run this from now on; of revisions that do not run ten are kept. */
+void target_service_decide(const struct move_turn *t)
+{
+    const struct service_snapshot *s = t->snapshot;
+    const Board__ServiceRecord *before = s->service;
+    const char *path = service_turn_path(t);
+    if (!is_service(s->component)) { /* 1 */
+        CONFLICT("%s is no service of tree %s", path, service_says(t)->tree);
+    } else if (s->unset) { /* 2 */
+        CONFLICT("%s needs secret %s: bbs secrets set %s %s", path, s->unset, s->system->id,
+                 s->unset);
+    } else if (s->stranger) { /* 3 */
+        CONFLICT("%s is the process_guid of a process that somebody else made",
+                 s->wanted_lrp->process_guid);
+    } else if (!before || !told(t, before)) { /* 4 */
+        put_target(t);                        /* 5 */
+    }
+}
