@@ -48,7 +48,7 @@ struct reply rig_output(struct rig *r, const struct output_request *wanted);
 int rig_processes(struct rig *r);
 
 /* Those of them with these words in their command line, now; and waits until there is none. What
- * helps to start a container is gone in its own time, so that a trial counts by words of its own. */
+ * helps to start a container goes in its own time, so that a trial counts by words of its own. */
 int rig_processes_saying(struct rig *r, const char *words);
 void rig_await_none_saying(struct rig *r, const char *words);
 
