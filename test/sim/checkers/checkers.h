@@ -75,6 +75,7 @@ struct checkers {
     int64_t touched_ns;   /* when something was last done to all cells, or to what they need */
     struct buf violation; /* empty: none; the first one found is kept */
     int64_t lrp_change_ns; /* when a record of an LRP last changed */
+    int64_t system_change_ns; /* systems.c: the same of systems; 0 = never */
     const char *started_cell; /* where the last commit has started an instance; NULL = it has not */
     unsigned seen[SEEN_COUNT]; /* how often */
 };

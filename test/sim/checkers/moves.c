@@ -413,16 +413,28 @@ static bool stands(const struct past *p)
 
 /* Of a kind whose records are there or not; one with more states says in a function of its own
  * which state a record is in. */
+/* By the text of its field "state". */
+static int state_in(const struct lifecycle *table, const struct past *p)
+{
+    if (!p || !p->message) {
+        return 0;
+    }
+    const ProtobufCFieldDescriptor *f =
+        protobuf_c_message_descriptor_get_field_by_name(p->message->descriptor, "state");
+    assert(f && f->type == PROTOBUF_C_TYPE_STRING);
+    return lifecycle_state(table, *(char *const *)((const char *)p->message + f->offset));
+}
+
 static struct seen_move simple(const struct lifecycle *table, const struct past *p)
 {
     if (!table) {
         return (struct seen_move){0};
     }
-    assert(table->state_count == 2);
+    bool two = table->state_count == 2;
     return (struct seen_move){
         .table = table,
-        .from = stands(p->before),
-        .to = stands(p),
+        .from = two ? stands(p->before) : state_in(table, p->before),
+        .to = two ? stands(p) : state_in(table, p),
         .unknown_guards = (1u << table->guard_count) - 1,
     };
 }

@@ -1,0 +1,144 @@
+/* Systems at rest: each is what its services make of it (Y5), every deploy, teardown, build and
+ * deletion has ended (YL1), no service is between two states (YL2), and nothing changes any more
+ * (YL3). */
+#include "common/lifecycle/service.h"
+#include "test/sim/checkers/checkers.h"
+
+#include <string.h>
+
+#define STILL_NS (3 * SECOND_NS)
+
+static bool of_systems(enum record_type type)
+{
+    return type == RECORD_SYSTEM || type == RECORD_HEAD || type == RECORD_HOLD ||
+           type == RECORD_BUILD || type == RECORD_DEPLOY || type == RECORD_TEARDOWN ||
+           type == RECORD_SERVICE || type == RECORD_TREE || type == RECORD_INDEX;
+}
+
+void note_system_changes(struct checkers *k, const struct passage *p,
+                         const struct world_commit *commit)
+{
+    (void)commit;
+    for (size_t i = 0; i < p->count; i++) {
+        if (of_systems(p->list[i]->type)) {
+            k->system_change_ns = p->at_ns;
+        }
+    }
+}
+
+/* ---- Y5 -------------------------------------------------------------------------------------- */
+
+struct counted {
+    size_t failed, moving, scaling, all;
+};
+
+static void count_service(void *context, const struct past *p)
+{
+    struct counted *c = context;
+    const char *state = ((const Board__ServiceRecord *)p->message)->state;
+    c->all++;
+    c->failed += strcmp(state, "failed") == 0;
+    c->scaling += strcmp(state, "scaling") == 0;
+    c->moving += strcmp(state, "pending") == 0 || strcmp(state, "updating") == 0 ||
+                 strcmp(state, "deleting") == 0;
+}
+
+/* The rows of design, written down anew. */
+static const char *state_by_services(struct checkers *k, const char *uid)
+{
+    SCOPED_ARENA(a);
+    struct counted c = {0};
+    const Board__HeadRecord *head =
+        (const Board__HeadRecord *)history_now(&k->history, key_head(&a, uid));
+    history_each(&k->history, key_range_of(&a, RECORD_SERVICE, uid), count_service, &c);
+    bool told = !head || head->spread >= head->generation;
+    return c.failed            ? "degraded"
+           : c.moving || !told ? "updating"
+           : c.scaling         ? "scaling"
+                               : "stable";
+}
+
+struct resting {
+    struct checkers *k;
+    struct buf *why;
+};
+
+/* YL1, YL2: what nobody has confirmed since a restore stands still; the swarm confirms it. */
+static void rest_system(void *context, const struct past *p)
+{
+    struct resting *r = context;
+    const Board__SystemRecord *s = (const Board__SystemRecord *)p->message;
+    const char *state = state_by_services(r->k, s->uid);
+    if (strcmp(s->state, "pending") == 0 || strcmp(s->state, "deleting") == 0) {
+        buf_printf(r->why, "system %s is %s (YL1); ", s->id, s->state);
+    } else if (strcmp(s->state, "failed") != 0 && strcmp(s->state, state) != 0) {
+        buf_printf(r->why, "system %s is %s, and by its services %s (Y5); ", s->id, s->state,
+                   state);
+    } else if (strcmp(s->state, "updating") == 0) {
+        buf_printf(r->why, "system %s is updating: %s (YL2); ", s->id, s->message);
+    }
+}
+
+static void rest_over(struct resting *r, const struct past *p, const char *state,
+                      const char *message)
+{
+    if (strcmp(state, "succeeded") != 0 && strcmp(state, "failed") != 0) {
+        buf_printf(r->why, "%s is %s: %s (YL1); ", p->key, state, message);
+    }
+}
+
+static void rest_deploy(void *context, const struct past *p)
+{
+    const Board__DeployRecord *d = (const Board__DeployRecord *)p->message;
+    rest_over(context, p, d->state, d->message);
+}
+
+static void rest_teardown(void *context, const struct past *p)
+{
+    const Board__TeardownRecord *t = (const Board__TeardownRecord *)p->message;
+    rest_over(context, p, t->state, t->message);
+}
+
+static void rest_build(void *context, const struct past *p)
+{
+    const Board__BuildRecord *b = (const Board__BuildRecord *)p->message;
+    rest_over(context, p, b->state, b->message);
+    if (b->n_stale > 0) {
+        buf_printf(((struct resting *)context)->why, "%s has trees to be collected; ", p->key);
+    }
+}
+
+/* Of a tree that no build names nothing is left. */
+static void rest_tree(void *context, const struct past *p)
+{
+    struct resting *r = context;
+    SCOPED_ARENA(a);
+    const char *tree = key_component(&a, p->key, 1);
+    if (!history_now(&r->k->history, key_index(&a, tree))) {
+        buf_printf(r->why, "%s is of a tree without an index; ", p->key);
+    }
+}
+
+static void rest_service(void *context, const struct past *p)
+{
+    struct resting *r = context;
+    const Board__ServiceRecord *s = (const Board__ServiceRecord *)p->message;
+    if (strcmp(s->uid, "apps") != 0 && strcmp(s->state, "stable") != 0 &&
+        strcmp(s->state, "failed") != 0) {
+        buf_printf(r->why, "%s is %s: %s (YL2); ", p->key, s->state, s->message);
+    }
+}
+
+void check_systems_rest(struct checkers *k, struct buf *ret_why)
+{
+    struct resting r = {k, ret_why};
+    history_each(&k->history, "system/", rest_system, &r);
+    history_each(&k->history, "deploy/", rest_deploy, &r);
+    history_each(&k->history, "teardown/", rest_teardown, &r);
+    history_each(&k->history, "build/", rest_build, &r);
+    history_each(&k->history, "tree/", rest_tree, &r);
+    history_each(&k->history, "service/", rest_service, &r);
+    if (k->system_change_ns && world_now(k->cluster->world) - k->system_change_ns < STILL_NS) {
+        buf_append_string(ret_why, "systems still change (YL3); ");
+    }
+}

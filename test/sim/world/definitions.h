@@ -1,0 +1,37 @@
+/* Whoever plays the repositories of definitions, and reads texts: definitions are short texts here.
+ * Words are components, blanks stand between:
+ *   "/a:1"      a service, variant 1: what it runs hangs on the variant alone
+ *   "/a:1*3"    with three instances; else one
+ *   "/s/b:2"    in an inner system /s, which need not be named
+ *   "/a:1!"     no cell has its root filesystem: it never gets an instance
+ *   "/a:1~"     its instances bear the tag version=crash, for whoever makes them crash
+ *   "/a:1?k"    it needs the secret /a:k
+ *   "/j:1="     a job
+ * Of versions of a repository the texts are put; whatever else is asked for is not there. */
+#pragma once
+
+#include "common/base/map.h"
+#include "test/sim/world/world.h"
+
+/* What they have: by version, and by "PATH" what a path build reads; borrowed texts. */
+struct definitions {
+    struct map texts;
+};
+
+/* Empty; plays them in this world from now on, so it must outlive its steps. */
+void definitions_init(struct definitions *d, struct world *w);
+void definitions_done(struct definitions *d);
+
+/* What stands at this version from now on. */
+void definitions_put(struct definitions *d, const char *version, const char *text);
+
+/* What a build of a path reads from now on, of whatever definition was deployed; NULL = the text of
+ * the commit, again. */
+void definitions_move(struct definitions *d, const char *text);
+
+/* What such a text says, borne by this tree, of what stands at and below the path. In the arena. */
+struct resolved definition_of(struct arena *a, const char *uid, const char *tree, const char *text,
+                              const char *path);
+
+/* The URL of all of them. */
+#define DEFINITIONS_URL "https://git.test/shop.git"
