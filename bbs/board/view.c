@@ -142,6 +142,59 @@ int view_range(struct view *v, const char *prefix, size_t max, const struct seen
     return count;
 }
 
+static struct copied *in_range(struct copied *p, const char *prefix)
+{
+    return p && text_begins(version_key(copied_version(p)), prefix) ? p : NULL;
+}
+
+static struct copied *first_in_range(struct view *v, const char *prefix)
+{
+    const struct copy *c = v->board->copy;
+    return c ? in_range(copy_from(c, prefix), prefix) : NULL;
+}
+
+bool view_range_empty(struct view *v, const char *prefix)
+{
+    struct copied *first = first_in_range(v, prefix);
+    if (first) {
+        note(v, COMPARE_EXISTS, version_key(copied_version(first)), 0);
+    } else {
+        note(v, COMPARE_RANGE_EMPTY, prefix, 0);
+    }
+    return !first;
+}
+
+void view_nothing_newer(struct view *v, const char *prefix)
+{
+    int64_t newest = 0, members = 0;
+    for (struct copied *p = first_in_range(v, prefix); p; p = in_range(copy_next(p), prefix)) {
+        int64_t revision = copied_version(p)->mod_revision;
+        newest = revision > newest ? revision : newest;
+        members++;
+    }
+    if (!members) {
+        note(v, COMPARE_RANGE_EMPTY, prefix, 0);
+    } else if (v->reads) {
+        read_set_add_range(v->reads, prefix, newest, members);
+    }
+}
+
+size_t view_peek_count(struct view *v, const char *prefix)
+{
+    size_t count = 0;
+    for (struct copied *p = first_in_range(v, prefix); p; p = in_range(copy_next(p), prefix)) {
+        count++;
+    }
+    return count;
+}
+
+const char *view_peek_key(struct view *v, const char *prefix, const char *from)
+{
+    const struct copy *c = v->board->copy;
+    struct copied *p = c ? in_range(copy_from(c, from ? from : prefix), prefix) : NULL;
+    return p ? version_key(copied_version(p)) : NULL;
+}
+
 static struct picked picked_of(struct version *item)
 {
     return (struct picked){.key = version_key(item),

@@ -47,6 +47,20 @@ bool view_unreadable(struct view *v, const char *key);
  * the row must then be made divisible (a job). */
 int view_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list);
 
+/* Whether no key starts with `prefix`: noted as empty, or that its first one exists. */
+bool view_range_empty(struct view *v, const char *prefix);
+
+/* That no key starting with `prefix` is newer than those that stand is relied on: noted, and
+ * nothing is read. That none of them is missing is not told by it. */
+void view_nothing_newer(struct view *v, const char *prefix);
+
+/* How many keys start with `prefix`; nothing is noted. */
+size_t view_peek_count(struct view *v, const char *prefix);
+
+/* The first key that starts with `prefix` and does not come before `from`, NULL = the first of all;
+ * NULL if there is none. Borrowed until the step returns; nothing is noted. */
+const char *view_peek_key(struct view *v, const char *prefix, const char *from);
+
 /* The same without noting. */
 int view_peek_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list);
 

@@ -31,6 +31,7 @@ enum {
     COMPONENTS_MAX = 10000,          /* of one tree */
     COMPONENT_BYTES_MAX = 64 * 1024, /* packed */
     COMPONENT_SECRETS_MAX = 32,
+    KEY_BYTES_MAX = 4096,            /* of a record that is given as a reason */
 };
 
 /* Board__CreateSystemRequest; Board__SystemRequest. */
@@ -54,3 +55,9 @@ void valid_build(struct validation *v, const Board__BuildRequest *request);
 void valid_deploy(struct validation *v, const Board__DeployRequest *request);
 void valid_deploy_change(struct validation *v, const Board__DeployChangeRequest *request);
 void valid_teardown(struct validation *v, const Board__TeardownRequest *request);
+
+/* The moves of the converger. */
+extern const struct move_family system_moves;
+extern const struct move_family build_moves;
+extern const struct move_family deploy_moves;
+extern const struct move_family teardown_moves;

@@ -1,0 +1,238 @@
+#include "bbs/system/deploy_facts.h"
+
+#include "bbs/system/over.h"
+#include "bbs/system/under.h"
+#include "common/lifecycle/build.h"
+#include "common/lifecycle/deploy.h"
+#include "common/lifecycle/service.h"
+#include "common/model/component_path.h"
+#include "common/model/deploy_target.h"
+#include "common/model/head.h"
+
+#include <string.h>
+
+static bool is_target(const Board__DeployRecord *d, const char *target)
+{
+    return strcmp(d->target, target) == 0;
+}
+
+bool deploy_makes_build(const Board__DeployRecord *d)
+{
+    return is_target(d, "version") || is_target(d, "path");
+}
+
+const char *secret_lack_text(struct arena *a, const char *system, struct secret_lack lack)
+{
+    return arena_printf(a, "%s needs secret %s: bbs secrets set %s %s", lack.path, lack.name,
+                        system, lack.name);
+}
+
+/* ---- Whether it can be accepted -------------------------------------------------------------- */
+
+/* Each deploy that holds a part may add a root before this one does. */
+static bool has_room(const struct deploy_snapshot *s)
+{
+    size_t held = s->hold ? s->hold->n_holds : 0;
+    size_t undone = s->undone ? s->undone->n_before : 1;
+    return s->head && s->head->n_roots + held + undone <= HEAD_ROOTS_MAX;
+}
+
+/* 1. What it names is not there, or cannot be put.
+ * 2. A build of its id is there, which is another one.
+ * 3. The head has no room for it. */
+static void gather_target(struct view *v, struct deploy_snapshot *s)
+{
+    struct arena *a = view_arena(v);
+    const Board__DeployRecord *d = s->deploy;
+    if (!s->of.system) {
+        return; /* that is reason enough */
+    }
+    struct deploy_target_facts f = {.deploy = d, .system = s->of.system};
+    if (is_target(d, "build")) {
+        f.build = s->build;
+    } else if (is_target(d, "undo")) {
+        f.undone = s->undone = view_message(v, key_deploy(a, d->uid, d->undo));
+    } else if (is_target(d, "path")) {
+        f.deployed = s->head && head_has_component(v, s->head, d->path);
+    }
+    s->target_fault = deploy_target_fault(a, &f); /* 1 */
+    if (!s->target_fault && deploy_makes_build(d) && s->build) { /* 2 */
+        s->target_fault = arena_printf(a, "build %s is another one: deploy again with another id",
+                                       d->id);
+    }
+    if (!s->target_fault && !has_room(s)) { /* 3 */
+        s->target_fault =
+            arena_printf(a, "%d paths of system %s were deployed for themselves, which is the "
+                            "most: deploy one above them",
+                         HEAD_ROOTS_MAX, s->of.id);
+    }
+}
+
+/* ---- Whether it can begin -------------------------------------------------------------------- */
+
+static void gather_undone(struct view *v, struct deploy_snapshot *s)
+{
+    struct arena *a = view_arena(v);
+    s->undone = view_message(v, key_deploy(a, s->deploy->uid, s->deploy->undo));
+    if (!s->undone) {
+        return;
+    }
+    const Board__DeployRecord *u = s->undone;
+    const Board__IndexRecord **list = ARENA_ARRAY(a, u->n_before, const Board__IndexRecord *);
+    size_t count = 0, wanted = 0;
+    for (size_t i = 0; i < u->n_before; i++) {
+        const Board__IndexRecord *index = index_peek(v, u->before[i]->tree);
+        wanted += *u->before[i]->tree != 0;
+        if (index) {
+            list[count++] = index;
+        }
+    }
+    s->build_over = s->head && u->generation > 0 && count == wanted;
+    s->lack = secrets_lacking(v, s->deploy->uid, list, count);
+}
+
+static void gather_start(struct view *v, struct deploy_snapshot *s)
+{
+    const Board__BuildRecord *b = s->build;
+    if (is_target(s->deploy, "undo")) {
+        gather_undone(v, s);
+    } else if (b && lifecycle_state(&build_lifecycle, b->state) == BUILD_SUCCEEDED) {
+        const Board__IndexRecord *index = index_peek(v, b->tree);
+        s->build_over = s->head && index && strcmp(b->root, s->deploy->path) == 0;
+        if (index) {
+            s->lack = secrets_lacking(v, s->deploy->uid, &index, 1);
+        }
+    }
+}
+
+/* ---- Why it should not go on ----------------------------------------------------------------- */
+
+/* Whether the tree of its build needs the secret. */
+static bool needs_secret(struct view *v, const struct deploy_snapshot *s, const char *name)
+{
+    const Board__IndexRecord *index = s->build ? index_peek(v, s->build->tree) : NULL;
+    for (size_t i = 0; index && i < index->n_entries; i++) {
+        for (size_t n = 0; n < index->entries[i]->n_secrets; n++) {
+            if (strcmp(index->entries[i]->secrets[n], name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static enum witness by_service(const struct deploy_snapshot *s, const Board__ServiceRecord *r)
+{
+    bool told = r && strcmp(r->deploy, s->deploy->id) == 0 &&
+                component_path_within(r->path, s->deploy->path);
+    return told && lifecycle_state(&service_lifecycle, r->state) == SERVICE_FAILED
+               ? WITNESS_SERVICE
+               : WITNESS_NONE;
+}
+
+static enum witness by_build(const struct deploy_snapshot *s, const char *key, struct arena *a)
+{
+    const Board__BuildRecord *b = s->build;
+    const char *build = s->deploy->build;
+    bool own = *build && strcmp(key, key_build(a, s->deploy->uid, build)) == 0;
+    bool failed = !b || lifecycle_state(&build_lifecycle, b->state) == BUILD_FAILED;
+    return own && failed ? WITNESS_START : WITNESS_NONE;
+}
+
+/* The secrets that an undo lacks are those of what it puts back. */
+static enum witness by_secret(struct view *v, struct deploy_snapshot *s, const char *key,
+                              const struct seen *found)
+{
+    const char *name = key_component(view_arena(v), key, 2);
+    if (found || !name) {
+        return WITNESS_NONE;
+    }
+    if (is_target(s->deploy, "undo")) {
+        gather_undone(v, s);
+        return s->lack.name && strcmp(s->lack.name, name) == 0 ? WITNESS_START : WITNESS_NONE;
+    }
+    return needs_secret(v, s, name) ? WITNESS_START : WITNESS_NONE;
+}
+
+/* 1. Another system's, or as it was not seen: it shows nothing.
+ * 2. A service under its path that it told has failed.
+ * 3. Its build failed, or is gone; what it undoes is gone.
+ * 4. A secret that it needs is not set. */
+static void gather_witness(struct view *v, const Board__DeployMove *m, struct deploy_snapshot *s)
+{
+    struct arena *a = view_arena(v);
+    const char *uid = *m->witness ? key_component(a, m->witness, 1) : NULL;
+    if (!uid || strcmp(uid, s->deploy->uid) != 0) { /* 1 */
+        return;
+    }
+    const struct seen *found = view_get(v, m->witness);
+    if ((found ? found->mod_revision : 0) != m->witness_revision) {
+        return;
+    }
+    switch (key_type(m->witness)) {
+    case RECORD_SERVICE: /* 2 */
+        s->witness =
+            by_service(s, found ? (const Board__ServiceRecord *)found->message : NULL);
+        break;
+    case RECORD_BUILD: /* 3 */
+        s->witness = by_build(s, m->witness, a);
+        break;
+    case RECORD_DEPLOY:
+        s->witness = !found && *s->deploy->undo &&
+                             strcmp(m->witness, key_deploy(a, uid, s->deploy->undo)) == 0
+                         ? WITNESS_START
+                         : WITNESS_NONE;
+        break;
+    case RECORD_SECRET: /* 4 */
+        s->witness = by_secret(v, s, m->witness, found);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* Whether its services are asked at all: only of one that may be over. */
+static bool is_in_progress(const Board__DeployRecord *d)
+{
+    return lifecycle_state(&deploy_lifecycle, d->state) == DEPLOY_IN_PROGRESS;
+}
+
+static void gather_parts(struct view *v, const Board__Move *m, unsigned reads,
+                         struct deploy_snapshot *s)
+{
+    struct arena *a = view_arena(v);
+    const Board__DeployRecord *d = s->deploy;
+    s->hold = view_message(v, key_hold(a, d->uid));
+    s->head = view_message(v, key_head(a, d->uid));
+    if (*d->build && reads & (READ_TARGET | READ_BUILD | READ_START | READ_WITNESS)) {
+        s->build = view_message(v, key_build(a, d->uid, d->build));
+    }
+    if (reads & READ_TARGET) {
+        gather_target(v, s);
+    }
+    if (reads & READ_START) {
+        gather_start(v, s);
+    }
+    if (reads & READ_WITNESS) {
+        gather_witness(v, move_deploy(m), s);
+    }
+    if (reads & READ_SERVICES && s->head && is_in_progress(d) && s->witness == WITNESS_NONE) {
+        s->settled = services_settled(v, s->head, d->uid, d->path, d->id);
+    }
+    s->kept_enough = reads & READ_KEPT && deploy_kept_enough(v, &s->of, d);
+}
+
+void deploy_facts_gather(struct view *v, const struct op_input *in, unsigned reads,
+                         struct deploy_snapshot *s)
+{
+    const Board__Move *m = in->request;
+    struct arena *a = view_arena(v);
+    s->of = system_facts_gather(v, move_deploy(m)->system, move_name(a, m));
+    s->deploy = view_message(v, move_subject_key(a, in));
+    speaker_gather(v, in, &s->by);
+    if (s->deploy) {
+        gather_parts(v, m, reads, s);
+    }
+}

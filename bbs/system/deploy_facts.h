@@ -1,0 +1,47 @@
+/* What the moves about deploys rest on, as it is read. Pure. */
+#pragma once
+
+#include "bbs/system/parts.h"
+
+/* Bits of a row's `reads`. */
+enum {
+    READ_TARGET = 1,   /* whether it can be accepted */
+    READ_BUILD = 2,    /* its build */
+    READ_START = 4,    /* its build, what that needs, what it undoes */
+    READ_SERVICES = 8, /* those under its path, if it may be over */
+    READ_WITNESS = 16,
+    READ_KEPT = 32,
+};
+
+/* What the record is that a move gives as a reason. */
+enum witness {
+    WITNESS_NONE,    /* none is given, or it is not so any more */
+    WITNESS_START,   /* its build failed or is gone; what it undoes is gone; a secret is not set */
+    WITNESS_SERVICE, /* one that it told has failed */
+};
+
+struct deploy_snapshot {
+    struct speaker by;
+    struct system_facts of;
+    const Board__DeployRecord *deploy;
+    const Board__HoldRecord *hold;
+    const Board__HeadRecord *head;
+    const Board__BuildRecord *build;
+    const Board__DeployRecord *undone; /* of READ_START */
+    const char *target_fault;          /* of READ_TARGET; NULL = it can be deployed */
+    bool build_over;                   /* of READ_START: what it is to put is there */
+    struct secret_lack lack;           /* of READ_START */
+    bool settled;                      /* of READ_SERVICES */
+    enum witness witness;
+    bool kept_enough;
+};
+
+/* Reads what a move rests on: these bits. */
+void deploy_facts_gather(struct view *v, const struct op_input *in, unsigned reads,
+                         struct deploy_snapshot *s);
+
+/* Whether it makes a build when it is accepted: of target version or path. */
+bool deploy_makes_build(const Board__DeployRecord *d);
+
+/* "/api needs secret /api:key: bbs secrets set shop /api:key". */
+const char *secret_lack_text(struct arena *a, const char *system, struct secret_lack lack);
