@@ -30,6 +30,13 @@ int bbs_task_run(const struct invocation *call, struct err *err);
 int bbs_cancel_run(const struct invocation *call, struct err *err);
 int bbs_logs_run(const struct invocation *call, struct err *err);
 int bbs_why_run(const struct invocation *call, struct err *err);
+int bbs_deploy_run(const struct invocation *call, struct err *err);
+int bbs_teardown_run(const struct invocation *call, struct err *err);
+int bbs_job_run_run(const struct invocation *call, struct err *err);
+int bbs_pause_run(const struct invocation *call, struct err *err);
+int bbs_resume_run(const struct invocation *call, struct err *err);
+int bbs_abort_run(const struct invocation *call, struct err *err);
+int bbs_rollback_run(const struct invocation *call, struct err *err);
 int bbs_backup_run(const struct invocation *call, struct err *err);
 int bbs_restore_run(const struct invocation *call, struct err *err);
 
@@ -39,6 +46,7 @@ extern const struct cli_option bbs_wait_options[];    /* --wait and its --timeou
 extern const struct cli_option bbs_output_options[];  /* --output table|json */
 extern const struct cli_option bbs_secrets_options[]; /* --show-secrets */
 extern const struct cli_option bbs_run_options[];
+extern const struct cli_option bbs_job_options[]; /* --env, --secret */
 extern const struct cli_option bbs_task_options[];
 extern const struct cli_option bbs_logs_options[];
 extern const struct cli_option bbs_why_options[];
@@ -53,3 +61,9 @@ struct etcd_config bbs_etcd_config(const struct invocation *call);
 
 /* More of the help of a command that stands in two tables. */
 extern const char bbs_cancel_details[];
+
+/* Of deploy and teardown, which stand at the top. */
+extern const struct cli_option *const bbs_deploy_tables[];
+extern const struct cli_option *const bbs_teardown_tables[];
+extern const char bbs_deploy_details[];
+extern const char bbs_teardown_details[];

@@ -48,7 +48,11 @@ static const char *text_of_key(struct arena *a, const char *key, enum record_typ
             return arena_printf(a, "instance %s/%d", k->process_guid, (int)k->index);
         }
     }
-    const char *name = key_component(a, key, 1);
+    const char *name = key_component(a, key, 1), *what = record_name(a, type, m);
+    if (*what) {
+        return arena_printf(a, "%s %s", type == RECORD_JOB_RUN ? "job run" : record_type_name(type),
+                            what);
+    }
     return name ? arena_printf(a, "%s %s", record_type_name(type), name) : key;
 }
 

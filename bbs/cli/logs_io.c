@@ -1,10 +1,12 @@
 /* bbs logs: finds by the board where the containers are whose output is wanted, and has it read. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/logs_io.h"
+#include "bbs/cli/systems_io.h"
 #include "common/base/time_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 const struct cli_option bbs_logs_options[] = {
@@ -113,6 +115,16 @@ static int find_definitions(struct logs *l, const char *name, Models__DesiredLRP
     return r;
 }
 
+/* Whether another one of them is called as the i-th is. */
+static bool has_namesake(Models__DesiredLRP *const *lrps, size_t count, size_t i)
+{
+    bool has = false;
+    for (size_t k = 0; k < count; k++) {
+        has = has || (k != i && strcmp(lrp_name(lrps[k]), lrp_name(lrps[i])) == 0);
+    }
+    return has;
+}
+
 static int show_app(struct logs *l, int32_t index, struct err *err)
 {
     Models__DesiredLRP **lrps = NULL;
@@ -121,7 +133,8 @@ static int show_app(struct logs *l, int32_t index, struct err *err)
     int32_t desired = -1;
     int r = find_definitions(l, name, &lrps, &count, err);
     for (size_t i = 0; r == 0 && i < count; i++) {
-        const char *label = count > 1 ? lrps[i]->process_guid : lrp_name(lrps[i]);
+        const char *called = lrp_name(lrps[i]);
+        const char *label = has_namesake(lrps, count, i) ? lrps[i]->process_guid : called;
         r = add_process(l, label, lrps[i]->process_guid, index, err);
         desired = lrps[i]->instances > desired ? lrps[i]->instances : desired;
     }
@@ -184,6 +197,20 @@ static int read_options(struct logs *l, struct err *err)
     return r;
 }
 
+/* Of a job of a system the task of its newest run is meant; of all else the name stays. */
+static int find_job(struct logs *l, bool *ret_task, struct err *err)
+{
+    const char *system, *path, *guid = "";
+    *ret_task = cli_switch(l->call, "task");
+    if (*ret_task || !name_is_part(&l->s->arena, l->name, &system, &path)) {
+        return 0;
+    }
+    int r = session_newest_run(l->s, system, path, &guid, err);
+    *ret_task = r == 0 && *guid;
+    l->name = *ret_task ? guid : l->name;
+    return r;
+}
+
 int bbs_logs_run(const struct invocation *call, struct err *err)
 {
     struct session s;
@@ -192,9 +219,11 @@ int bbs_logs_run(const struct invocation *call, struct err *err)
     int r = session_open(call, &s, err);
     r = r < 0 ? r : cli_target(call, &l.name, &index, err);
     r = r < 0 ? r : read_options(&l, err);
+    bool task = false;
+    r = r < 0 ? r : find_job(&l, &task, err);
     r = r < 0 ? r : get_cells(&l, err);
     if (r == 0) {
-        r = cli_switch(call, "task")       ? logs_task(&l, err)
+        r = task                           ? logs_task(&l, err)
             : cli_switch(call, "previous") ? show_previous(&l, index, err)
                                            : show_app(&l, index, err);
     }

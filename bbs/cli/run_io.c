@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 enum { POLL_MS = 100, POLL_SLOW_MS = 1000, POLL_SLOW_AFTER_MS = 10000, ANSWER_MS = 10000 };
 
@@ -164,8 +165,37 @@ static int run(struct session *s, const struct invocation *call, struct err *err
     return r < 0 ? r : task->failed ? CLI_FAILED : CLI_DONE;
 }
 
+/* "shop:/migrate" is a job, unless a file is called so. */
+static bool names_job(const struct invocation *call)
+{
+    const char *system, *path;
+    return access(call->arguments[0], F_OK) != 0 &&
+           name_is_part(call->arena, call->arguments[0], &system, &path);
+}
+
+static int refuse_of_file(const struct invocation *call, struct err *err)
+{
+    if (call->argument_count > 1) {
+        return err_set(err, ERR_INVALID, "\"%.40s\": the command of a task stands in its file; one "
+                       "behind the name is for a job, SYSTEM:PATH", call->arguments[1]);
+    }
+    bool given = *cli_list(call, "env") || *cli_list(call, "secret");
+    return given ? err_set(err, ERR_INVALID, "--env and --secret are for a job, SYSTEM:PATH; a task "
+                           "has env: in its file")
+                 : 0;
+}
+
 int bbs_run_run(const struct invocation *call, struct err *err)
 {
+    if (names_job(call)) {
+        return cli_switch(call, "rm") ? err_set(err, ERR_INVALID, "a job's run is kept with its "
+                                                "system: leave --rm out")
+                                      : bbs_job_run_run(call, err);
+    }
+    int r = refuse_of_file(call, err);
+    if (r < 0) {
+        return r;
+    }
     if (cli_switch(call, "rm") && !cli_switch(call, "wait")) {
         return err_set(err, ERR_INVALID, "--rm needs --wait: a task is deleted when it is over");
     }

@@ -1,6 +1,7 @@
 #include "bbs/cli/session_io.h"
 
 #include "bbs/cli/rootfs.h"
+#include "bbs/cli/systems_io.h"
 #include "bbs/cli/task_calls_io.h"
 #include "bbs/cli/tasks.h"
 #include "common/cli/cli_io.h"
@@ -128,7 +129,29 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
                        "and bbs logs with --task",
                        name);
     }
+    bool system = false;
+    if (session_is_system(s, name, &system, NULL) == 0 && system) {
+        const char *id = name, *path;
+        (void)name_is_part(&s->arena, name, &id, &path);
+        return err_set(err, ERR_NOT_FOUND, "nothing of \"%.80s\" runs: bbs why %.80s says why, bbs "
+                       "systems tree %.63s shows what there is", name, name, id);
+    }
     return name_no_process(name, lrps, count, err);
+}
+
+int session_means_system(struct session *s, const char *name, bool *ret, struct err *err)
+{
+    Models__DesiredLRP **all;
+    size_t count;
+    int r = session_desired(s, "", &all, &count, err);
+    *ret = false;
+    for (size_t i = 0; r == 0 && i < count; i++) {
+        if (strcmp(all[i]->process_guid, name) == 0 || strcmp(lrp_name(all[i]), name) == 0) {
+            *ret = strchr(name, ':') && strcmp(all[i]->process_guid, name) != 0;
+            return 0;
+        }
+    }
+    return r < 0 ? r : session_is_system(s, name, ret, err);
 }
 
 int session_named(struct session *s, const char *name, Models__DesiredLRP ***ret_lrps,

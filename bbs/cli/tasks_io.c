@@ -1,6 +1,7 @@
 /* bbs tasks: show and cancel, which stand at the top, too. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
+#include "bbs/cli/systems_io.h"
 #include "bbs/cli/task_calls_io.h"
 #include "bbs/cli/tasks.h"
 #include "common/cli/cli_io.h"
@@ -175,6 +176,10 @@ SESSION_RUN(bbs_task_run, show_task)
 static int cancel_one(struct session *s, const char *name, struct err *err)
 {
     Models__Task *task;
+    const char *system, *path;
+    if (name_is_part(&s->arena, name, &system, &path)) {
+        return session_cancel_job(s, system, path, err);
+    }
     int r = session_task(s, name, &task, err);
     if (r < 0) {
         return r;

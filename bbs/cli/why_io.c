@@ -4,6 +4,7 @@
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
 #include "bbs/cli/settings.h"
+#include "bbs/cli/systems_io.h"
 #include "bbs/cli/task_calls_io.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
@@ -16,7 +17,6 @@
 #include <string.h>
 
 enum {
-    FRAME_MAX = 2 * 1024 * 1024,
     SNAPSHOT_MS = 3000,
     ASK_MS = 2000,           /* the auctioneer is worth a short wait */
     INSTANCES_SHOWN_MAX = 50 /* when no index is given; those that are well are left out then */
@@ -354,11 +354,29 @@ static int explain_left(struct why_asker *q, const char *guid, int32_t index, st
     return left ? explain_process(q, left, index, err) : -ERR_NOT_FOUND;
 }
 
+/* A system, or a part of one: its own state, and of a service each instance below it. */
+static int explain_part(struct why_asker *q, bool *ret_all, struct err *err)
+{
+    const char *system = q->name, *path = "/";
+    (void)name_is_part(&q->s->arena, q->name, &system, &path);
+    *ret_all = strcmp(path, "/") == 0;
+    return system_explain(q->s, system, path, err);
+}
+
 static int explain_app(struct why_asker *q, int32_t index, struct err *err)
 {
     Models__DesiredLRP **lrps;
     size_t count;
-    int r = session_named(q->s, q->name, &lrps, &count, err);
+    bool system = false, all = false;
+    int r = index < 0 ? session_means_system(q->s, q->name, &system, err) : 0;
+    r = r < 0 || !system ? r : explain_part(q, &all, err);
+    if (r < 0 || all) {
+        return r;
+    }
+    r = session_named(q->s, q->name, &lrps, &count, err);
+    if (r == -ERR_NOT_FOUND && system) {
+        return 0; /* all is said: nothing of it runs */
+    }
     if (r == -ERR_NOT_FOUND) {
         return explain_left(q, q->name, index, err);
     }

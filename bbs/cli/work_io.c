@@ -5,7 +5,7 @@ static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_opt
 static const struct cli_option *const change[] = BBS_ASKS_WITH(bbs_wait_options);
 static const struct cli_option *const restart[] = BBS_ASKS_WITH(bbs_restart_options);
 static const struct cli_option *const run[] =
-    BBS_ASKS_WITH(bbs_run_options, bbs_secrets_options);
+    BBS_ASKS_WITH(bbs_run_options, bbs_job_options, bbs_secrets_options);
 static const struct cli_option *const task[] =
     BBS_ASKS_WITH(bbs_task_options, bbs_timeout_options, bbs_secrets_options);
 static const struct cli_option *const logs[] =
@@ -46,7 +46,8 @@ static const char apply_details[] =
     "fails; the exit status is that of the first that failed.\n";
 
 static const char ps_details[] =
-    "NAME is an app's, or a process_guid; NAME/N is the instance of that index.\n"
+    "NAME is an app's, or a process_guid; NAME/N is the instance of that index. It may be a system's,\n"
+    "too, or SYSTEM:PATH for what stands at and below that path (SYSTEM: when an app is called so).\n"
     "\n"
     "A row is an instance. PROCESS is the app's name, or a process_guid while two definitions of it\n"
     "stand side by side. STATE is one of\n"
@@ -65,7 +66,9 @@ static const char ps_details[] =
     "{\"process_guid\":\"web-1\",\"domain\":\"default\",\"instances\":0}, without index and state.\n";
 
 static const char why_details[] = "NAME is an app's, or a process_guid; NAME/N, or NAME N, is the "
-                                  "instance of that index. Without N\n"
+                                  "instance of that index. It may be a\n"
+                                  "system's, or SYSTEM:PATH: then it tells what holds it, whose turn\n"
+                                  "it is, since when, and what would end it. Without N\n"
                                   "all instances are explained; of more than 50, those that do not "
                                   "run come first. What waits for a\n"
                                   "cell is explained by the auctioneer, too, if one answers.\n";
@@ -105,6 +108,9 @@ static const char scale_details[] =
     "another number meanwhile ends the waiting, which says so (4).\n";
 
 static const char run_details[] =
+    "SYSTEM:PATH is a job of a system: bbs jobs run --help. --env, --secret and a command behind --\n"
+    "are for those.\n"
+    "\n"
     "A FILE (\"-\" is standard input) holds one task, in YAML or JSON.\n"
     "\n"
     "  name: backup                     what tasks, task, cancel and logs --task call it\n"
@@ -134,7 +140,7 @@ static const char run_details[] =
 
 static const char logs_details[] =
     "NAME is an app's, with all its definitions, or a process_guid; NAME/N, or NAME N, is the instance\n"
-    "of that index. Without N all are shown, and each line begins with NAME/N when there are several\n"
+    "of that index. A system, SYSTEM:PATH and a job of a system have logs, too. Without N all are shown, and each line begins with NAME/N when there are several\n"
     "(with PROCESS_GUID/N when there are several definitions). Lines stand in the order in\n"
     "which the cell read them; JSON reads stdout and stderr each by itself, and says which it is.\n"
     "\n"
@@ -148,6 +154,8 @@ static const char logs_details[] =
     "ended last first, and names on standard error what it shows, and cells that do not answer.\n";
 
 static const char events_details[] =
+    "With a NAME, an app's, a system's or SYSTEM:PATH, only what changes of that.\n"
+    "\n"
     "A line is a change: the revision of the board, new, changed or gone, and how it is now. In "
     "JSON\n"
     "\"record\" is the whole record; of one that is gone, as it was, if that is known.\n"
@@ -169,16 +177,17 @@ static const struct cli_command verbs[] = {
      restart, 1, 1, bbs_restart_run},
     {"rm", "NAME...", "removes processes and their instances", rm_details, change, 1,
      CLI_ARGUMENTS_MAX, bbs_rm_run},
-    {"run", "FILE", "runs a task, once", run_details, run, 1, 1, bbs_run_run},
+    {"run", "FILE | SYSTEM:PATH", "runs a task, or a job of a system, once", run_details, run, 1,
+     CLI_ARGUMENTS_MAX, bbs_run_run},
     {"task", "NAME", "shows one task: how it stands, or ended, and its result", NULL, task, 1, 1,
      bbs_task_run},
     {"cancel", "NAME...", "ends tasks that are not over", bbs_cancel_details, question, 1,
      CLI_ARGUMENTS_MAX, bbs_cancel_run},
-    {"why", "NAME[/N]", "explains why instances, or a task, are as they are", why_details, why, 1,
+    {"why", "NAME[/N]", "explains why an app, a task or a system is as it is", why_details, why, 1,
      2, bbs_why_run},
     {"logs", "NAME[/N]", "shows what instances write", logs_details, logs, 1, 2, bbs_logs_run},
-    {"events", "", "follows the board: one line a change, until Ctrl-C", events_details, events, 0,
-     0, bbs_events_run},
+    {"events", "[NAME]", "follows the board: one line a change, until Ctrl-C", events_details, events,
+     0, 1, bbs_events_run},
     {0},
 };
 

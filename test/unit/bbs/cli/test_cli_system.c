@@ -1,0 +1,396 @@
+/* What is shown of a system: the copy from its feed, the tree, the tables, the explanations. */
+#include "bbs/cli/record_text.h"
+#include "bbs/cli/system_tables.h"
+#include "bbs/cli/system_tree.h"
+#include "bbs/cli/system_why.h"
+#include "test/tool/cmocka.h"
+#include "test/tool/fixture.h"
+#include "test/unit/bbs/cli/system_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOW ((int64_t)RECORDS_NOW_S * 1000000000)
+#define DEPLOY "7f3a0c12-0000-4000-8000-000000000001"
+
+struct rig {
+    struct fixture *f;
+    struct records_feed feed;
+    struct system_board board;
+    struct system_view view;
+};
+
+static void rig_begin(struct rig *r, void **state)
+{
+    *r = (struct rig){.f = *state};
+    r->feed = (struct records_feed){.arena = &r->f->arena, .bytes = buf_empty(), .revision = 10};
+    system_board_init(&r->board);
+    feed_reset(&r->feed);
+}
+
+static void rig_view(struct rig *r)
+{
+    feed_current(&r->feed);
+    feed_give(&r->feed, &r->board, 7);
+    assert_true(r->board.seen && r->board.caught_up);
+    system_view_of(&r->f->arena, &r->board, &r->view);
+}
+
+static void rig_end(struct rig *r)
+{
+    system_board_done(&r->board);
+    buf_done(&r->feed.bytes);
+}
+
+static void put_service(struct rig *r, const char *path, const char *state, int instances,
+                        const int counts[4], const char *message)
+{
+    feed_put(&r->feed, key_service(&r->f->arena, "u1", path),
+             &service_record(&r->f->arena, path, state, instances, counts, message)->base);
+}
+
+/* The shop while 1.5.0 is deployed, with a tree that says a job and a service to come. */
+static void put_shop(struct rig *r)
+{
+    struct arena *a = &r->f->arena;
+    static const char *const paths[] = {"/", "/migrate", "/store", "/store/api", "/store/cart",
+                                        "/store/new", "/web"};
+    static const char *const kinds[] = {"system", "job", "system", "service", "service", "service",
+                                        "service"};
+    Board__IndexRecord *x = arena_message(a, &board__index_record__descriptor);
+    Board__HeadRecord *head = arena_message(a, &board__head_record__descriptor);
+    Board__Root *root = arena_message(a, &board__root__descriptor);
+    Board__DeployRecord *d = deploy_record(a, DEPLOY, "/", "in progress", "");
+    x->tree = arena_strdup(a, "t1");
+    x->entries = ARENA_ARRAY(a, 7, Board__IndexRecord__Entry *);
+    for (x->n_entries = 0; x->n_entries < 7; x->n_entries++) {
+        Board__IndexRecord__Entry *e = arena_message(a, &board__index_record__entry__descriptor);
+        e->path = arena_strdup(a, paths[x->n_entries]);
+        e->kind = arena_strdup(a, kinds[x->n_entries]);
+        x->entries[x->n_entries] = e;
+    }
+    root->path = arena_strdup(a, "/");
+    root->tree = x->tree;
+    head->roots = arena_copy(a, &root, sizeof(root));
+    head->n_roots = 1;
+    head->generation = head->spread = 2;
+    feed_put(&r->feed, key_system(a, "shop"), &shop_record(a, "updating", "")->base);
+    feed_put(&r->feed, key_head(a, "u1"), &head->base);
+    feed_put(&r->feed, key_hold(a, "u1"), &hold_record(a, d, false)->base);
+    feed_put(&r->feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    feed_put(&r->feed, key_index(a, "t1"), &x->base);
+    put_service(r, "/store/api", "updating", 4, (const int[]){5, 2, 4, 0}, "rolling to 1f0c93d2ab");
+    put_service(r, "/store/cart", "stable", 3, (const int[]){3, 3, 3, 0}, "");
+    put_service(r, "/web", "failed", 2, (const int[]){2, 2, 0, 0}, "crashed 4 times: exit 127");
+}
+
+static const char *tree_of(struct rig *r, const struct tree_form *form)
+{
+    buf_clear(&r->f->out);
+    (void)tree_print(&r->f->arena, &r->view, form, &r->f->out);
+    return buf_string(&r->f->out);
+}
+
+static void a_system_is_a_tree(void **state)
+{
+    struct rig r;
+    rig_begin(&r, state);
+    put_shop(&r);
+    rig_view(&r);
+    struct tree_form form = {.now_ns = NOW, .top = "/", .width = 110};
+    assert_string_equal(
+        tree_of(&r, &form),
+        "shop   updating   1.4.0 -> 1.5.0   deploy 7f3a0c12 in progress, 42s   1 of 3 services "
+        "stable\n"
+        "+- migrate  job      never run\n"
+        "+- store/\n"
+        "|  +- api   updating [####....] 2/4 updated, 4 available   rolling to 1f0c93d2ab\n"
+        "|  +- cart  stable   [########] 3/3\n"
+        "|  `- new   not begun yet\n"
+        "`- web      failed   [........] 0/2 available   crashed 4 times: exit 127   bbs why "
+        "shop:/web\n");
+    form.top = "/store";
+    form.width = 60;
+    assert_string_equal(tree_of(&r, &form),
+                        "shop   updating   1.4.0 -> 1.5.0   deploy 7f3a0c12 in progr\u2026\n"
+                        "`- store/\n"
+                        "   +- api   updating [####....] 2/4 updated, 4 available   \u2026\n"
+                        "   +- cart  stable   [########] 3/3\n"
+                        "   `- new   not begun yet\n");
+    assert_false(tree_is_at_rest(&r.view));
+    rig_end(&r);
+}
+
+static void what_is_well_is_left_out_first(void **state)
+{
+    struct rig r;
+    rig_begin(&r, state);
+    put_shop(&r);
+    rig_view(&r);
+    struct tree_form form = {.now_ns = NOW, .top = "/", .width = 80, .rows = 6};
+    const char *text = tree_of(&r, &form);
+    assert_non_null(strstr(text, "- api"));
+    assert_non_null(strstr(text, "- web"));
+    assert_null(strstr(text, "cart"));
+    assert_non_null(strstr(text, "... 2 more of 6\n"));
+    form.rows = 0;
+    form.colours = true;
+    assert_non_null(strstr(tree_of(&r, &form), "\033[31mfailed  \033[0m"));
+    rig_end(&r);
+}
+
+/* 200 services fit a pipe: no line is longer than 80 columns, none is left out. */
+static void two_hundred_services_fit_a_pipe(void **state)
+{
+    struct rig r;
+    rig_begin(&r, state);
+    put_shop(&r);
+    for (int i = 0; i < 200; i++) {
+        put_service(&r, arena_printf(&r.f->arena, "/fleet/service-number-%03d-of-many", i), "scaling",
+                    100000, (const int[]){100000, 100000, 99999, 17},
+                    "waits for cells with more memory than any of them has left now");
+    }
+    rig_view(&r);
+    struct tree_form form = {.now_ns = NOW, .top = "/", .width = 80};
+    const char *text = tree_of(&r, &form);
+    size_t lines = 0;
+    for (const char *at = text, *end; (end = strchr(at, '\n')); at = end + 1, lines++) {
+        assert_in_range(text_characters(arena_strndup(&r.f->arena, at, (size_t)(end - at))), 1, 80);
+    }
+    assert_int_equal(lines, 200 + 8);
+    form.rows = 24;
+    buf_clear(&r.f->out);
+    assert_in_range(tree_print(&r.f->arena, &r.view, &form, &r.f->out), 1, 24);
+    rig_end(&r);
+}
+
+static void what_changes_is_told_once(void **state)
+{
+    struct rig r;
+    struct map said;
+    map_init(&said);
+    rig_begin(&r, state);
+    put_shop(&r);
+    rig_view(&r);
+    tree_changes(&r.f->arena, &r.view, "/", &said, &r.f->out);
+    assert_non_null(strstr(buf_string(&r.f->out), "deploy 7f3a0c12   in progress\n"));
+    assert_non_null(strstr(buf_string(&r.f->out), "shop:/store/cart   stable   3/3\n"));
+    buf_clear(&r.f->out);
+    tree_changes(&r.f->arena, &r.view, "/", &said, &r.f->out);
+    assert_int_equal(r.f->out.size, 0);
+    feed_delete(&r.feed, key_service(&r.f->arena, "u1", "/store/cart"));
+    feed_put(&r.feed, key_system(&r.f->arena, "shop"),
+             &shop_record(&r.f->arena, "degraded", "")->base);
+    feed_heartbeat(&r.feed);
+    feed_give(&r.feed, &r.board, 1000);
+    assert_true(r.board.changed && r.board.confirmed);
+    system_view_of(&r.f->arena, &r.board, &r.view);
+    tree_changes(&r.f->arena, &r.view, "/", &said, &r.f->out);
+    assert_string_equal(buf_string(&r.f->out), "shop:/store/cart   gone\nshop   degraded\n");
+    map_done(&said, free);
+    rig_end(&r);
+}
+
+/* What a snapshot does not list any more is gone; what comes again late changes nothing. */
+static void a_snapshot_replaces_what_was_there(void **state)
+{
+    struct rig r;
+    rig_begin(&r, state);
+    struct arena *a = &r.f->arena;
+    put_shop(&r);
+    rig_view(&r);
+    assert_int_equal(r.view.service_count, 3);
+    feed_reset(&r.feed);
+    feed_put(&r.feed, key_system(a, "shop"), &shop_record(a, "stable", "")->base);
+    feed_current(&r.feed);
+    r.feed.revision = 5;
+    feed_put(&r.feed, key_system(a, "shop"), &shop_record(a, "pending", "")->base);
+    feed_delete(&r.feed, key_system(a, "shop"));
+    feed_give(&r.feed, &r.board, 3);
+    system_view_of(a, &r.board, &r.view);
+    assert_int_equal(r.view.service_count, 0);
+    assert_string_equal(r.view.system->state, "stable");
+    assert_true(tree_is_at_rest(&r.view));
+    rig_end(&r);
+}
+
+static void ids_may_be_cut(void **state)
+{
+    struct rig r;
+    rig_begin(&r, state);
+    struct arena *a = &r.f->arena;
+    put_shop(&r);
+    feed_put(&r.feed, key_deploy(a, "u1", "7f3a9999"),
+             &deploy_record(a, "7f3a9999", "/web", "failed", "")->base);
+    rig_view(&r);
+    assert_non_null(system_view_deploy(&r.view, DEPLOY));
+    assert_non_null(system_view_deploy(&r.view, "7f3a0"));
+    assert_null(system_view_deploy(&r.view, "7f3a")); /* two begin so */
+    assert_null(system_view_deploy(&r.view, "7f"));
+    assert_null(system_view_build(&r.view, "7f3a0"));
+    assert_string_equal(system_view_kind(&r.view, "/migrate"), "job");
+    assert_null(system_view_kind(&r.view, "/nowhere"));
+    rig_end(&r);
+}
+
+/* ---- Explanations ---- */
+
+static const char *why_of(struct rig *r, const char *path, bool *ret_well)
+{
+    struct system_why w;
+    system_why(&r->f->arena, &r->view, path, NOW, &w);
+    buf_clear(&r->f->out);
+    system_why_print(&w, false, &r->f->out);
+    *ret_well = w.well;
+    return buf_string(&r->f->out);
+}
+
+static void lead(struct rig *r)
+{
+    Board__LeaderLockRecord *l = arena_message(&r->f->arena, &board__leader_lock_record__descriptor);
+    l->role = arena_strdup(&r->f->arena, "converger");
+    l->holder = arena_strdup(&r->f->arena, "converger-1");
+    feed_put(&r->feed, key_lead(&r->f->arena, "converger"), &l->base);
+}
+
+static void a_deploy_says_what_it_waits_for(void **state)
+{
+    struct rig r;
+    bool well;
+    rig_begin(&r, state);
+    put_shop(&r);
+    lead(&r);
+    rig_view(&r);
+    assert_string_equal(
+        why_of(&r, "/", &well),
+        "shop is updating, for 60s\n"
+        "  deploy 7f3a0c12 of / (version 1.5.0) is in progress, for 42s\n"
+        "  shop:/web is failed, for 30s: 0/2 available; crashed 4 times: exit 127\n"
+        "    it is stable again when its instances run; bbs logs shop:/web --previous, or deploy "
+        "another definition (bbs deploy shop --undo DEPLOY)\n"
+        "  shop:/store/api is updating, for 30s: 2/4 updated, 4 available; rolling to 1f0c93d2ab\n"
+        "    it came nearer 20s ago; without progress it has failed in 40s\n"
+        "  it ends when each of these is stable, or has failed\n");
+    assert_false(well);
+    assert_non_null(strstr(why_of(&r, "/store/cart", &well), "shop:/store/cart is stable"));
+    assert_non_null(strstr(why_of(&r, "/nowhere", &well), "deploy 7f3a0c12 of /"));
+    rig_end(&r);
+}
+
+static void whose_turn_it_is_is_told(void **state)
+{
+    struct rig r;
+    bool well;
+    rig_begin(&r, state);
+    struct arena *a = &r.f->arena;
+    Board__DeployRecord *d = deploy_record(a, DEPLOY, "/store", "pending", "");
+    feed_put(&r.feed, key_system(a, "shop"), &shop_record(a, "stable", "")->base);
+    feed_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    rig_view(&r);
+    assert_non_null(strstr(why_of(&r, "/", &well), "no converger leads: nothing goes on before"));
+    assert_null(strstr(why_of(&r, "/web", &well), "7f3a0c12")); /* beside it */
+    assert_non_null(strstr(why_of(&r, "/web", &well), "nothing is deployed at /web"));
+    lead(&r);
+    d->state = arena_strdup(a, "in progress");
+    d->paused = true;
+    feed_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    feed_put(&r.feed, key_hold(a, "u1"), &hold_record(a, d, true)->base);
+    rig_view(&r);
+    assert_non_null(strstr(why_of(&r, "/store/api", &well), "bbs resume shop:/store goes on"));
+    rig_end(&r);
+}
+
+static void a_restore_is_told(void **state)
+{
+    struct rig r;
+    bool well;
+    rig_begin(&r, state);
+    Board__SystemRecord *s = shop_record(&r.f->arena, "stable", "");
+    s->board_generation = arena_strdup(&r.f->arena, "g0");
+    feed_put(&r.feed, key_system(&r.f->arena, "shop"), &s->base);
+    rig_view(&r);
+    assert_non_null(strstr(why_of(&r, "/", &well), "bbs systems confirm shop"));
+    assert_false(well);
+    rig_end(&r);
+}
+
+static void a_quiet_system_says_so(void **state)
+{
+    struct rig r;
+    bool well;
+    rig_begin(&r, state);
+    feed_put(&r.feed, key_system(&r.f->arena, "shop"),
+             &shop_record(&r.f->arena, "stable", "")->base);
+    rig_view(&r);
+    assert_string_equal(why_of(&r, "/", &well), "shop is stable, for 60s\n"
+                                                "  no service is deployed in it: bbs deploy\n");
+    assert_true(well);
+    struct system_why w;
+    system_why(&r.f->arena, &r.view, "/", NOW, &w);
+    buf_clear(&r.f->out);
+    system_why_print(&w, true, &r.f->out);
+    assert_string_equal(buf_string(&r.f->out),
+                        "{\"subject\":\"shop\",\"explanation\":[\"shop is stable, for 60s\","
+                        "\"no service is deployed in it: bbs deploy\"]}\n");
+    rig_end(&r);
+}
+
+/* ---- Tables, events ---- */
+
+static void tables_have_the_columns_of_old(void **state)
+{
+    struct rig r;
+    rig_begin(&r, state);
+    put_shop(&r);
+    rig_view(&r);
+    services_table(&r.f->arena, &r.view, "/store", false, &r.f->out);
+    assert_string_equal(buf_string(&r.f->out),
+                        "PATH         STATE     AVAILABLE  UPDATED  STALE  TERMINATING\n"
+                        "/store/api   updating  4/4        2        3      0\n"
+                        "    rolling to 1f0c93d2ab\n"
+                        "/store/cart  stable    3/3        3        0      0\n");
+    buf_clear(&r.f->out);
+    systems_table(&r.f->arena, &r.view, false, &r.f->out);
+    assert_string_equal(buf_string(&r.f->out), "NAME  DEFINITION  VERSION  STATUS\n"
+                                               "shop  -           1.4.0    updating\n");
+    buf_clear(&r.f->out);
+    deploys_table(&r.f->arena, &r.view, false, &r.f->out);
+    assert_non_null(strstr(buf_string(&r.f->out), "version 1.5.0  in progress  1970-01-02T03:45:58Z  -"));
+    rig_end(&r);
+}
+
+static void events_call_records_by_their_names(void **state)
+{
+    struct fixture *f = *state;
+    Board__ServiceRecord *s = service_record(&f->arena, "/store/api", "scaling", 3,
+                                             (const int[]){3, 3, 2, 0}, "");
+    Board__DeployRecord *d = deploy_record(&f->arena, DEPLOY, "/", "failed", "it was aborted");
+    d->completed_at = NOW;
+    assert_string_equal(record_name(&f->arena, RECORD_SERVICE, &s->base), "shop:/store/api");
+    assert_string_equal(record_text(&f->arena, RECORD_SERVICE, &s->base), "scaling, 2/3 available");
+    assert_string_equal(record_name(&f->arena, RECORD_DEPLOY, &d->base), "shop 7f3a0c12");
+    assert_string_equal(record_text(&f->arena, RECORD_DEPLOY, &d->base),
+                        "of / (version 1.5.0), failed, it was aborted");
+    assert_string_equal(record_name(&f->arena, RECORD_SYSTEM, NULL), "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_system_is_a_tree),
+        TEST(what_is_well_is_left_out_first),
+        TEST(two_hundred_services_fit_a_pipe),
+        TEST(what_changes_is_told_once),
+        TEST(a_snapshot_replaces_what_was_there),
+        TEST(ids_may_be_cut),
+        TEST(a_deploy_says_what_it_waits_for),
+        TEST(whose_turn_it_is_is_told),
+        TEST(a_restore_is_told),
+        TEST(a_quiet_system_says_so),
+        TEST(tables_have_the_columns_of_old),
+        TEST(events_call_records_by_their_names),
+    };
+    return cmocka_run_group_tests_name("systems", tests, NULL, NULL);
+}
