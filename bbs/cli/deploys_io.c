@@ -48,7 +48,7 @@ static const char *one_target(const struct invocation *call, const struct cli_op
     const char *found = NULL, *names = "";
     for (size_t i = 0; table[i].name; i++) {
         names = arena_printf(call->arena, "%s%s--%s", names,
-                             i == 0             ? ""
+                             i == 0              ? ""
                              : table[i + 1].name ? ", "
                                                  : " or ",
                              table[i].name);
@@ -130,9 +130,9 @@ static int made(struct session *s, const struct invocation *call, const struct a
     bool waits = s->wait || w->watch;
     int r = 0;
     if (!s->json) {
-        r = cli_print_or(bytes_of(arena_printf(a, "%s %s %s: %s\n", id, kind, w->id, what)),
-                         arena_printf(a, "%s %s was begun, but that could not be written", kind,
-                                      w->id), err);
+        r = cli_print_or(
+            bytes_of(arena_printf(a, "%s %s %s: %s\n", id, kind, w->id, what)),
+            arena_printf(a, "%s %s was begun, but that could not be written", kind, w->id), err);
     } else if (!waits) {
         r = system_print_json(s, answer, err);
     }
@@ -202,16 +202,18 @@ static int print_rest(struct session *s, const char *system, const char *kind, c
                       struct err *err)
 {
     struct bytes answer;
-    const char *rest =
-        arena_printf(&s->arena, "/%s%s%s", kind, id ? "/" : "", id ? cli_escaped(&s->arena, id) : "");
+    const char *rest = arena_printf(&s->arena, "/%s%s%s", kind, id ? "/" : "",
+                                    id ? cli_escaped(&s->arena, id) : "");
     int r = system_rest(s, "GET", system, rest, NULL, &answer, err);
     return r < 0 ? r : system_print_json(s, answer, err);
 }
 
 static int no_such(const char *system, const char *kind, const char *id, struct err *err)
 {
-    return err_set(err, ERR_NOT_FOUND, "%.63s has no %s \"%.60s\", or more than one begins so; bbs "
-                   "%ss %.63s shows all", system, kind, id, kind, system);
+    return err_set(err, ERR_NOT_FOUND,
+                   "%.63s has no %s \"%.60s\", or more than one begins so; bbs "
+                   "%ss %.63s shows all",
+                   system, kind, id, kind, system);
 }
 
 static int explain(struct session *s, const struct system_why *w, struct err *err)
@@ -260,12 +262,13 @@ static int builds(struct session *s, const struct invocation *call, struct err *
 static int status_of(const char *state, const char *message, bool refused)
 {
     bool failed = strcmp(state, "failed") == 0;
-    return !failed ? CLI_DONE : refused && strstr(message, " in progress") ? CLI_CONFLICT
-                                                                          : CLI_FAILED;
+    return !failed                                      ? CLI_DONE
+           : refused && strstr(message, " in progress") ? CLI_CONFLICT
+                                                        : CLI_FAILED;
 }
 
-static int show_deploy(struct session *s, const struct system_view *v,
-                       const Board__DeployRecord *d, struct err *err)
+static int show_deploy(struct session *s, const struct system_view *v, const Board__DeployRecord *d,
+                       struct err *err)
 {
     struct system_why w;
     system_why_deploy(&s->arena, v, d, cli_wall_ns(), &w);
@@ -282,9 +285,9 @@ static int deploys(struct session *s, const struct invocation *call, struct err 
     int64_t limit_ms = system_patience(s);
     bool watch = cli_switch(call, "watch");
     int r = system_of_call(s, call, &system, &v, err);
-    const Board__DeployRecord *d = r == 0 && id                      ? system_view_deploy(&v, id)
+    const Board__DeployRecord *d = r == 0 && id                        ? system_view_deploy(&v, id)
                                    : r == 0 && watch && v.deploy_count ? v.deploys[0]
-                                                                     : NULL;
+                                                                       : NULL;
     if (r == 0 && id && !d) {
         r = no_such(system, "deploy", id, err);
     }
@@ -356,8 +359,8 @@ static int build_create(struct session *s, const struct invocation *call, struct
     if (r < 0 || s->json) {
         return r < 0 ? r : system_print_json(s, answer, err);
     }
-    const char *line = arena_printf(&s->arena, "%s build %s: bbs builds %s %s tells how it stands\n",
-                                    system, id, system, id);
+    const char *line = arena_printf(
+        &s->arena, "%s build %s: bbs builds %s %s tells how it stands\n", system, id, system, id);
     return cli_print(bytes_of(line), err);
 }
 
@@ -384,9 +387,9 @@ static SESSION_RUN(run_build_logs, build_logs)
 static SESSION_RUN(run_deploys, deploys)
 static SESSION_RUN(run_teardowns, teardowns)
 
-/* ---- The tables ---- */
+    /* ---- The tables ---- */
 
-static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
+    static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
 static const struct cli_option *const watched[] = BBS_ASKS_WITH(bbs_watch_options);
 static const struct cli_option *const build[] = BBS_ASKS_WITH(build_options, bbs_timeout_options);
 static const struct cli_option *const logs[] = BBS_ASKS_WITH(log_options, bbs_timeout_options);
@@ -395,30 +398,31 @@ const struct cli_option *const bbs_deploy_tables[] =
 const struct cli_option *const bbs_teardown_tables[] = BBS_ASKS_WITH(bbs_long_wait_options);
 
 const char bbs_deploy_details[] =
-    "A definition is put at a path of the system, and its services are brought to it, as many at a\n"
-    "time as their rolling: says. --path holds that path alone, everything else all of the system:\n"
-    "who wants a part that somebody holds has failed, and the text says who holds it.\n"
+    "A definition is put at a path of the system, and its services are brought to it, as many\n"
+    "at a time as their rolling: says. --path holds that path alone, everything else all of the\n"
+    "system: who wants a part that somebody holds has failed, and the text says who holds it.\n"
     "\n"
     "  bbs deploy shop --file shop.yaml --wait     a file, no repository is needed\n"
     "  bbs deploy shop --version 1.5.0 --rollback  goes back by itself when it fails\n"
     "  bbs deploy shop --undo last                 what stood before\n"
     "\n"
-    "The server does it: it goes on when this command ends. Exit status with --wait: 0 succeeded, 1\n"
-    "failed (bbs why tells why), 4 somebody else held a part of it, 6 not over in time.\n";
+    "The server does it: it goes on when this command ends. Exit status with --wait: 0\n"
+    "succeeded, 1 failed (bbs why tells why), 4 somebody else held a part of it, 6 not over in\n"
+    "time.\n";
 
 const char bbs_teardown_details[] =
-    "Every service of the system goes; the system stays, and can be deployed again. It holds all of\n"
-    "the system meanwhile. Exit status with --wait: as of bbs deploy.\n";
+    "Every service of the system goes; the system stays, and can be deployed again. It holds\n"
+    "all of the system meanwhile. Exit status with --wait: as of bbs deploy.\n";
 
 static const char builds_details[] =
-    "SYSTEM may come from CORKBOARD_SYSTEM; ID may be cut to what no other begins with, four letters at\n"
-    "least. Of one build it tells how far it is, and what is wrong with its definition; exit status 1\n"
-    "if it failed.\n";
+    "SYSTEM may come from CORKBOARD_SYSTEM; ID may be cut to what no other begins with, four\n"
+    "letters at least. Of one build it tells how far it is, and what is wrong with its\n"
+    "definition; exit status 1 if it failed.\n";
 
 static const char lists_details[] =
-    "SYSTEM may come from CORKBOARD_SYSTEM; ID may be cut to what no other begins with, four letters at\n"
-    "least. Of one it tells whose turn it is and what would end it; exit status 1 if it failed, 4 if\n"
-    "somebody else held a part of the system.\n";
+    "SYSTEM may come from CORKBOARD_SYSTEM; ID may be cut to what no other begins with, four\n"
+    "letters at least. Of one it tells whose turn it is and what would end it; exit status 1 if\n"
+    "it failed, 4 if somebody else held a part of the system.\n";
 
 static const struct cli_command build_verbs[] = {
     {"", "[SYSTEM [ID]]", "shows the builds of a system, or one", builds_details, question, 0, 2,

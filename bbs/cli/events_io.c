@@ -67,7 +67,8 @@ static Board__Selector *select_kind(struct event_selection *x, enum record_type 
     return one;
 }
 
-static void select_key(struct event_selection *x, enum record_type type, const char *key, bool whole)
+static void select_key(struct event_selection *x, enum record_type type, const char *key,
+                       bool whole)
 {
     Board__Selector *one = select_kind(x, type);
     if (one) {
@@ -128,7 +129,8 @@ static void select_part(struct event_selection *x, const struct system_view *v, 
 
 static void select_app(struct event_selection *x, const char *name)
 {
-    Models__Owner *o = service_owner_of(x->arena, SERVICE_APPS_UID, service_app_path(x->arena, name));
+    Models__Owner *o =
+        service_owner_of(x->arena, SERVICE_APPS_UID, service_app_path(x->arena, name));
     select_owner(x, o->kind, o->uid);
     select_owner(x, APP_OWNER_KIND, name);
     select_key(x, RECORD_SERVICE, service_owner_key(x->arena, o), true);

@@ -33,8 +33,8 @@ static int services(struct session *s, const struct invocation *call, struct err
     if (r == 0 && s->json) {
         bool all = strcmp(path, "/") == 0;
         const char *rest =
-            all ? "/services" : arena_printf(&s->arena, "/services?path=%s",
-                                             cli_escaped(&s->arena, path));
+            all ? "/services"
+                : arena_printf(&s->arena, "/services?path=%s", cli_escaped(&s->arena, path));
         r = system_rest(s, "GET", system, rest, NULL, &answer, err);
         return r < 0 ? r : system_print_json(s, answer, err);
     }
@@ -48,18 +48,20 @@ static int services(struct session *s, const struct invocation *call, struct err
 
 static SESSION_RUN(run_services, services)
 
-/* ---- Job runs ---- */
+    /* ---- Job runs ---- */
 
-/* The exit status that a run ends with. */
-static int status_of(const Board__JobRunRecord *r)
+    /* The exit status that a run ends with. */
+    static int status_of(const Board__JobRunRecord *r)
 {
     return strcmp(r->state, "failed") == 0 ? CLI_FAILED : CLI_DONE;
 }
 
 static int no_run(const char *system, const char *id, struct err *err)
 {
-    return err_set(err, ERR_NOT_FOUND, "%.63s has no job run \"%.60s\", or more than one begins so; "
-                   "bbs jobs %.63s shows all", system, id, system);
+    return err_set(err, ERR_NOT_FOUND,
+                   "%.63s has no job run \"%.60s\", or more than one begins so; "
+                   "bbs jobs %.63s shows all",
+                   system, id, system);
 }
 
 static int show_run(struct session *s, const struct system_view *v, const Board__JobRunRecord *run,
@@ -122,9 +124,9 @@ static int look_at_run(void *owner, struct arena *a, const struct system_view *v
     (void)err;
     w->gone = !run && (w->run || (fresh && !v->system));
     if (run) {
-        cli_progress(&w->progress, arena_printf(a, "%s:%s: %s%s%s", run->system, run->path,
-                                                run->state, *run->message ? ": " : "",
-                                                run->message));
+        cli_progress(&w->progress,
+                     arena_printf(a, "%s:%s: %s%s%s", run->system, run->path, run->state,
+                                  *run->message ? ": " : "", run->message));
         w->run = run->completed_at || !w->run
                      ? (const Board__JobRunRecord *)message_copy(&w->s->arena, &run->base)
                      : w->run;
@@ -146,7 +148,8 @@ static int wait_for_run(struct session *s, const Board__SystemRecord *system, co
     if (r < 0) {
         struct err inner = *err;
         return err_set(err, inner.code, "%s; the run goes on: bbs jobs %.63s %s",
-                       cli_interrupted() ? "interrupted" : "it is not over in time", system->id, id);
+                       cli_interrupted() ? "interrupted" : "it is not over in time", system->id,
+                       id);
     }
     if (w.gone) {
         return err_set(err, ERR_NOT_FOUND, "%.63s: the run has gone with its system", system->id);
@@ -170,8 +173,7 @@ static int add_pairs(const struct invocation *call, const char *option, bool sec
             return err_set(err, ERR_INVALID, "--%s \"%.60s\": write NAME=%s", option, *p,
                            secret ? "/PATH:NAME" : "VALUE");
         }
-        const char *fault =
-            secret ? component_subname_fault(call->arena, equals + 1, false) : NULL;
+        const char *fault = secret ? component_subname_fault(call->arena, equals + 1, false) : NULL;
         if (fault) {
             return err_set(err, ERR_INVALID, "--%s \"%.60s\": %.120s", option, *p, fault);
         }
@@ -220,9 +222,9 @@ static int job_run(struct session *s, const struct invocation *call, struct err 
         return r;
     }
     if (!s->json) {
-        r = cli_print_or(bytes_of(arena_printf(&s->arena, "%s:%s run %s\n", system, path, id)),
-                         arena_printf(&s->arena, "run %s was begun, but that could not be written",
-                                      id), err);
+        r = cli_print_or(
+            bytes_of(arena_printf(&s->arena, "%s:%s run %s\n", system, path, id)),
+            arena_printf(&s->arena, "run %s was begun, but that could not be written", id), err);
     } else if (!s->wait) {
         r = system_print_json(s, answer, err);
     }
@@ -269,8 +271,10 @@ int session_cancel_job(struct session *s, const char *system, const char *path, 
         }
     }
     return r < 0 || cancelled ? r
-                              : err_set(err, ERR_CONFLICT, "no run of %.63s:%.100s is under way; bbs "
-                                        "jobs %.63s shows all", system, path, system);
+                              : err_set(err, ERR_CONFLICT,
+                                        "no run of %.63s:%.100s is under way; bbs "
+                                        "jobs %.63s shows all",
+                                        system, path, system);
 }
 
 int session_newest_run(struct session *s, const char *system, const char *path,
@@ -290,25 +294,28 @@ int session_newest_run(struct session *s, const char *system, const char *path,
 static SESSION_RUN(run_jobs, jobs)
 static SESSION_RUN(run_job_cancel, job_cancel)
 
-/* ---- The tables ---- */
+    /* ---- The tables ---- */
 
-static const struct cli_option run_wait_options[] = {
-    {.name = "wait", .help = "wait until it is over, and end as it did: 0 succeeded, 1 failed"},
-    {.name = "timeout", .value = "TIME", .help = "how long to wait; it goes on", .fallback = "1h"},
-    {0},
+    static const struct cli_option run_wait_options[] = {
+        {.name = "wait", .help = "wait until it is over, and end as it did: 0 succeeded, 1 failed"},
+        {.name = "timeout",
+         .value = "TIME",
+         .help = "how long to wait; it goes on",
+         .fallback = "1h"},
+        {0},
 };
 
 static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
 static const struct cli_option *const run[] = BBS_ASKS_WITH(bbs_job_options, run_wait_options);
 
 static const char services_details[] =
-    "AVAILABLE are instances that have been ready for long enough, of those that are wanted; UPDATED\n"
-    "those of the newest revision, STALE the others, TERMINATING those that are told to stop. bbs why\n"
-    "SYSTEM:PATH explains a state.\n";
+    "AVAILABLE are instances that have been ready for long enough, of those that are wanted;\n"
+    "UPDATED those of the newest revision, STALE the others, TERMINATING those that are told to\n"
+    "stop. bbs why SYSTEM:PATH explains a state.\n";
 
 static const char jobs_details[] =
-    "A run does a job of a system once, as the job was defined when it was asked for. ID may be cut to\n"
-    "what no other begins with, four letters at least.\n";
+    "A run does a job of a system once, as the job was defined when it was asked for. ID may be\n"
+    "cut to what no other begins with, four letters at least.\n";
 
 static const char run_details[] =
     "A command behind -- is run instead of the job's own:\n"
@@ -324,8 +331,8 @@ static const struct cli_command service_verbs[] = {
 };
 
 static const struct cli_command job_verbs[] = {
-    {"", "[SYSTEM[:PATH] [ID]]", "shows the runs of a system's jobs, or one", jobs_details, question,
-     0, 2, run_jobs},
+    {"", "[SYSTEM[:PATH] [ID]]", "shows the runs of a system's jobs, or one", jobs_details,
+     question, 0, 2, run_jobs},
     {"run", "SYSTEM:PATH [-- COMMAND...]", "runs a job, once", run_details, run, 1,
      CLI_ARGUMENTS_MAX, bbs_job_run_run},
     {"cancel", "SYSTEM ID", "ends a run that is not over", NULL, question, 2, 2, run_job_cancel},

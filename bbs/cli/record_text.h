@@ -8,8 +8,8 @@
 /* The text for a decoded record of this type; "" for one of which there is no more to say. */
 const char *record_text(struct arena *a, enum record_type type, const ProtobufCMessage *m);
 
-/* How people call a record of a part of a system, "shop:/api", "shop 7f3a0c12"; "" of all others, which
- * have a key that says it, and of NULL. */
+/* How people call a record of a part of a system, "shop:/api", "shop 7f3a0c12"; "" of all others,
+ * which have a key that says it, and of NULL. */
 const char *record_name(struct arena *a, enum record_type type, const ProtobufCMessage *m);
 
 /* record_text_<text>(), by which the table calls them; `nothing` is the one for many. */

@@ -68,8 +68,10 @@ static int roll_back(struct session *s, const struct invocation *call, struct er
     bool system = false;
     int r = session_means_system(s, name, &system, err);
     if (r == 0 && system) {
-        return err_set(err, ERR_INVALID, "of a system a deploy is undone: bbs deploy %.63s --undo "
-                       "last", name);
+        return err_set(err, ERR_INVALID,
+                       "of a system a deploy is undone: bbs deploy %.63s --undo "
+                       "last",
+                       name);
     }
     return r < 0 ? r
                  : change_app(s, name, BOARD__SERVICE_REQUEST__ACTION__ROLLBACK,
@@ -86,18 +88,19 @@ SESSION_RUN(bbs_rollback_run, roll_back)
 static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
 
 static const char pause_details[] =
-    "NAME is an app's, or SYSTEM or SYSTEM:PATH for the deploy under way that holds it. What runs,\n"
-    "runs on; nothing more is started or stopped for the new definition, and no deadline passes.\n";
+    "NAME is an app's, or SYSTEM or SYSTEM:PATH for the deploy under way that holds it. What\n"
+    "runs, runs on; nothing more is started or stopped for the new definition, and no deadline\n"
+    "passes.\n";
 
 static const char resume_details[] = "NAME as of bbs pause.\n";
 
 static const char abort_details[] =
-    "NAME as of bbs pause. What stood before is put back, as carefully as it was replaced; a deploy\n"
-    "ends failed then.\n";
+    "NAME as of bbs pause. What stood before is put back, as carefully as it was replaced; a\n"
+    "deploy ends failed then.\n";
 
 static const char rollback_details[] =
-    "NAME is an app's. The revision before the one that is to run is the one that is to run, rolled\n"
-    "to as to any other. Of a system: bbs deploy SYSTEM --undo last.\n";
+    "NAME is an app's. The revision before the one that is to run is the one that is to run,\n"
+    "rolled to as to any other. Of a system: bbs deploy SYSTEM --undo last.\n";
 
 static const struct cli_command verbs[] = {
     {"deploy", "SYSTEM", "brings a system, or a part of it, to a definition", bbs_deploy_details,

@@ -176,11 +176,14 @@ static bool names_job(const struct invocation *call)
 static int refuse_of_file(const struct invocation *call, struct err *err)
 {
     if (call->argument_count > 1) {
-        return err_set(err, ERR_INVALID, "\"%.40s\": the command of a task stands in its file; one "
-                       "behind the name is for a job, SYSTEM:PATH", call->arguments[1]);
+        return err_set(err, ERR_INVALID,
+                       "\"%.40s\": the command of a task stands in its file; one "
+                       "behind the name is for a job, SYSTEM:PATH",
+                       call->arguments[1]);
     }
     bool given = *cli_list(call, "env") || *cli_list(call, "secret");
-    return given ? err_set(err, ERR_INVALID, "--env and --secret are for a job, SYSTEM:PATH; a task "
+    return given ? err_set(err, ERR_INVALID,
+                           "--env and --secret are for a job, SYSTEM:PATH; a task "
                            "has env: in its file")
                  : 0;
 }
@@ -188,7 +191,8 @@ static int refuse_of_file(const struct invocation *call, struct err *err)
 int bbs_run_run(const struct invocation *call, struct err *err)
 {
     if (names_job(call)) {
-        return cli_switch(call, "rm") ? err_set(err, ERR_INVALID, "a job's run is kept with its "
+        return cli_switch(call, "rm") ? err_set(err, ERR_INVALID,
+                                                "a job's run is kept with its "
                                                 "system: leave --rm out")
                                       : bbs_job_run_run(call, err);
     }

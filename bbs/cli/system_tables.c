@@ -21,8 +21,8 @@ static const char *version_or(struct arena *a, const char *path, const char *ver
 const char *deploy_target_text(struct arena *a, const Board__DeployRecord *d)
 {
     bool build = strcmp(d->target, "build") == 0, undo = strcmp(d->target, "undo") == 0;
-    return build                                  ? arena_printf(a, "build %s", short_id(a, d->build))
-           : undo                                 ? arena_printf(a, "undo %s", short_id(a, d->undo))
+    return build  ? arena_printf(a, "build %s", short_id(a, d->build))
+           : undo ? arena_printf(a, "undo %s", short_id(a, d->undo))
            : strcmp(d->target, "definition") == 0 ? "a file"
            : strcmp(d->target, "path") == 0       ? arena_printf(a, "path %s", d->path)
                                                   : arena_printf(a, "version %s", d->version);
@@ -119,11 +119,11 @@ void services_table(struct arena *a, const struct system_view *v, const char *to
         if (!component_path_within(s->path, top)) {
             continue;
         }
-        table_add(&t, (const char *[]){
-                          s->path, s->state,
-                          arena_printf(a, "%d/%d", (int)c->available, (int)s->instances),
-                          number(a, c->updated), number(a, c->total - c->updated),
-                          number(a, c->terminating)});
+        table_add(&t,
+                  (const char *[]){s->path, s->state,
+                                   arena_printf(a, "%d/%d", (int)c->available, (int)s->instances),
+                                   number(a, c->updated), number(a, c->total - c->updated),
+                                   number(a, c->terminating)});
         note(&t, s->message);
     }
     table_print(&t, out);

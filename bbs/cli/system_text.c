@@ -22,9 +22,10 @@ const char *record_text_deploy(struct arena *a, const ProtobufCMessage *m)
     const Board__DeployRecord *d = (const Board__DeployRecord *)m;
     return arena_printf(a, "of %s (%s), %s%s", d->path, deploy_target_text(a, d),
                         with(a, d->state, d->message),
-                        d->completed_at ? "" : d->reverting ? ", goes back"
-                                          : d->paused       ? ", paused"
-                                                            : "");
+                        d->completed_at ? ""
+                        : d->reverting  ? ", goes back"
+                        : d->paused     ? ", paused"
+                                        : "");
 }
 
 const char *record_text_job_run(struct arena *a, const ProtobufCMessage *m)

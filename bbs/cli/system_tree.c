@@ -15,9 +15,9 @@ enum { BAR_LETTERS = 8, NAME_LETTERS_MAX = 28, STATE_LETTERS = 8, SHORT_ID_LETTE
 /* A component that is shown. */
 struct tree_node {
     const char *path;
-    const char *kind;                 /* "system", "service", "job" */
+    const char *kind;                    /* "system", "service", "job" */
     const Board__ServiceRecord *service; /* NULL = it is none, or has no record yet */
-    const Board__JobRunRecord *run;   /* of a job, the newest; NULL = there is none */
+    const Board__JobRunRecord *run;      /* of a job, the newest; NULL = there is none */
     bool shown;
 };
 
@@ -176,9 +176,8 @@ static const char *under_way(struct arena *a, const struct system_view *v, int64
     const Board__Hold *h = v->hold->holds[v->hold->n_holds - 1];
     bool down = h->kind == BOARD__HOLD__KIND__TEARDOWN;
     const Board__DeployRecord *d = down ? NULL : system_view_deploy(v, h->id);
-    const char *more = v->hold->n_holds > 1
-                           ? arena_printf(a, " and %zu more", v->hold->n_holds - 1)
-                           : "";
+    const char *more =
+        v->hold->n_holds > 1 ? arena_printf(a, " and %zu more", v->hold->n_holds - 1) : "";
     return arena_printf(a, "%s %s %s, %s%s", down ? "teardown" : "deploy", short_id(a, h->id),
                         d && d->reverting ? "goes back"
                         : h->paused       ? "paused"
@@ -213,8 +212,7 @@ static const char *share_text(struct arena *a, const struct system_view *v)
     }
     return v->service_count == 0 ? "no services"
                                  : arena_printf(a, "%zu of %zu service%s stable", stable,
-                                                v->service_count,
-                                                v->service_count == 1 ? "" : "s");
+                                                v->service_count, v->service_count == 1 ? "" : "s");
 }
 
 static const char *join(struct arena *a, const char *left, const char *right)
@@ -240,8 +238,7 @@ const char *tree_head(struct arena *a, const struct system_view *v, int64_t now_
 
 static bool is_well(const struct tree_node *n)
 {
-    return n->service ? strcmp(n->service->state, "stable") == 0
-                      : strcmp(n->kind, "service") != 0;
+    return n->service ? strcmp(n->service->state, "stable") == 0 : strcmp(n->kind, "service") != 0;
 }
 
 /* Leaves out from the end what is well, then what is not; a level without anything below it goes
@@ -287,7 +284,7 @@ static void pad(struct buf *out, const char *text, size_t letters)
 
 static void state_append(struct buf *out, const char *state, bool colours)
 {
-    const char *colour = strcmp(state, "stable") == 0 || strcmp(state, "succeeded") == 0 ? "32"
+    const char *colour = strcmp(state, "stable") == 0 || strcmp(state, "succeeded") == 0  ? "32"
                          : strcmp(state, "failed") == 0 || strcmp(state, "degraded") == 0 ? "31"
                          : strcmp(state, "deleting") == 0                                 ? "35"
                                                                                           : "33";
@@ -381,8 +378,7 @@ static void head_append(struct arena *a, const struct system_view *v, const stru
     const char *rest = text_printable(a, head_behind_state(a, v, form->now_ns));
     buf_printf(out, "%s   ", id);
     state_append(out, v->system->state, form->colours);
-    buf_printf(out, "   %s\n",
-               cut(a, rest, form->width > used + 20 ? form->width - used : 20));
+    buf_printf(out, "   %s\n", cut(a, rest, form->width > used + 20 ? form->width - used : 20));
 }
 
 /* Leaves only what is at and below the top. */
@@ -446,9 +442,10 @@ static void change_actions(struct arena *a, const struct system_view *v, struct 
         const char *name = arena_printf(a, "deploy %s", short_id(a, d->id));
         if (!d->completed_at || map_get(said, name)) {
             change(said, name,
-                   text_printable(a, join(a, d->reverting && !d->completed_at ? "goes back"
-                                             : d->paused                      ? "paused"
-                                                                              : d->state,
+                   text_printable(a, join(a,
+                                          d->reverting && !d->completed_at ? "goes back"
+                                          : d->paused                      ? "paused"
+                                                                           : d->state,
                                           d->message)),
                    out);
         }
@@ -483,8 +480,8 @@ void tree_changes(struct arena *a, const struct system_view *v, const char *top,
     for (size_t i = 0; i < v->service_count; i++) {
         const Board__ServiceRecord *s = v->services[i];
         if (component_path_within(s->path, top)) {
-            const char *text = join(a, arena_printf(a, "%-8s %s", s->state, counts_text(a, s)),
-                                    s->message);
+            const char *text =
+                join(a, arena_printf(a, "%-8s %s", s->state, counts_text(a, s)), s->message);
             change(said, name_of_part(a, v->system->id, s->path), text_printable(a, text), out);
         }
     }

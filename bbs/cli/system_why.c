@@ -60,8 +60,10 @@ static void say_unconfirmed(struct system_why *w, const struct system_view *v)
     const Board__SystemRecord *s = v->system;
     if (*v->board_generation && !is(s->board_generation, v->board_generation)) {
         w->well = false;
-        say(w, "the board was restored, and nobody confirmed %s since: nothing of it rolls, is torn "
-               "down or removed; bbs systems confirm %s", s->id, s->id);
+        say(w,
+            "the board was restored, and nobody confirmed %s since: nothing of it rolls, is torn "
+            "down or removed; bbs systems confirm %s",
+            s->id, s->id);
     }
 }
 
@@ -93,13 +95,15 @@ static void say_next(struct system_why *w, const struct system_view *v,
 {
     const Board__Hold *h = holder_of(v, s->path);
     if (h && h->paused) {
-        say(w, "  it stands still: deploy %s is paused; bbs resume %s:%s", short_id(w->arena, h->id),
-            s->system, h->path);
+        say(w, "  it stands still: deploy %s is paused; bbs resume %s:%s",
+            short_id(w->arena, h->id), s->system, h->path);
     } else if (is(s->state, "pending") || s->observed < s->generation) {
         say_leader(w, v);
     } else if (is(s->state, "failed")) {
-        say(w, "  it is stable again when its instances run; bbs logs %s:%s --previous, or deploy "
-               "another definition (bbs deploy %s --undo DEPLOY)", s->system, s->path, s->system);
+        say(w,
+            "  it is stable again when its instances run; bbs logs %s:%s --previous, or deploy "
+            "another definition (bbs deploy %s --undo DEPLOY)",
+            s->system, s->path, s->system);
     } else if (is(s->state, "deleting")) {
         say(w, "  routes go first, then instances, then its record");
     } else {
@@ -247,7 +251,9 @@ static void say_deploy(struct system_why *w, const struct system_view *v,
     bool over = d->completed_at != 0;
     say(w, "deploy %s of %s (%s) is %s, for %s%s%s", short_id(w->arena, d->id), d->path,
         deploy_target_text(w->arena, d), d->state,
-        since(w, over ? d->completed_at : d->started_at ? d->started_at : d->created_at),
+        since(w, over            ? d->completed_at
+                 : d->started_at ? d->started_at
+                                 : d->created_at),
         *d->message ? ": " : "", d->message);
     if (over) {
         say_deploy_end(w, d);
@@ -278,8 +284,7 @@ static void say_teardown(struct system_why *w, const struct system_view *v,
     say_unconfirmed(w, v);
 }
 
-static void say_run(struct system_why *w, const struct system_view *v,
-                    const Board__JobRunRecord *r)
+static void say_run(struct system_why *w, const struct system_view *v, const Board__JobRunRecord *r)
 {
     say(w, "run %s of %s is %s, for %s%s%s", short_id(w->arena, r->id), r->path, r->state,
         since(w, r->completed_at ? r->completed_at : r->created_at), *r->message ? ": " : "",
@@ -314,8 +319,10 @@ static void say_state(struct system_why *w, const struct system_view *v)
         say(w, "it will not be opened: bbs systems delete %s, and create it again", s->id);
     } else if (is(s->state, "deleting")) {
         w->well = false;
-        say(w, "%zu services, %zu builds, %zu deploys and %zu job runs are left; its record goes "
-               "last", v->service_count, v->build_count, v->deploy_count, v->run_count);
+        say(w,
+            "%zu services, %zu builds, %zu deploys and %zu job runs are left; its record goes "
+            "last",
+            v->service_count, v->build_count, v->deploy_count, v->run_count);
         say_leader(w, v);
     }
     say_unconfirmed(w, v);
@@ -389,10 +396,10 @@ void system_why(struct arena *a, const struct system_view *v, const char *path, 
     if (!all && ret->count == before) {
         say_unknown(ret, v, path);
     } else if (all && ret->count == 1 && ret->well) {
-        say(ret, "%s", v->service_count == 0
-                           ? "no service is deployed in it: bbs deploy"
-                           : arena_printf(a, "%zu service%s stable", v->service_count,
-                                          v->service_count == 1 ? " is" : "s are"));
+        say(ret, "%s",
+            v->service_count == 0 ? "no service is deployed in it: bbs deploy"
+                                  : arena_printf(a, "%zu service%s stable", v->service_count,
+                                                 v->service_count == 1 ? " is" : "s are"));
     }
 }
 

@@ -1,4 +1,4 @@
-/* bbs systems; and what is done at the top about systems: deploy, teardown, pause, resume, abort. */
+/* bbs systems; and finding and changing the deploy under way, for pause, resume and abort. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/system_tables.h"
 #include "bbs/cli/systems_io.h"
@@ -68,8 +68,8 @@ static int status(struct session *s, const struct invocation *call, struct err *
     } else if (r == 0) {
         r = system_explain(s, id, path, err);
     }
-    bool bad = r == 0 && (strcmp(system->state, "degraded") == 0 ||
-                          strcmp(system->state, "failed") == 0);
+    bool bad =
+        r == 0 && (strcmp(system->state, "degraded") == 0 || strcmp(system->state, "failed") == 0);
     return r < 0 ? r : bad ? CLI_FAILED : CLI_DONE;
 }
 
@@ -197,7 +197,7 @@ static int create(struct session *s, const struct invocation *call, struct err *
     return cli_print(bytes_of(arena_printf(&s->arena, "%s created\n", id)), err);
 }
 
-static int delete(struct session *s, const struct invocation *call, struct err *err)
+static int delete (struct session *s, const struct invocation *call, struct err *err)
 {
     const char *id = call->arguments[0];
     const Board__SystemRecord *system;
@@ -278,12 +278,16 @@ static int deploy_under_way(const struct system_view *v, const char *path, const
         }
     }
     if (found > 1) {
-        return err_set(err, ERR_CONFLICT, "%zu deploys are under way at and below %.63s:%.80s; say "
-                       "which path: bbs deploys %.63s shows them", found, id, path, id);
+        return err_set(err, ERR_CONFLICT,
+                       "%zu deploys are under way at and below %.63s:%.80s; say "
+                       "which path: bbs deploys %.63s shows them",
+                       found, id, path, id);
     }
     return found ? 0
-                 : err_set(err, ERR_CONFLICT, "no deploy of %.63s:%.80s is under way; bbs deploys "
-                           "%.63s shows all", id, path, id);
+                 : err_set(err, ERR_CONFLICT,
+                           "no deploy of %.63s:%.80s is under way; bbs deploys "
+                           "%.63s shows all",
+                           id, path, id);
 }
 
 int session_change_deploy(struct session *s, const char *name, const char *verb, struct err *err)
@@ -317,7 +321,7 @@ static SESSION_RUN(run_create, create)
 static SESSION_RUN(run_delete, delete)
 static SESSION_RUN(run_confirm, confirm)
 
-static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
+    static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
 static const struct cli_option *const watched[] = BBS_ASKS_WITH(bbs_watch_options);
 static const struct cli_option *const created[] =
     BBS_ASKS_WITH(create_options, bbs_timeout_options);
@@ -326,37 +330,39 @@ static const struct cli_option *const confirmed[] =
     BBS_ASKS_WITH(confirm_options, bbs_timeout_options);
 
 static const char systems_details[] =
-    "A system is a tree of services, which run for ever, of jobs, which run when asked, and of inner\n"
-    "systems (docs/systems.md). With a SYSTEM its state is explained; exit status 1: it is degraded,\n"
-    "or failed. SYSTEM may come from CORKBOARD_SYSTEM, but for delete.\n"
+    "A system is a tree of services, which run for ever, of jobs, which run when asked, and of\n"
+    "inner systems (docs/systems.md). With a SYSTEM its state is explained; exit status 1: it\n"
+    "is degraded, or failed. SYSTEM may come from CORKBOARD_SYSTEM, but for delete.\n"
     "\n"
-    "  stable    every service runs as it is to run      updating  a service takes up a definition\n"
+    "  stable    every service runs                      updating  a service takes up a "
+    "definition\n"
     "  scaling   instances are missing, or too many      degraded  a service has failed\n"
     "  pending   it is not open yet                      failed    it could not be opened\n"
     "  deleting  all of it is removed\n";
 
 static const char create_details[] =
-    "NAME has 1 to 63 of a-z 0-9 -. With --definition its versions are the tags of a git repository;\n"
-    "without, it is deployed from files: bbs deploy NAME --file FILE.\n";
+    "NAME has 1 to 63 of a-z 0-9 -. With --definition its versions are the tags of a git\n"
+    "repository; without, it is deployed from files: bbs deploy NAME --file FILE.\n";
 
 static const char tree_details[] =
-    "With -w it is followed until nothing is under way: on a terminal the tree is drawn anew at each\n"
-    "change, elsewhere a line says each. Exit status 1: the system is degraded.\n";
+    "With -w it is followed until nothing is under way: on a terminal the tree is drawn anew at\n"
+    "each change, elsewhere a line says each. Exit status 1: the system is degraded.\n";
 
 static const char delete_details[] =
-    "All of it is removed, its services first; deploys that are under way fail. There is no way back.\n";
+    "All of it is removed, its services first; deploys that are under way fail. There is no way\n"
+    "back.\n";
 
 static const char systems_confirm_details[] =
-    "After etcd was restored from a backup nothing of a system rolls, is torn down or removed until\n"
-    "somebody has looked at it and says so (docs/restore.md).\n";
+    "After etcd was restored from a backup nothing of a system rolls, is torn down or removed\n"
+    "until somebody has looked at it and says so (docs/restore.md).\n";
 
 static const struct cli_command verbs[] = {
-    {"", "[SYSTEM]", "shows the systems, or explains the state of one", systems_details, question, 0,
-     1, run_show},
+    {"", "[SYSTEM]", "shows the systems, or explains the state of one", systems_details, question,
+     0, 1, run_show},
     {"list", "", "shows the systems", NULL, question, 0, 0, run_list},
     {"status", "[SYSTEM]", "explains the state of one", NULL, question, 0, 1, run_status},
-    {"tree", "[SYSTEM[:PATH]]", "shows one as a tree of services and jobs", tree_details, watched, 0,
-     1, run_tree},
+    {"tree", "[SYSTEM[:PATH]]", "shows one as a tree of services and jobs", tree_details, watched,
+     0, 1, run_tree},
     {"create", "NAME", "creates one, in which nothing runs yet", create_details, created, 1, 1,
      run_create},
     {"delete", "SYSTEM", "removes one, with all that it has", delete_details, deleted, 1, 1,

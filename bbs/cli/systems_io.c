@@ -350,7 +350,7 @@ const char *draw_uuid(struct arena *a)
 const char *system_argument(const struct invocation *call, size_t n)
 {
     const char *by_default = n == 0 ? getenv("CORKBOARD_SYSTEM") : NULL;
-    return n < call->argument_count ? call->arguments[n]
+    return n < call->argument_count    ? call->arguments[n]
            : by_default && *by_default ? by_default
                                        : NULL;
 }
@@ -378,7 +378,8 @@ int system_target(const struct invocation *call, const char **ret_id, const char
     bool ended = text[strlen(text) - 1] == '/' || !strrchr(text, '/');
     text = ended ? text : arena_printf(call->arena, "%s/", text); /* no index stands here */
     text = strcmp(*ret_path, "/") == 0 ? *ret_id : text;
-    int r = strcmp(*ret_path, "/") == 0 ? 0 : name_read(call->arena, text, NULL, &name, &index, err);
+    int r =
+        strcmp(*ret_path, "/") == 0 ? 0 : name_read(call->arena, text, NULL, &name, &index, err);
     if (r == 0 && strcmp(*ret_path, "/") != 0) {
         (void)name_is_part(call->arena, name, ret_id, ret_path);
     }

@@ -5,8 +5,8 @@
 #include "bbs/cli/session_io.h"
 #include "bbs/cli/system_board.h"
 
-/* Of a command whose --timeout is for waiting: answers are waited for 10 s at most from now on. Gives
- * the time for waiting. */
+/* Of a command whose --timeout is for waiting: answers are waited for 10 s at most from now on.
+ * Gives the time for waiting. */
 int64_t system_patience(struct session *s);
 
 /* All systems there are, by id. */
@@ -84,7 +84,7 @@ int session_change_deploy(struct session *s, const char *name, const char *verb,
 int session_newest_run(struct session *s, const char *system, const char *path,
                        const char **ret_guid, struct err *err);
 
-/* Cancels the runs of jobs at and below a path that are not over; ERR_CONFLICT when there is none. */
+/* Cancels the runs of jobs at and below a path that are not over; ERR_CONFLICT if there is none. */
 int session_cancel_job(struct session *s, const char *system, const char *path, struct err *err);
 
 /* The text of the file, with what it refers to by file joined in: for a definition. */

@@ -12,23 +12,23 @@
 enum { WIDTH_ELSEWHERE = 80, DRAW_MS = 100 };
 
 /* What is shown of a system that is followed. */
-struct watch {
+struct live_view {
     struct session *s;
     const char *top;
     bool terminal;
-    struct map said;  /* elsewhere than on a terminal */
-    size_t lines;     /* that stand on the terminal */
+    struct map said; /* elsewhere than on a terminal */
+    size_t lines;    /* that stand on the terminal */
     bool begun;
     int64_t drawn_ms;
 };
 
-static void watch_init(struct watch *w, struct session *s, const char *top)
+static void watch_init(struct live_view *w, struct session *s, const char *top)
 {
-    *w = (struct watch){.s = s, .top = top, .terminal = isatty(STDOUT_FILENO)};
+    *w = (struct live_view){.s = s, .top = top, .terminal = isatty(STDOUT_FILENO)};
     map_init(&w->said);
 }
 
-static void watch_done(struct watch *w)
+static void watch_done(struct live_view *w)
 {
     map_done(&w->said, free);
 }
@@ -46,7 +46,7 @@ static void form_of(const char *top, bool live, struct tree_form *ret)
     ret->colours = terminal && !getenv("NO_COLOR");
 }
 
-static int draw(struct watch *w, struct arena *a, const struct system_view *v, struct err *err)
+static int draw(struct live_view *w, struct arena *a, const struct system_view *v, struct err *err)
 {
     SCOPED_BUF(out);
     struct tree_form form;
@@ -59,7 +59,7 @@ static int draw(struct watch *w, struct arena *a, const struct system_view *v, s
     return cli_print(buf_bytes(&out), err);
 }
 
-static int tell_changes(struct watch *w, struct arena *a, const struct system_view *v,
+static int tell_changes(struct live_view *w, struct arena *a, const struct system_view *v,
                         struct err *err)
 {
     SCOPED_BUF(out);
@@ -77,7 +77,7 @@ static int tell_changes(struct watch *w, struct arena *a, const struct system_vi
 }
 
 /* `ends`: nothing is drawn later that would show what was left out now. */
-static int show(struct watch *w, struct arena *a, const struct system_view *v, bool ends,
+static int show(struct live_view *w, struct arena *a, const struct system_view *v, bool ends,
                 struct err *err)
 {
     if (!v->system) {
@@ -108,7 +108,7 @@ static int ends_of_state(const char *state)
 }
 
 struct tree_watch {
-    struct watch shown;
+    struct live_view shown;
     const char *state; /* at the end; NULL = it has gone */
     bool over;
 };
@@ -146,7 +146,8 @@ int tree_show(struct session *s, const char *id, const char *top, bool watch, st
     if (watch && s->json) {
         return err_set(err, ERR_INVALID,
                        "a tree that is followed is for people; for programs: bbs events %.63s "
-                       "--output json", id);
+                       "--output json",
+                       id);
     }
     int r = system_get(s, id, &v, err);
     if (r < 0) {
@@ -163,7 +164,7 @@ int tree_show(struct session *s, const char *id, const char *top, bool watch, st
 
 /* One that is waited for. */
 struct waited {
-    struct watch shown;
+    struct live_view shown;
     const struct action_wait *what;
     struct cli_progress progress;
     const char *state, *message; /* as it was seen last; NULL = not seen yet */
@@ -229,12 +230,13 @@ static int goes_on(const struct action_wait *w, int r, const char *state, struct
     const char *whom = w->teardown ? "" : system;
     struct err inner = *err;
     if (cli_interrupted()) {
-        return err_set(err, ERR_UNKNOWN, "interrupted; the %s goes on: bbs %ss %.63s %.36s%s%.63s%s",
-                       kind, kind, system, id, how, whom, w->teardown ? "" : " ends it");
+        return err_set(err, ERR_UNKNOWN,
+                       "interrupted; the %s goes on: bbs %ss %.63s %.36s%s%.63s%s", kind, kind,
+                       system, id, how, whom, w->teardown ? "" : " ends it");
     }
-    return err_set(err, inner.code, "%.63s: the %s is %s, and goes on (%.60s): bbs why %.63s", system,
-                   kind, state ? state : "pending", r == -ERR_TIMEOUT ? "not over in time" : inner.text,
-                   system);
+    return err_set(err, inner.code, "%.63s: the %s is %s, and goes on (%.60s): bbs why %.63s",
+                   system, kind, state ? state : "pending",
+                   r == -ERR_TIMEOUT ? "not over in time" : inner.text, system);
 }
 
 /* A text of a record may be longer than an error's. */

@@ -46,8 +46,9 @@ static const char apply_details[] =
     "fails; the exit status is that of the first that failed.\n";
 
 static const char ps_details[] =
-    "NAME is an app's, or a process_guid; NAME/N is the instance of that index. It may be a system's,\n"
-    "too, or SYSTEM:PATH for what stands at and below that path (SYSTEM: when an app is called so).\n"
+    "NAME is an app's, or a process_guid; NAME/N is the instance of that index. It may be a\n"
+    "system's, too, or SYSTEM:PATH for what stands at and below that path (SYSTEM: when an app is\n"
+    "called so).\n"
     "\n"
     "A row is an instance. PROCESS is the app's name, or a process_guid while two definitions of it\n"
     "stand side by side. STATE is one of\n"
@@ -108,8 +109,8 @@ static const char scale_details[] =
     "another number meanwhile ends the waiting, which says so (4).\n";
 
 static const char run_details[] =
-    "SYSTEM:PATH is a job of a system: bbs jobs run --help. --env, --secret and a command behind --\n"
-    "are for those.\n"
+    "SYSTEM:PATH in its place is a job of a system: bbs jobs run --help. --env, --secret and a\n"
+    "command behind -- are for those.\n"
     "\n"
     "A FILE (\"-\" is standard input) holds one task, in YAML or JSON.\n"
     "\n"
@@ -140,7 +141,9 @@ static const char run_details[] =
 
 static const char logs_details[] =
     "NAME is an app's, with all its definitions, or a process_guid; NAME/N, or NAME N, is the instance\n"
-    "of that index. A system, SYSTEM:PATH and a job of a system have logs, too. Without N all are shown, and each line begins with NAME/N when there are several\n"
+    "of that index. A system, SYSTEM:PATH and a job of one have logs, too.\n"
+    "\n"
+    "Without N all are shown, and each line begins with NAME/N when there are several\n"
     "(with PROCESS_GUID/N when there are several definitions). Lines stand in the order in\n"
     "which the cell read them; JSON reads stdout and stderr each by itself, and says which it is.\n"
     "\n"
@@ -177,7 +180,7 @@ static const struct cli_command verbs[] = {
      restart, 1, 1, bbs_restart_run},
     {"rm", "NAME...", "removes processes and their instances", rm_details, change, 1,
      CLI_ARGUMENTS_MAX, bbs_rm_run},
-    {"run", "FILE | SYSTEM:PATH", "runs a task, or a job of a system, once", run_details, run, 1,
+    {"run", "FILE", "runs a task, or a job of a system, once", run_details, run, 1,
      CLI_ARGUMENTS_MAX, bbs_run_run},
     {"task", "NAME", "shows one task: how it stands, or ended, and its result", NULL, task, 1, 1,
      bbs_task_run},
@@ -186,8 +189,8 @@ static const struct cli_command verbs[] = {
     {"why", "NAME[/N]", "explains why an app, a task or a system is as it is", why_details, why, 1,
      2, bbs_why_run},
     {"logs", "NAME[/N]", "shows what instances write", logs_details, logs, 1, 2, bbs_logs_run},
-    {"events", "[NAME]", "follows the board: one line a change, until Ctrl-C", events_details, events,
-     0, 1, bbs_events_run},
+    {"events", "[NAME]", "follows the board: one line a change, until Ctrl-C", events_details,
+     events, 0, 1, bbs_events_run},
     {0},
 };
 

@@ -59,8 +59,8 @@ void feed_give(struct records_feed *f, struct system_board *b, size_t piece)
 {
     for (size_t at = 0; at < f->bytes.size; at += piece) {
         size_t left = f->bytes.size - at;
-        (void)system_board_take(
-            b, (struct bytes){f->bytes.data + at, left < piece ? left : piece}, NULL);
+        (void)system_board_take(b, (struct bytes){f->bytes.data + at, left < piece ? left : piece},
+                                NULL);
     }
     buf_clear(&f->bytes);
 }

@@ -53,10 +53,10 @@ static void put_service(struct rig *r, const char *path, const char *state, int 
 static void put_shop(struct rig *r)
 {
     struct arena *a = &r->f->arena;
-    static const char *const paths[] = {"/", "/migrate", "/store", "/store/api", "/store/cart",
-                                        "/store/new", "/web"};
-    static const char *const kinds[] = {"system", "job", "system", "service", "service", "service",
-                                        "service"};
+    static const char *const paths[] = {"/",           "/migrate",   "/store", "/store/api",
+                                        "/store/cart", "/store/new", "/web"};
+    static const char *const kinds[] = {"system",  "job",     "system", "service",
+                                        "service", "service", "service"};
     Board__IndexRecord *x = arena_message(a, &board__index_record__descriptor);
     Board__HeadRecord *head = arena_message(a, &board__head_record__descriptor);
     Board__Root *root = arena_message(a, &board__root__descriptor);
@@ -146,8 +146,8 @@ static void two_hundred_services_fit_a_pipe(void **state)
     rig_begin(&r, state);
     put_shop(&r);
     for (int i = 0; i < 200; i++) {
-        put_service(&r, arena_printf(&r.f->arena, "/fleet/service-number-%03d-of-many", i), "scaling",
-                    100000, (const int[]){100000, 100000, 99999, 17},
+        put_service(&r, arena_printf(&r.f->arena, "/fleet/service-number-%03d-of-many", i),
+                    "scaling", 100000, (const int[]){100000, 100000, 99999, 17},
                     "waits for cells with more memory than any of them has left now");
     }
     rig_view(&r);
@@ -247,7 +247,8 @@ static const char *why_of(struct rig *r, const char *path, bool *ret_well)
 
 static void lead(struct rig *r)
 {
-    Board__LeaderLockRecord *l = arena_message(&r->f->arena, &board__leader_lock_record__descriptor);
+    Board__LeaderLockRecord *l =
+        arena_message(&r->f->arena, &board__leader_lock_record__descriptor);
     l->role = arena_strdup(&r->f->arena, "converger");
     l->holder = arena_strdup(&r->f->arena, "converger-1");
     feed_put(&r->feed, key_lead(&r->f->arena, "converger"), &l->base);
@@ -355,15 +356,16 @@ static void tables_have_the_columns_of_old(void **state)
                                                "shop  -           1.4.0    updating\n");
     buf_clear(&r.f->out);
     deploys_table(&r.f->arena, &r.view, false, &r.f->out);
-    assert_non_null(strstr(buf_string(&r.f->out), "version 1.5.0  in progress  1970-01-02T03:45:58Z  -"));
+    assert_non_null(
+        strstr(buf_string(&r.f->out), "version 1.5.0  in progress  1970-01-02T03:45:58Z  -"));
     rig_end(&r);
 }
 
 static void events_call_records_by_their_names(void **state)
 {
     struct fixture *f = *state;
-    Board__ServiceRecord *s = service_record(&f->arena, "/store/api", "scaling", 3,
-                                             (const int[]){3, 3, 2, 0}, "");
+    Board__ServiceRecord *s =
+        service_record(&f->arena, "/store/api", "scaling", 3, (const int[]){3, 3, 2, 0}, "");
     Board__DeployRecord *d = deploy_record(&f->arena, DEPLOY, "/", "failed", "it was aborted");
     d->completed_at = NOW;
     assert_string_equal(record_name(&f->arena, RECORD_SERVICE, &s->base), "shop:/store/api");
