@@ -42,7 +42,8 @@ const char *lrp_name(const Models__DesiredLRP *lrp);
 const char *task_name(const Models__Task *task);
 
 /* Those of `lrps` that `name` means: the one with this process_guid, else all of this name, else
- * those of the system, or of the part of a system, of this name. Gives their number, at most `count`, in *ret_found. */
+ * those of the system, or of the part of a system, of this name. Gives their number, at most
+ * `count`, in *ret_found. */
 size_t lrps_named(struct arena *a, Models__DesiredLRP *const *lrps, size_t count, const char *name,
                   Models__DesiredLRP ***ret_found);
 

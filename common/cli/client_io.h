@@ -63,8 +63,8 @@ int cli_client_get(struct cli_client *c, struct arena *a, const char *path, stru
 
 /* Asks for a path of JSON (docs/rest.md) by any method; `body` is JSON, or empty for none. The
  * answer's body lives in the arena. A refusal, {"code":...,"message":...}, becomes an error with
- * the server's words: 400 is ERR_INVALID, 403 ERR_DENIED, 404 ERR_NOT_FOUND, 409 ERR_CONFLICT. Repeated
- * as cli_client_call(): what makes something carries an id, by which it is made once. */
+ * the server's words: 400 is ERR_INVALID, 403 ERR_DENIED, 404 ERR_NOT_FOUND, 409 ERR_CONFLICT.
+ * Repeated as cli_client_call(): what makes something carries an id, by which it is made once. */
 int cli_client_rest(struct cli_client *c, struct arena *a, const char *method, const char *path,
                     struct bytes body, struct bytes *ret_body, struct err *err);
 

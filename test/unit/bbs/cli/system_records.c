@@ -20,22 +20,22 @@ static void mark(struct records_feed *f, Board__FeedFrame__Kind kind)
     frame(f, &x);
 }
 
-void feed_reset(struct records_feed *f)
+void shop_reset(struct records_feed *f)
 {
     mark(f, BOARD__FEED_FRAME__KIND__RESET);
 }
 
-void feed_current(struct records_feed *f)
+void shop_current(struct records_feed *f)
 {
     mark(f, BOARD__FEED_FRAME__KIND__CURRENT);
 }
 
-void feed_heartbeat(struct records_feed *f)
+void shop_heartbeat(struct records_feed *f)
 {
     mark(f, BOARD__FEED_FRAME__KIND__HEARTBEAT);
 }
 
-void feed_put(struct records_feed *f, const char *key, const ProtobufCMessage *m)
+void shop_put(struct records_feed *f, const char *key, const ProtobufCMessage *m)
 {
     Board__FeedFrame x = BOARD__FEED_FRAME__INIT;
     struct bytes record = record_encoded(f->arena, m);
@@ -46,7 +46,7 @@ void feed_put(struct records_feed *f, const char *key, const ProtobufCMessage *m
     frame(f, &x);
 }
 
-void feed_delete(struct records_feed *f, const char *key)
+void shop_delete(struct records_feed *f, const char *key)
 {
     Board__FeedFrame x = BOARD__FEED_FRAME__INIT;
     f->revision++;
@@ -55,7 +55,7 @@ void feed_delete(struct records_feed *f, const char *key)
     frame(f, &x);
 }
 
-void feed_give(struct records_feed *f, struct system_board *b, size_t piece)
+void shop_give(struct records_feed *f, struct system_board *b, size_t piece)
 {
     for (size_t at = 0; at < f->bytes.size; at += piece) {
         size_t left = f->bytes.size - at;
@@ -84,7 +84,7 @@ Board__SystemRecord *shop_record(struct arena *a, const char *state, const char 
     return s;
 }
 
-Board__ServiceRecord *service_record(struct arena *a, const char *path, const char *state,
+Board__ServiceRecord *shop_service(struct arena *a, const char *path, const char *state,
                                      int instances, const int counts[4], const char *message)
 {
     Board__ServiceRecord *s = arena_message(a, &board__service_record__descriptor);
@@ -107,7 +107,7 @@ Board__ServiceRecord *service_record(struct arena *a, const char *path, const ch
     return s;
 }
 
-Board__DeployRecord *deploy_record(struct arena *a, const char *id, const char *path,
+Board__DeployRecord *shop_deploy(struct arena *a, const char *id, const char *path,
                                    const char *state, const char *message)
 {
     Board__DeployRecord *d = arena_message(a, &board__deploy_record__descriptor);
@@ -124,7 +124,7 @@ Board__DeployRecord *deploy_record(struct arena *a, const char *id, const char *
     return d;
 }
 
-Board__HoldRecord *hold_record(struct arena *a, const Board__DeployRecord *d, bool paused)
+Board__HoldRecord *shop_hold(struct arena *a, const Board__DeployRecord *d, bool paused)
 {
     Board__HoldRecord *h = arena_message(a, &board__hold_record__descriptor);
     h->uid = arena_strdup(a, "u1");

@@ -25,13 +25,13 @@ static void rig_begin(struct rig *r, void **state)
     *r = (struct rig){.f = *state};
     r->feed = (struct records_feed){.arena = &r->f->arena, .bytes = buf_empty(), .revision = 10};
     system_board_init(&r->board);
-    feed_reset(&r->feed);
+    shop_reset(&r->feed);
 }
 
 static void rig_view(struct rig *r)
 {
-    feed_current(&r->feed);
-    feed_give(&r->feed, &r->board, 7);
+    shop_current(&r->feed);
+    shop_give(&r->feed, &r->board, 7);
     assert_true(r->board.seen && r->board.caught_up);
     system_view_of(&r->f->arena, &r->board, &r->view);
 }
@@ -45,8 +45,8 @@ static void rig_end(struct rig *r)
 static void put_service(struct rig *r, const char *path, const char *state, int instances,
                         const int counts[4], const char *message)
 {
-    feed_put(&r->feed, key_service(&r->f->arena, "u1", path),
-             &service_record(&r->f->arena, path, state, instances, counts, message)->base);
+    shop_put(&r->feed, key_service(&r->f->arena, "u1", path),
+             &shop_service(&r->f->arena, path, state, instances, counts, message)->base);
 }
 
 /* The shop while 1.5.0 is deployed, with a tree that says a job and a service to come. */
@@ -60,7 +60,7 @@ static void put_shop(struct rig *r)
     Board__IndexRecord *x = arena_message(a, &board__index_record__descriptor);
     Board__HeadRecord *head = arena_message(a, &board__head_record__descriptor);
     Board__Root *root = arena_message(a, &board__root__descriptor);
-    Board__DeployRecord *d = deploy_record(a, DEPLOY, "/", "in progress", "");
+    Board__DeployRecord *d = shop_deploy(a, DEPLOY, "/", "in progress", "");
     x->tree = arena_strdup(a, "t1");
     x->entries = ARENA_ARRAY(a, 7, Board__IndexRecord__Entry *);
     for (x->n_entries = 0; x->n_entries < 7; x->n_entries++) {
@@ -74,11 +74,11 @@ static void put_shop(struct rig *r)
     head->roots = arena_copy(a, &root, sizeof(root));
     head->n_roots = 1;
     head->generation = head->spread = 2;
-    feed_put(&r->feed, key_system(a, "shop"), &shop_record(a, "updating", "")->base);
-    feed_put(&r->feed, key_head(a, "u1"), &head->base);
-    feed_put(&r->feed, key_hold(a, "u1"), &hold_record(a, d, false)->base);
-    feed_put(&r->feed, key_deploy(a, "u1", DEPLOY), &d->base);
-    feed_put(&r->feed, key_index(a, "t1"), &x->base);
+    shop_put(&r->feed, key_system(a, "shop"), &shop_record(a, "updating", "")->base);
+    shop_put(&r->feed, key_head(a, "u1"), &head->base);
+    shop_put(&r->feed, key_hold(a, "u1"), &shop_hold(a, d, false)->base);
+    shop_put(&r->feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    shop_put(&r->feed, key_index(a, "t1"), &x->base);
     put_service(r, "/store/api", "updating", 4, (const int[]){5, 2, 4, 0}, "rolling to 1f0c93d2ab");
     put_service(r, "/store/cart", "stable", 3, (const int[]){3, 3, 3, 0}, "");
     put_service(r, "/web", "failed", 2, (const int[]){2, 2, 0, 0}, "crashed 4 times: exit 127");
@@ -178,11 +178,11 @@ static void what_changes_is_told_once(void **state)
     buf_clear(&r.f->out);
     tree_changes(&r.f->arena, &r.view, "/", &said, &r.f->out);
     assert_int_equal(r.f->out.size, 0);
-    feed_delete(&r.feed, key_service(&r.f->arena, "u1", "/store/cart"));
-    feed_put(&r.feed, key_system(&r.f->arena, "shop"),
+    shop_delete(&r.feed, key_service(&r.f->arena, "u1", "/store/cart"));
+    shop_put(&r.feed, key_system(&r.f->arena, "shop"),
              &shop_record(&r.f->arena, "degraded", "")->base);
-    feed_heartbeat(&r.feed);
-    feed_give(&r.feed, &r.board, 1000);
+    shop_heartbeat(&r.feed);
+    shop_give(&r.feed, &r.board, 1000);
     assert_true(r.board.changed && r.board.confirmed);
     system_view_of(&r.f->arena, &r.board, &r.view);
     tree_changes(&r.f->arena, &r.view, "/", &said, &r.f->out);
@@ -200,13 +200,13 @@ static void a_snapshot_replaces_what_was_there(void **state)
     put_shop(&r);
     rig_view(&r);
     assert_int_equal(r.view.service_count, 3);
-    feed_reset(&r.feed);
-    feed_put(&r.feed, key_system(a, "shop"), &shop_record(a, "stable", "")->base);
-    feed_current(&r.feed);
+    shop_reset(&r.feed);
+    shop_put(&r.feed, key_system(a, "shop"), &shop_record(a, "stable", "")->base);
+    shop_current(&r.feed);
     r.feed.revision = 5;
-    feed_put(&r.feed, key_system(a, "shop"), &shop_record(a, "pending", "")->base);
-    feed_delete(&r.feed, key_system(a, "shop"));
-    feed_give(&r.feed, &r.board, 3);
+    shop_put(&r.feed, key_system(a, "shop"), &shop_record(a, "pending", "")->base);
+    shop_delete(&r.feed, key_system(a, "shop"));
+    shop_give(&r.feed, &r.board, 3);
     system_view_of(a, &r.board, &r.view);
     assert_int_equal(r.view.service_count, 0);
     assert_string_equal(r.view.system->state, "stable");
@@ -220,8 +220,8 @@ static void ids_may_be_cut(void **state)
     rig_begin(&r, state);
     struct arena *a = &r.f->arena;
     put_shop(&r);
-    feed_put(&r.feed, key_deploy(a, "u1", "7f3a9999"),
-             &deploy_record(a, "7f3a9999", "/web", "failed", "")->base);
+    shop_put(&r.feed, key_deploy(a, "u1", "7f3a9999"),
+             &shop_deploy(a, "7f3a9999", "/web", "failed", "")->base);
     rig_view(&r);
     assert_non_null(system_view_deploy(&r.view, DEPLOY));
     assert_non_null(system_view_deploy(&r.view, "7f3a0"));
@@ -251,7 +251,7 @@ static void lead(struct rig *r)
         arena_message(&r->f->arena, &board__leader_lock_record__descriptor);
     l->role = arena_strdup(&r->f->arena, "converger");
     l->holder = arena_strdup(&r->f->arena, "converger-1");
-    feed_put(&r->feed, key_lead(&r->f->arena, "converger"), &l->base);
+    shop_put(&r->feed, key_lead(&r->f->arena, "converger"), &l->base);
 }
 
 static void a_deploy_says_what_it_waits_for(void **state)
@@ -284,9 +284,9 @@ static void whose_turn_it_is_is_told(void **state)
     bool well;
     rig_begin(&r, state);
     struct arena *a = &r.f->arena;
-    Board__DeployRecord *d = deploy_record(a, DEPLOY, "/store", "pending", "");
-    feed_put(&r.feed, key_system(a, "shop"), &shop_record(a, "stable", "")->base);
-    feed_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    Board__DeployRecord *d = shop_deploy(a, DEPLOY, "/store", "pending", "");
+    shop_put(&r.feed, key_system(a, "shop"), &shop_record(a, "stable", "")->base);
+    shop_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
     rig_view(&r);
     assert_non_null(strstr(why_of(&r, "/", &well), "no converger leads: nothing goes on before"));
     assert_null(strstr(why_of(&r, "/web", &well), "7f3a0c12")); /* beside it */
@@ -294,8 +294,8 @@ static void whose_turn_it_is_is_told(void **state)
     lead(&r);
     d->state = arena_strdup(a, "in progress");
     d->paused = true;
-    feed_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
-    feed_put(&r.feed, key_hold(a, "u1"), &hold_record(a, d, true)->base);
+    shop_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    shop_put(&r.feed, key_hold(a, "u1"), &shop_hold(a, d, true)->base);
     rig_view(&r);
     assert_non_null(strstr(why_of(&r, "/store/api", &well), "bbs resume shop:/store goes on"));
     rig_end(&r);
@@ -308,7 +308,7 @@ static void a_restore_is_told(void **state)
     rig_begin(&r, state);
     Board__SystemRecord *s = shop_record(&r.f->arena, "stable", "");
     s->board_generation = arena_strdup(&r.f->arena, "g0");
-    feed_put(&r.feed, key_system(&r.f->arena, "shop"), &s->base);
+    shop_put(&r.feed, key_system(&r.f->arena, "shop"), &s->base);
     rig_view(&r);
     assert_non_null(strstr(why_of(&r, "/", &well), "bbs systems confirm shop"));
     assert_false(well);
@@ -320,7 +320,7 @@ static void a_quiet_system_says_so(void **state)
     struct rig r;
     bool well;
     rig_begin(&r, state);
-    feed_put(&r.feed, key_system(&r.f->arena, "shop"),
+    shop_put(&r.feed, key_system(&r.f->arena, "shop"),
              &shop_record(&r.f->arena, "stable", "")->base);
     rig_view(&r);
     assert_string_equal(why_of(&r, "/", &well), "shop is stable, for 60s\n"
@@ -365,8 +365,8 @@ static void events_call_records_by_their_names(void **state)
 {
     struct fixture *f = *state;
     Board__ServiceRecord *s =
-        service_record(&f->arena, "/store/api", "scaling", 3, (const int[]){3, 3, 2, 0}, "");
-    Board__DeployRecord *d = deploy_record(&f->arena, DEPLOY, "/", "failed", "it was aborted");
+        shop_service(&f->arena, "/store/api", "scaling", 3, (const int[]){3, 3, 2, 0}, "");
+    Board__DeployRecord *d = shop_deploy(&f->arena, DEPLOY, "/", "failed", "it was aborted");
     d->completed_at = NOW;
     assert_string_equal(record_name(&f->arena, RECORD_SERVICE, &s->base), "shop:/store/api");
     assert_string_equal(record_text(&f->arena, RECORD_SERVICE, &s->base), "scaling, 2/3 available");
