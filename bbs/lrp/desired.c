@@ -1,5 +1,9 @@
 #include "bbs/lrp/desired.h"
 
+#include "common/model/service_owner.h"
+
+#include <string.h>
+
 void desired_split(struct arena *a, const Models__DesiredLRP *whole,
                    Models__DesiredLRP **ret_scheduling, Models__DesiredLRP **ret_run)
 {
@@ -45,6 +49,35 @@ void desired_gather(struct view *v, const char *process_guid, struct desired_sna
     s->desired = view_message(v, key_desired(a, process_guid));
     s->job = view_message(v, key_job(a, process_guid, ""));
     s->board_generation = view_board_generation(v);
+}
+
+bool desired_owner_is_free(const Models__Owner *owner)
+{
+    return !owner || strcmp(owner->kind, SERVICE_OWNER_KIND) != 0;
+}
+
+/* A service's own changes are the bbs's. Its record is only for the words. */
+void desired_gather_owned(struct view *v, const struct op_input *in, struct desired_snapshot *s)
+{
+    struct arena *a = view_arena(v);
+    const Models__Owner *owner = s->desired ? s->desired->owner : NULL;
+    if (in->actor != ACTOR_CLIENT || !service_owner_is(owner)) {
+        return;
+    }
+    const char *app = service_owner_app(owner);
+    const Board__ServiceRecord *service = view_peek_message(v, service_owner_key(a, owner));
+    s->owned = app ? arena_printf(a, "belongs to the app %s: bbs apply, scale and rm change it", app)
+                   : arena_printf(a, "belongs to service %s:%s; deploy a change",
+                                  service ? service->system : service_owner_uid(a, owner),
+                                  service_owner_path(owner));
+}
+
+bool desired_refuses(const struct desired_snapshot *s, struct plan *p)
+{
+    if (s->owned) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "%s", s->owned);
+    }
+    return s->owned;
 }
 
 static const char *removal_key(struct arena *a, const Models__DesiredLRP *desired)

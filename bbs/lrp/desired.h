@@ -15,6 +15,8 @@ struct desired_snapshot {
     const Board__JobRecord *job;       /* the one that stands for it; NULL = none */
     const char *board_generation;      /* of the board */
     bool removal_unreadable;           /* a later version's stands where one would be put */
+    const char *owned;                 /* by a service, which alone may change it: what is said to a
+                                          client; NULL = he may */
     bool replacement_missing;          /* a removal names a replaced_by that is not there */
     struct instances instances;        /* that must change under the request */
 };
@@ -22,6 +24,13 @@ struct desired_snapshot {
 extern const struct op_row desire_row; /* Models__DesireLRPRequest */
 extern const struct op_row update_row; /* Models__UpdateDesiredLRPRequest */
 extern const struct op_row remove_row; /* Models__RemoveDesiredLRPRequest */
+
+/* Whether an ordinary client may desire with this owner: what is a service's, services alone make. */
+bool desired_owner_is_free(const Models__Owner *owner);
+
+/* For update and remove: the client is refused if it is a service's. */
+void desired_gather_owned(struct view *v, const struct op_input *in, struct desired_snapshot *s);
+bool desired_refuses(const struct desired_snapshot *s, struct plan *p);
 
 /* Splits a DesiredLRP as stored: the scheduling part (in every bbs's copy, holds all that an update
  * may change) and the rest, written once (design.md 2). Shallow. */

@@ -21,15 +21,16 @@ static void remove_gather(struct view *v, const struct op_input *in, void *snaps
     struct desired_snapshot *s = snapshot;
     const char *guid = asked(in)->process_guid, *replaced_by = asked(in)->replaced_by;
     desired_gather(v, guid, s);
+    desired_gather_owned(v, in, s);
     s->replacement_missing =
         replaced_by[0] && !view_exists(v, key_desired(view_arena(v), replaced_by));
-    if (s->desired && !s->replacement_missing) {
+    if (s->desired && !s->owned && !s->replacement_missing) {
         desired_gather_removal(v, s);
         desired_gather_instances(v, guid, 0, "", 0, s->desired->instances, s);
     }
 }
 
-/* 1. Unknown: ResourceNotFound.
+/* 1. Unknown: ResourceNotFound; a service's: ResourceConflict.
  * 2. What should replace it is not there: ResourceConflict.
  * 3. Both parts are deleted, and that it was asked is kept, for cells that are away.
  * 4. Its instances are deleted (UNCLAIMED, CRASHED) or marked stopping (CLAIMED, RUNNING, also
@@ -39,6 +40,9 @@ void remove_desired_decide(const void *snapshot, const struct op_input *in, stru
     const struct desired_snapshot *s = snapshot;
     if (!s->desired) { /* 1 */
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
+        return;
+    }
+    if (desired_refuses(s, p)) { /* 1 */
         return;
     }
     if (s->replacement_missing) { /* 2 */

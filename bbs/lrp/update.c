@@ -27,7 +27,8 @@ static void update_gather(struct view *v, const struct op_input *in, void *snaps
     struct desired_snapshot *s = snapshot;
     const Models__DesiredLRPUpdate *u = asked(in)->update;
     desired_gather(v, asked(in)->process_guid, s);
-    if (!s->desired || !sets_instances(u) || u->instances == s->desired->instances) {
+    desired_gather_owned(v, in, s);
+    if (!s->desired || s->owned || !sets_instances(u) || u->instances == s->desired->instances) {
         return;
     }
     int32_t from = s->desired->instances, end = u->instances;
@@ -96,7 +97,7 @@ static bool shows_otherwise(struct arena *a, const Models__DesiredLRP *before,
     return !routing_equal(&was, &is);
 }
 
-/* 1. Unknown: ResourceNotFound.
+/* 1. Unknown: ResourceNotFound; a service's: ResourceConflict.
  * 2. Larger than a transaction takes: InvalidRequest.
  * 3. What the update carries is replaced as a whole; the tag's index goes up by one even when
  *    nothing changes; the epoch stays.
@@ -109,6 +110,9 @@ void update_decide(const void *snapshot, const struct op_input *in, struct plan 
     const struct desired_snapshot *s = snapshot;
     if (!s->desired) { /* 1 */
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
+        return;
+    }
+    if (desired_refuses(s, p)) { /* 1 */
         return;
     }
     int to = lifecycle_transition(&desired_lrp_lifecycle, DESIRED_LRP_DESIRED, in->actor,

@@ -48,7 +48,11 @@ static void op_with_job(struct ask *ask, const struct op_row *row, struct effect
 
 void route_desire(struct ask *ask, struct effects *out)
 {
-    valid_desire(&ask->faults, ((const Models__DesireLRPRequest *)ask->in.request)->desired_lrp);
+    const Models__DesiredLRP *d = ((const Models__DesireLRPRequest *)ask->in.request)->desired_lrp;
+    valid_desire(&ask->faults, d);
+    if (d && !desired_owner_is_free(d->owner)) {
+        say_field(&ask->faults, "owner");
+    }
     if (ask_valid(ask, out)) {
         op_with_job(ask, &desire_row, out);
     }
