@@ -253,6 +253,7 @@ static void set_answer(const struct app_turn *t, const Board__ServiceRecord *sho
         arena_message(t->p->arena, &board__service_response__descriptor);
     r->service = (Board__ServiceRecord *)(uintptr_t)shown;
     r->changed = t->changes;
+    r->unled = t->s->unled;
     r->text = arena_strdup(t->p->arena, t->text);
     t->p->record = &r->base;
 }

@@ -22,6 +22,7 @@ struct app_snapshot {
     bool kept;                        /* it is on the board as it is */
     const Models__DesiredLRP *desired; /* that stands under its process_guid; NULL = none */
     const Models__DesiredLRP *rival;   /* of another client, under the app's name */
+    bool unled;                        /* no converger leads */
     bool stranger;                     /* which is another's */
     const char *oldest;                /* hash of the revision that has to go; NULL = none */
     bool oldest_kept;                  /* what it runs is on the board */

@@ -315,6 +315,9 @@ void app_gather(struct view *v, const struct op_input *in, void *snapshot)
     const Board__ServiceRequest *q = in->request;
     s->board_generation = view_board_generation(v);
     gather_service(v, q, s);
+    if (q->action == ACTION(NONE)) {
+        s->unled = !view_exists(v, key_lead(view_arena(v), actor_name(ACTOR_CONVERGER)));
+    }
     if (q->system[0] || q->action == ACTION(NONE)) {
         return;
     }

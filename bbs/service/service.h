@@ -17,9 +17,6 @@ enum {
     SERVICE_ADOPTED_MAX = 4,          /* DesiredLRPs of an earlier version, in one request */
 };
 
-/* Why a client's request waits until it is gone: bbs apply asks again then. */
-#define SERVICE_IS_REMOVED_TEXT "it is being removed"
-
 /* Moves of the converger: target, surge, shrink, adjust, retire, observe, delete, unroute, remove.
  * All but target, delete and remove say in Subject.revision which record they judged, and are
  * refused when it is another by now. */
