@@ -11,6 +11,9 @@
 #define SERVICE_OWNER_KIND "service"
 #define SERVICE_APPS_UID "apps"
 
+/* What a bbs says of one that is to go, and `bbs apply` waits for. */
+#define SERVICE_IS_REMOVED_TEXT "it is being removed"
+
 /* Of the service at `path`, in the arena. */
 Models__Owner *service_owner_of(struct arena *a, const char *uid, const char *path);
 
