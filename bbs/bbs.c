@@ -110,5 +110,6 @@ struct role *bbs_new(const struct bbs_config *config)
                                  });
     b->hub = hub_new(b->board);
     router_init(&b->router, b->board, b->hub, config->any_client);
+    b->router.seal = config->seal;
     return &b->role;
 }

@@ -3,6 +3,8 @@
 
 #include "common/contract/role.h"
 
+struct seal;
+
 /* Of completion callbacks (bbs/callbacks.h); 0 = the default. */
 struct callback_limits {
     unsigned at_once;   /* from the move to Resolving to the end: 1,000 */
@@ -24,6 +26,7 @@ struct bbs_config {
     size_t feed_ring_changes;     /* kept for resuming readers: 65536 */
     size_t feed_ring_bytes;       /* of what they replaced: 128 MiB */
     struct callback_limits callbacks;
+    const struct seal *seal; /* keys for secrets, borrowed for the bbs's life; NULL = it has none */
 };
 
 /* The strings are copied. The boot id is drawn from the entropy of EVENT_START. */

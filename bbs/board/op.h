@@ -9,6 +9,8 @@
 #include "common/contract/event.h"
 #include "common/contract/plan.h"
 
+struct seal;
+
 /* What an op is asked. Lives in the op's own arena until it is answered. */
 struct op_input {
     enum actor actor;
@@ -18,6 +20,7 @@ struct op_input {
     const void *request;             /* a message, of the type the row expects */
     struct moment now;               /* renewed before each decision */
     struct random *random;           /* for guids; renewed before each decision */
+    const struct seal *seal;         /* keys for secrets (common/contract/seal.h); NULL = none */
 };
 
 struct op_row {

@@ -1,5 +1,6 @@
 #include "bbs/bbs.h"
 #include "bbs/cli/commands_io.h"
+#include "bbs/seal_io.h"
 #include "common/cli/serve_io.h"
 
 static const struct cli_option bbs_options[] = {
@@ -16,6 +17,9 @@ static const struct cli_option bbs_options[] = {
     {.name = "etcd-ca", .value = "FILE", .help = "CA of etcd; --ca by default"},
     {.name = "etcd-cert", .value = "FILE", .help = "certificate for etcd; --cert by default"},
     {.name = "etcd-key", .value = "FILE", .help = "its key; --key by default"},
+    {.name = "keys",
+     .value = "FILE",
+     .help = "keys of secrets (docs/systems.md); without it none can be set or opened"},
     {.name = "callbacks-at-once",
      .value = "N",
      .help = "completion callbacks of tasks that are being called",
@@ -79,7 +83,16 @@ static int run_serve(const struct invocation *call, struct err *err)
     if (r < 0) {
         return r;
     }
-    return serve_role(bbs_new(&config), &host, err);
+    const char *keys = cli_text(call, "keys");
+    struct seal *seal = NULL;
+    r = keys ? seal_file_read(keys, &seal, err) : 0;
+    if (r < 0) {
+        return err_prefix(err, "--keys");
+    }
+    config.seal = seal;
+    r = serve_role(bbs_new(&config), &host, err);
+    seal_file_free(seal);
+    return r;
 }
 
 static const struct cli_option *const serve[] = {bbs_options, serve_options, NULL};

@@ -126,6 +126,7 @@ static void start_move(struct apply_batch *t, size_t number, const struct ask *a
     one->in.peer_name = arena_strdup(a, ask->in.peer_name);
     one->in.trace_id = arena_strdup(a, ask->in.trace_id);
     one->in.boot_id = arena_strdup(a, ask->in.boot_id);
+    one->in.seal = ask->in.seal;
     one->in.request = &copy_move(a, m)->base;
     board_op(t->router->board, ask->in.actor == ACTOR_REP ? row->op_of_rep : row->op, &one->in, a,
              move_done, one, out);

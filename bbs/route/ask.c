@@ -25,7 +25,8 @@ struct ask *ask_new(struct router *r, const struct request *q, actor_set callers
                .peer_name = arena_strdup(a, q->peer.name),
                .trace_id = arena_strndup(a, q->trace_id,
                                          strnlen(q->trace_id, TRACE_ID_BYTES_MAX)),
-               .boot_id = arena_strdup(a, board_boot_id(r->board))},
+               .boot_id = arena_strdup(a, board_boot_id(r->board)),
+               .seal = r->seal},
     };
     return ask;
 }

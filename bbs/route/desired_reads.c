@@ -1,5 +1,6 @@
 /* Reads of DesiredLRPs (behaviour.md 8.5): whole ones, and what their scheduling parts alone tell,
  * scheduling infos and routing infos. */
+#include "bbs/route/opened.h"
 #include "bbs/route/read.h"
 #include "bbs/route/whole_desired.h"
 
@@ -185,8 +186,12 @@ static void add_whole(struct records *records, struct view *v, const struct pick
 
 const struct read_row read_desired = {.pick = pick_desired, .add = add_whole};
 const struct read_row read_desired_r2 = {.pick = pick_desired, .add = add_whole, .r2 = true};
-const struct read_row read_one_desired = {
-    .valid = valid_guid, .pick = pick_stored, .one = true, .whole = true, .add = add_whole};
+const struct read_row read_one_desired = {.valid = valid_guid,
+                                          .pick = pick_stored,
+                                          .one = true,
+                                          .whole = true,
+                                          .add = add_whole,
+                                          .opened = opened_desired};
 const struct read_row read_one_desired_r2 = {.valid = valid_guid,
                                              .pick = pick_stored,
                                              .one = true,

@@ -53,6 +53,12 @@ static void answer_read(void *context, struct view *v, const char *text, struct 
     if (row->one && count == 0) {
         answer_error(out, ask->request_id, MODELS__ERROR__TYPE__ResourceNotFound,
                      error_text(MODELS__ERROR__TYPE__ResourceNotFound));
+        return;
+    }
+    bool opens = row->opened && ask->in.actor == ACTOR_REP;
+    const ProtobufCMessage *opened = opens ? row->opened(ask, v, &list[0]) : NULL;
+    if (opened) {
+        effects_reply_message(out, ask->request_id, opened);
     } else {
         answer_picked(row, ask->request_id, v, list, count, out);
     }

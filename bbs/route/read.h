@@ -23,6 +23,10 @@ struct read_row {
     void (*add)(struct records *records, struct view *v, const struct picked *list, size_t count,
                 bool r2);
     bool r2;
+    /* To a rep, the one that was picked, as the whole answer with its secrets opened; NULL = as to
+     * anybody. */
+    const ProtobufCMessage *(*opened)(const struct ask *ask, struct view *v,
+                                      const struct picked *one);
 };
 
 /* For `pick`: a selector of records of this type, and the one record at a key, if it can be read.

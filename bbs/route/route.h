@@ -30,6 +30,7 @@ struct router {
     struct board *board;
     struct hub *hub;
     bool any_client; /* a certificate that is none of ours is an ordinary client's */
+    const struct seal *seal; /* keys for secrets; NULL = none. Set after router_init() */
     struct waiters waiters;
 };
 

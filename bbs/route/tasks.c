@@ -1,5 +1,6 @@
 /* Tasks: Diego's paths (behaviour.md 13). Each write but desire becomes the named move that it is.
  * Reads give the records as the board holds them. */
+#include "bbs/route/opened.h"
 #include "bbs/route/read.h"
 #include "bbs/task/task.h"
 #include "bbs/task/validate_task.h"
@@ -38,7 +39,8 @@ static void valid_guid(struct validation *v, const void *request)
 const struct read_row read_tasks = {.pick = pick_tasks};
 const struct read_row read_tasks_r2 = {
     .pick = pick_tasks, .viewer = &r2_viewer, .differs = task_has_layers};
-const struct read_row read_task = {.valid = valid_guid, .pick = pick_task, .one = true};
+const struct read_row read_task = {
+    .valid = valid_guid, .pick = pick_task, .one = true, .opened = opened_task};
 const struct read_row read_task_r2 = {.valid = valid_guid,
                                       .pick = pick_task,
                                       .one = true,

@@ -71,24 +71,58 @@ static struct blob *run_of(struct view *v, struct arena *scratch, const Models__
     return run.version->readable ? run.blob : NULL;
 }
 
-void whole_desired_add(struct records *records, struct view *v, struct arena *scratch,
-                       const struct picked *scheduling, bool r2)
+/* The records of which the whole one is made: scheduling part, run part, and what is harmonised, a
+ * reference of the caller's, or NULL. False: it is left out. */
+static bool find_parts(struct view *v, struct arena *scratch, const struct picked *scheduling,
+                       struct blob *ret_parts[RECORD_PARTS])
 {
     ProtobufCMessage *m;
     if (record_decode(scratch, RECORD_DESIRED, blob_bytes(scheduling->blob), &m, NULL) < 0) {
-        return;
+        return false;
     }
     const Models__DesiredLRP *d = (const Models__DesiredLRP *)m;
     struct blob *run = run_of(v, scratch, d);
     if (!run) {
+        return false;
+    }
+    ret_parts[0] = scheduling->blob;
+    ret_parts[1] = run;
+    ret_parts[2] = harmonised(d);
+    return true;
+}
+
+void whole_desired_add(struct records *records, struct view *v, struct arena *scratch,
+                       const struct picked *scheduling, bool r2)
+{
+    struct blob *parts[RECORD_PARTS];
+    if (!find_parts(v, scratch, scheduling, parts)) {
         return;
     }
-    struct blob *extra = harmonised(d);
-    struct blob *const parts[RECORD_PARTS] = {scheduling->blob, run, extra};
-    if (r2 && desired_has_layers(record_body(blob_bytes(run)))) {
+    if (r2 && desired_has_layers(record_body(blob_bytes(parts[1])))) {
         records_add_view(records, parts, &r2_viewer);
     } else {
         records_add(records, parts);
     }
-    blob_unref(extra);
+    blob_unref(parts[2]);
+}
+
+/* Fields of one message that come one after the other are one on the wire. */
+Models__DesiredLRP *whole_desired_decoded(struct view *v, const struct picked *scheduling)
+{
+    struct arena *a = view_arena(v);
+    struct blob *parts[RECORD_PARTS];
+    if (!find_parts(v, a, scheduling, parts)) {
+        return NULL;
+    }
+    SCOPED_BUF(joined);
+    ProtobufCMessage *m;
+    for (size_t i = 0; i < RECORD_PARTS; i++) {
+        struct bytes part = parts[i] ? blob_bytes(parts[i]) : (struct bytes){0};
+        part = i > 0 && part.size > 0 ? record_body(part) : part;
+        buf_append(&joined, part.data, part.size);
+    }
+    blob_unref(parts[2]);
+    return record_decode(a, RECORD_DESIRED, buf_bytes(&joined), &m, NULL) < 0
+               ? NULL
+               : (Models__DesiredLRP *)m;
 }

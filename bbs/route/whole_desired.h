@@ -10,3 +10,6 @@
  * version is left out. */
 void whole_desired_add(struct records *records, struct view *v, struct arena *scratch,
                        const struct picked *scheduling, bool r2);
+
+/* The same decoded, in the view's arena; NULL if it is left out. */
+Models__DesiredLRP *whole_desired_decoded(struct view *v, const struct picked *scheduling);
