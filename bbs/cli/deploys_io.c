@@ -103,7 +103,7 @@ static int add_target(struct session *s, const struct invocation *call, const ch
     const char *value = cli_text(call, target);
     struct bytes text;
     if (strcmp(target, "file") == 0) {
-        int r = definition_read(&s->arena, value, &text, err);
+        int r = system_file_read(&s->arena, value, &text, err);
         if (r == 0) {
             member(body, "definition", text);
         }

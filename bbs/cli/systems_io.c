@@ -400,7 +400,7 @@ int system_explain(struct session *s, const char *id, const char *path, struct e
     return cli_print(buf_bytes(&out), err);
 }
 
-int definition_read(struct arena *a, const char *file, struct bytes *ret, struct err *err)
+int system_file_read(struct arena *a, const char *file, struct bytes *ret, struct err *err)
 {
     return app_file_read(a, file, ret, err);
 }

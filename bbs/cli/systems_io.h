@@ -88,7 +88,7 @@ int session_newest_run(struct session *s, const char *system, const char *path,
 int session_cancel_job(struct session *s, const char *system, const char *path, struct err *err);
 
 /* The text of the file, with what it refers to by file joined in: for a definition. */
-int definition_read(struct arena *a, const char *file, struct bytes *ret, struct err *err);
+int system_file_read(struct arena *a, const char *file, struct bytes *ret, struct err *err);
 
 /* Of --wait and --watch of what may take long. */
 extern const struct cli_option bbs_long_wait_options[];
