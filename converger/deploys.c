@@ -51,6 +51,31 @@ static void refuse_teardown(const struct watched_system *v, const Board__Teardow
     system_moves_add(out, "refuse", m);
 }
 
+static const Board__IndexRecord *index_of(const struct watched_system *v, const char *tree)
+{
+    return *tree ? system_record(v, key_index(v->arena, tree), NULL) : NULL;
+}
+
+/* Whether a component of any kind is deployed there. */
+static bool is_deployed(const struct watched_system *v, const char *path)
+{
+    const Board__Root *root = head_root(v->head, path);
+    const Board__IndexRecord *index = root ? index_of(v, root->tree) : NULL;
+    for (size_t i = 0; index && i < index->n_entries; i++) {
+        if (strcmp(index->entries[i]->path, path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A version and a path are built by a build of the deploy's own id, which must be free. */
+static bool build_is_taken(const struct watched_system *v, const Board__DeployRecord *d)
+{
+    bool makes = strcmp(d->target, "version") == 0 || strcmp(d->target, "path") == 0;
+    return makes && map_get(v->records, key_build(v->arena, v->uid, d->id));
+}
+
 /* NULL = it can be put there. */
 static const char *target_fault(const struct watched_system *v, const Board__DeployRecord *d)
 {
@@ -60,10 +85,10 @@ static const char *target_fault(const struct watched_system *v, const Board__Dep
     } else if (strcmp(d->target, "undo") == 0) {
         f.undone = system_record(v, key_deploy(v->arena, v->uid, d->undo), NULL);
     } else if (strcmp(d->target, "path") == 0) {
-        const Board__Root *root = head_root(v->head, d->path);
-        f.deployed = root && *root->tree;
+        f.deployed = is_deployed(v, d->path);
     }
-    return deploy_target_fault(v->arena, &f);
+    const char *fault = deploy_target_fault(v->arena, &f);
+    return !fault && build_is_taken(v, d) ? "a build of its id is another one" : fault;
 }
 
 /* Who stands against the path: NULL = nobody. */
@@ -132,12 +157,12 @@ static void fail_gone(const struct watched_system *v, const Board__DeployRecord 
     fail_deploy(v, d, "fail", GOES_TEXT, "", 0, out);
 }
 
-/* 5: the key of a secret that is not set; NULL = all are, or the tree is not known yet. */
+/* 5: the key of a secret that components of the tree under the path need and that is not set; NULL
+ * = all are. */
 static const char *secret_lacking(const struct watched_system *v, const Board__DeployRecord *d,
-                                  const Board__BuildRecord *b, const char **ret_why)
+                                  const Board__IndexRecord *index, const char **ret_why)
 {
-    const Board__IndexRecord *index = system_record(v, key_index(v->arena, b->tree), NULL);
-    for (size_t i = 0; index && i < index->n_entries; i++) {
+    for (size_t i = 0; i < index->n_entries; i++) {
         const Board__IndexRecord__Entry *e = index->entries[i];
         for (size_t s = 0; s < e->n_secrets; s++) {
             const char *key = key_secret(v->arena, v->uid, e->secrets[s]);
@@ -151,14 +176,43 @@ static const char *secret_lacking(const struct watched_system *v, const Board__D
     return NULL;
 }
 
+/* 4: one that has not come is waited for. */
+static void begin_with(const struct watched_system *v, const Board__DeployRecord *d,
+                       Board__Root *const *roots, size_t count, struct system_moves *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *why, *lacking;
+        const Board__IndexRecord *index = index_of(v, roots[i]->tree);
+        if (!index && *roots[i]->tree) {
+            return;
+        }
+        if (index && (lacking = secret_lacking(v, d, index, &why))) { /* 5 */
+            fail_deploy(v, d, "fail", why, lacking, 0, out);
+            return;
+        }
+    }
+    system_moves_add(out, "begin", move_of_deploy(v, "begin", d->id)); /* 6 */
+}
+
 static void built_deploy(const struct watched_system *v, const Board__DeployRecord *d,
                          const Board__BuildRecord *b, struct system_moves *out)
 {
-    const char *why, *lacking = secret_lacking(v, d, b, &why);
-    if (lacking) { /* 5 */
-        fail_deploy(v, d, "fail", why, lacking, 0, out);
-    } else if (map_get(v->records, key_index(v->arena, b->tree))) {
-        system_moves_add(out, "begin", move_of_deploy(v, "begin", d->id)); /* 6 */
+    Board__Root root = BOARD__ROOT__INIT, *roots[] = {&root};
+    root.tree = b->tree;
+    begin_with(v, d, roots, 1, out);
+}
+
+/* What it undoes is kept while it is not over. */
+static void accepted_undo(const struct watched_system *v, const Board__DeployRecord *d,
+                          struct system_moves *out)
+{
+    int64_t revision = 0;
+    const char *key = key_deploy(v->arena, v->uid, d->undo);
+    const Board__DeployRecord *undone = system_record(v, key, &revision);
+    if (undone) {
+        begin_with(v, d, undone->before, undone->n_before, out);
+    } else if (!revision) { /* 2 */
+        fail_deploy(v, d, "fail", "the deploy that it undoes is gone", key, 0, out);
     }
 }
 
@@ -171,7 +225,7 @@ static void accepted_deploy(const struct watched_system *v, const Board__DeployR
     if (system_is_gone(v)) { /* 1 */
         fail_gone(v, d, out);
     } else if (strcmp(d->target, "undo") == 0) {
-        system_moves_add(out, "begin", move_of_deploy(v, "begin", d->id)); /* 6 */
+        accepted_undo(v, d, out);
     } else if (!b && revision) {
         return;      /* of a newer version */
     } else if (!b) { /* 2 */

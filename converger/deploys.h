@@ -9,7 +9,7 @@
  *   5. otherwise                                           accept
  * Accepted:
  *   1. the system goes                                     fail
- *   2. its build is gone, or failed                        fail, by the build
+ *   2. its build is gone or failed, or what it undoes is gone  fail, by that
  *   3. the build knows the version, the deploy does not    note
  *   4. the build is not over                               it waits
  *   5. a secret that it needs is not set                   fail, by the secret

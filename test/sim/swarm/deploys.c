@@ -1,0 +1,371 @@
+/* Clients who create systems, deploy versions, paths, files and builds of them, undo, pause, abort
+ * and tear down, and delete systems, through any bbs and under any fault. Versions have services
+ * that never get an instance, and some whose instances crash. When all is healed they resume what
+ * they paused, and confirm what a restore has brought back. */
+#include "test/sim/model/containers.h"
+#include "test/sim/swarm/inside.h"
+#include "test/sim/world/definitions.h"
+
+#include "models/actual_lrp.pb-c.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ASK_LIMIT_NS (10 * SECOND_NS)
+#define PACE_NS (4 * SECOND_NS) /* between two requests, at most */
+#define CRASHES_NS (500 * MILLISECOND_NS)
+
+enum {
+    SYSTEMS_MOST = 3,
+    VERSIONS_MOST = 6,
+    COMPONENTS_MOST = 12,
+    REQUESTS_OPEN_MAX = 4,
+    DEPLOYS_NAMED_MAX = 64, /* whose ids are drawn again */
+    TEXT_BYTES = 400,
+};
+
+/* Where components may be: inner systems come with them. /a and /ab are look-alikes. */
+static const char *const places[COMPONENTS_MOST] = {
+    "/a", "/ab", "/s/api", "/s/cart", "/s/t/x", "/s/t/xy", "/b", "/b2", "/c/d", "/c/e", "/w", "/j"};
+static const char *const paths_deployed[] = {"/a",     "/ab", "/s", "/s/t",
+                                             "/s/api", "/c",  "/b", "/zz"};
+
+struct deploys_work {
+    struct workload *work;
+    struct definitions definitions;
+    char texts[VERSIONS_MOST + 1][TEXT_BYTES]; /* of 1.0.0, 1.1.0, ...; the last moves */
+    unsigned systems, versions, components;
+    unsigned open;
+    unsigned drawn; /* ids so far */
+    struct {
+        unsigned system;
+        char id[40];
+    } deploys[DEPLOYS_NAMED_MAX];
+    unsigned deploy_count;
+    bool healed;
+    int64_t crashes_ns;
+};
+
+/* One request. */
+struct deploy_ask {
+    struct deploys_work *own;
+    char what[160];
+};
+
+static uint64_t below(struct deploys_work *o, uint64_t bound)
+{
+    return random_below(&o->work->random, bound);
+}
+
+/* ---- Definitions ----------------------------------------------------------------------------- */
+
+static void draw_text(struct deploys_work *o, char *ret)
+{
+    size_t size = 0;
+    *ret = 0;
+    for (unsigned i = 0; i < o->components; i++) {
+        uint64_t whim = below(o, 100);
+        const char *how = whim < 4 ? "!" : whim < 8 ? "~" : whim < 30 ? "*2" : "";
+        bool job = strcmp(places[i], "/j") == 0;
+        if (below(o, 100) < 75) {
+            size += (size_t)snprintf(ret + size, TEXT_BYTES - size, "%s%s:%u%s", size ? " " : "",
+                                     places[i], (unsigned)below(o, 3), job ? "=" : how);
+        }
+    }
+}
+
+static void begin(struct workload *w)
+{
+    static const char *const names[VERSIONS_MOST] = {"1.0.0", "1.1.0", "1.2.0",
+                                                     "2.0.0", "2.0.1", "3.0.0"};
+    struct deploys_work *o = w->own = ARENA_NEW(&w->swarm->arena, struct deploys_work);
+    o->work = w;
+    o->systems = 1 + (unsigned)below(o, SYSTEMS_MOST);
+    o->versions = 2 + (unsigned)below(o, VERSIONS_MOST - 1);
+    o->components = 2 + (unsigned)below(o, COMPONENTS_MOST - 1);
+    definitions_init(&o->definitions, w->swarm->world);
+    for (unsigned i = 0; i < o->versions; i++) {
+        draw_text(o, o->texts[i]);
+        definitions_put(&o->definitions, names[i], o->texts[i]);
+    }
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static void answered(void *context, int status, struct bytes body)
+{
+    struct deploy_ask *ask = context;
+    struct deploys_work *o = ask->own;
+    struct swarm *s = o->work->swarm;
+    o->open--;
+    s->result->done[DONE_DEPLOYS_ASKED]++;
+    world_note(s->world, "deployer", "is answered %d: %s", status, ask->what);
+    bool well = status == 0 || status == 200 || status == 201 || status == 404 || status == 409 ||
+                status == 503;
+    if (!well) {
+        checkers_report(&s->checkers, "systems", "%s is answered %d: %.*s", ask->what, status,
+                        (int)body.size, (const char *)body.data);
+    }
+}
+
+static void send(struct deploys_work *o, const char *method, const char *path, const char *body)
+{
+    struct swarm *s = o->work->swarm;
+    struct deploy_ask *ask = ARENA_NEW(&s->arena, struct deploy_ask);
+    uint64_t bbs = below(o, s->cluster->options.bbs);
+    ask->own = o;
+    snprintf(ask->what, sizeof(ask->what), "%s %s %s", method, path, body);
+    o->open++;
+    world_send_request(s->world, node_url(s->cluster->bbs[bbs]),
+                       &(struct world_request){.method = method,
+                                               .path = path,
+                                               .peer = {.unit = "client", .name = "dora"},
+                                               .content_type = "application/json",
+                                               .accept = "application/json",
+                                               .trace_id = "",
+                                               .body = bytes_of(body)},
+                       ASK_LIMIT_NS, answered, ask);
+}
+
+static const char *path_of(struct deploys_work *o, unsigned system, const char *rest)
+{
+    static const char *const names[SYSTEMS_MOST] = {"shop", "mall", "zoo"};
+    return arena_printf(&o->work->swarm->arena, "/v1/systems/%s%s", names[system], rest);
+}
+
+static const char *new_id(struct deploys_work *o)
+{
+    char id[GUID_BYTES];
+    random_guid(&o->work->random, id);
+    return arena_strdup(&o->work->swarm->arena, id);
+}
+
+static void create(struct deploys_work *o, unsigned system)
+{
+    struct arena *a = &o->work->swarm->arena;
+    const char *id = strrchr(path_of(o, system, ""), '/') + 1;
+    send(o, "POST", "/v1/systems",
+         arena_printf(a, "{\"id\":\"%s\",\"definitionUrl\":\"" DEFINITIONS_URL "\"}", id));
+}
+
+/* Of a deploy that was asked for, any system's; NULL = none was. */
+static const char *some_deploy(struct deploys_work *o, unsigned *ret_system)
+{
+    if (o->deploy_count == 0) {
+        return NULL;
+    }
+    uint64_t which = below(o, o->deploy_count);
+    *ret_system = o->deploys[which].system;
+    return o->deploys[which].id;
+}
+
+static void remember(struct deploys_work *o, unsigned system, const char *id)
+{
+    unsigned at = o->deploy_count < DEPLOYS_NAMED_MAX ? o->deploy_count++
+                                                      : (unsigned)below(o, DEPLOYS_NAMED_MAX);
+    o->deploys[at].system = system;
+    snprintf(o->deploys[at].id, sizeof(o->deploys[at].id), "%s", id);
+}
+
+/* What is deployed, as a member of the JSON. */
+static const char *draw_target(struct deploys_work *o, unsigned system)
+{
+    static const char *const versions[] = {"1.0.0", "1.1.0", "1.2.0", "2.0.0",
+                                           "2.0.1", "3.0.0", "9.9.9"};
+    struct arena *a = &o->work->swarm->arena;
+    uint64_t whim = below(o, 100);
+    unsigned other = 0;
+    const char *id = some_deploy(o, &other);
+    if (whim < 35) {
+        return arena_printf(a, "\"version\":\"%s\"", versions[below(o, o->versions + (whim == 0))]);
+    }
+    if (whim < 70) {
+        uint64_t which = below(o, sizeof(paths_deployed) / sizeof(paths_deployed[0]));
+        draw_text(o, o->texts[VERSIONS_MOST]);
+        definitions_move(&o->definitions, below(o, 2) ? o->texts[VERSIONS_MOST] : NULL);
+        return arena_printf(a, "\"path\":\"%s\"", paths_deployed[which]);
+    }
+    if (whim < 80 || !id || other != system) {
+        char text[TEXT_BYTES];
+        draw_text(o, text);
+        return arena_printf(a, "\"definition\":\"%s\"", text);
+    }
+    return arena_printf(a, whim < 90 ? "\"undo\":\"%s\"" : "\"buildId\":\"%s\"", id);
+}
+
+static void deploy(struct deploys_work *o, unsigned system)
+{
+    const char *id = new_id(o), *target = draw_target(o, system);
+    bool reverts = below(o, 100) < 40;
+    remember(o, system, id);
+    send(o, "POST", path_of(o, system, "/deploys"),
+         arena_printf(&o->work->swarm->arena, "{\"id\":\"%s\",%s%s}", id, target,
+                      reverts ? ",\"rollbackOnFailure\":true" : ""));
+}
+
+static void change(struct deploys_work *o, const char *how)
+{
+    unsigned system = 0;
+    const char *id = some_deploy(o, &system);
+    if (id) {
+        send(o, "POST",
+             path_of(o, system, arena_printf(&o->work->swarm->arena, "/deploys/%s/%s", id, how)),
+             "");
+    }
+}
+
+static void ask_something(struct deploys_work *o)
+{
+    unsigned system = (unsigned)below(o, o->systems);
+    uint64_t whim = below(o, 100);
+    struct arena *a = &o->work->swarm->arena;
+    if (whim < 15) {
+        create(o, system);
+    } else if (whim < 65) {
+        deploy(o, system);
+    } else if (whim < 72) {
+        change(o, "abort");
+    } else if (whim < 78) {
+        change(o, "pause");
+    } else if (whim < 86) {
+        change(o, "resume");
+    } else if (whim < 92) {
+        send(o, "POST", path_of(o, system, "/teardowns"),
+             arena_printf(a, "{\"id\":\"%s\"}", new_id(o)));
+    } else if (whim < 95) {
+        send(o, "POST", path_of(o, system, "/builds"),
+             arena_printf(a, "{\"id\":\"%s\",\"version\":\"1.1.0\"}", new_id(o)));
+    } else if (whim < 97) {
+        send(o, "POST", path_of(o, system, "/confirm"), "");
+    } else {
+        send(o, "DELETE", path_of(o, system, ""), "");
+    }
+}
+
+/* ---- Instances that crash -------------------------------------------------------------------- */
+
+/* The container of this instance ends. */
+static void end_instance(struct swarm *s, const Models__ActualLRP *r)
+{
+    int cell = checkers_cell_named(&s->checkers, r->actual_lrp_instance_key->cell_id);
+    const char *guid;
+    if (cell < 0) {
+        return;
+    }
+    struct model_containers *m = node_containers(s->cluster->cells[cell]);
+    for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
+        if (strcmp(guid, r->actual_lrp_instance_key->instance_guid) == 0) {
+            world_end_container(s->world, s->cluster->cells[cell], n, 1);
+            return;
+        }
+    }
+}
+
+static void crash_one(void *context, const struct past *p)
+{
+    const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
+    bool crashes = false;
+    for (size_t i = 0; i < r->n_metric_tags; i++) {
+        crashes = crashes || strcmp(r->metric_tags[i]->value, "crash") == 0;
+    }
+    if (crashes && strcmp(r->state, "RUNNING") == 0 && r->actual_lrp_instance_key) {
+        end_instance(context, r);
+    }
+}
+
+static void crash_them(struct deploys_work *o)
+{
+    struct swarm *s = o->work->swarm;
+    int64_t now = world_now(s->world);
+    if (now >= o->crashes_ns) {
+        history_each(&s->checkers.history, "actual/", crash_one, s);
+        o->crashes_ns = now + CRASHES_NS;
+    }
+}
+
+static void step(struct workload *w)
+{
+    struct deploys_work *o = w->own;
+    crash_them(o);
+    if (o->healed) {
+        w->due_ns = o->crashes_ns;
+        return;
+    }
+    if (o->deploy_count == 0 && o->drawn < o->systems) {
+        create(o, o->drawn++);
+    } else if (o->open < REQUESTS_OPEN_MAX) {
+        ask_something(o);
+    }
+    w->due_ns = world_now(w->swarm->world) + 1 + (int64_t)below(o, PACE_NS);
+}
+
+/* ---- Healed ---------------------------------------------------------------------------------- */
+
+static void heal(struct workload *w)
+{
+    struct deploys_work *o = w->own;
+    o->healed = true;
+    w->due_ns = 0;
+}
+
+/* Of what is looked at, what somebody has to do yet. */
+struct settling {
+    struct deploys_work *own;
+    const char *path;       /* NULL = nothing */
+    const char *generation; /* of the board, that is in force */
+};
+
+static void note_generation(void *context, const struct past *p)
+{
+    ((struct settling *)context)->generation =
+        ((const Board__BoardGenerationRecord *)p->message)->id;
+}
+
+static void note_paused(void *context, const struct past *p)
+{
+    struct settling *s = context;
+    const Board__DeployRecord *d = (const Board__DeployRecord *)p->message;
+    struct arena *a = &s->own->work->swarm->arena;
+    if (d->paused && strcmp(d->state, "in progress") == 0) {
+        s->path = arena_printf(a, "/v1/systems/%s/deploys/%s/resume", d->system, d->id);
+    }
+}
+
+static void note_unconfirmed(void *context, const struct past *p)
+{
+    struct settling *s = context;
+    const Board__SystemRecord *r = (const Board__SystemRecord *)p->message;
+    if (s->generation && strcmp(r->board_generation, s->generation) != 0) {
+        s->path = arena_printf(&s->own->work->swarm->arena, "/v1/systems/%s/confirm", r->id);
+    }
+}
+
+static void settle(struct workload *w)
+{
+    struct deploys_work *o = w->own;
+    struct settling s = {o, NULL, NULL};
+    if (o->open > 0) {
+        return;
+    }
+    history_each(&w->swarm->checkers.history, "epoch/", note_generation, &s);
+    history_each(&w->swarm->checkers.history, "deploy/", note_paused, &s);
+    history_each(&w->swarm->checkers.history, "system/", note_unconfirmed, &s);
+    if (s.path) {
+        send(o, "POST", s.path, "");
+    }
+}
+
+static void rest(struct workload *w, struct buf *ret_why)
+{
+    if (((struct deploys_work *)w->own)->open > 0) {
+        buf_append_string(ret_why, "a deployer waits for an answer; ");
+    }
+}
+
+static void done(struct workload *w)
+{
+    definitions_done(&((struct deploys_work *)w->own)->definitions);
+}
+
+const struct workload_ops deploys_workload = {
+    .begin = begin, .step = step, .heal = heal, .settle = settle, .rest = rest, .done = done};
