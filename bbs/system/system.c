@@ -70,7 +70,7 @@ static void create_gather(struct view *v, const struct op_input *in, void *snaps
     s->of = system_facts_gather(v, asked_create(in)->id, NULL);
     s->head = view_message(v, key_head(a, uid));
     s->hold = view_message(v, key_hold(a, uid));
-    s->domain = view_exists(v, key_domain(a, system_domain(a, uid)));
+    s->domain = view_get(v, key_domain(a, system_domain(a, uid)));
     s->count = view_peek_count(v, "system/");
     s->board_generation = view_board_generation(v);
 }
@@ -150,7 +150,7 @@ static void request_gather(struct view *v, const struct op_input *in, void *snap
     if (s->of.system) {
         struct arena *a = view_arena(v);
         const char *key = key_domain(a, system_domain(a, s->of.uid));
-        s->domain = view_exists(v, key);
+        s->domain = view_get(v, key);
         s->domain_fresh = s->domain && view_domain_seen(v, key).in_this_board_generation;
     }
 }

@@ -49,14 +49,14 @@ static void gather_leftovers(struct view *v, struct system_snapshot *s)
                               key_range_of(a, RECORD_REVISION, s->of.uid)};
     size_t kinds = view_range_empty(v, key_range_of(a, RECORD_SERVICE, s->of.uid)) ? 2 : 1;
     s->swept = ARENA_ARRAY(a, SWEPT_MAX + 1, const char *);
-    if (view_exists(v, key_versions(a, s->of.uid))) {
+    if (view_get(v, key_versions(a, s->of.uid))) {
         s->swept[s->swept_count++] = key_versions(a, s->of.uid);
     }
     for (size_t i = 0; i < kinds; i++) {
         const char *from = NULL;
         for (const char *key; s->swept_count < SWEPT_MAX &&
                               (key = view_peek_key(v, prefixes[i], from));) {
-            (void)view_exists(v, key);
+            (void)view_get(v, key);
             s->swept[s->swept_count++] = arena_strdup(a, key);
             from = arena_printf(a, "%s!", key); /* the first key after it that may stand */
         }
@@ -78,7 +78,7 @@ static void system_gather(struct view *v, const struct op_input *in, void *snaps
         s->head = head ? (const Board__HeadRecord *)head->message : NULL;
         s->head_revision = head ? head->mod_revision : 0;
         s->hold = view_message(v, key_hold(a, uid));
-        s->domain = view_exists(v, key_domain(a, system_domain(a, uid)));
+        s->domain = view_get(v, key_domain(a, system_domain(a, uid)));
         s->left = reads & RANGES ? gather_left(v, uid) : NULL;
         if (reads & LEFTOVERS && s->of.state == SYSTEM_DELETING) {
             gather_leftovers(v, s);

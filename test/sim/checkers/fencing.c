@@ -194,10 +194,17 @@ static bool by_leader(const struct past *p)
     return strcmp(p->cause->actor, "auctioneer") == 0 || strcmp(p->cause->actor, "converger") == 0;
 }
 
+/* Of these it is enough to compare that they are there, or are not. */
+static bool is_written_once(enum record_type type)
+{
+    return type == RECORD_RUN || type == RECORD_TREE || type == RECORD_INDEX ||
+           type == RECORD_REVISION || type == RECORD_SOURCE;
+}
+
 static void check_change(struct scrutiny *s)
 {
     const struct past *p = s->change;
-    if (p->type == RECORD_BOARD_GENERATION || p->type == RECORD_RUN || !p->cause) {
+    if (p->type == RECORD_BOARD_GENERATION || is_written_once(p->type) || !p->cause) {
         return;
     }
     must_read(s, p->key, "S6", "what it writes");

@@ -61,15 +61,14 @@ static uint64_t below(struct deploys_work *o, uint64_t bound)
 
 static void draw_text(struct deploys_work *o, char *ret)
 {
-    size_t size = 0;
-    *ret = 0;
+    size_t size = (size_t)snprintf(ret, TEXT_BYTES, "/k:1=");
     for (unsigned i = 0; i < o->components; i++) {
         uint64_t whim = below(o, 100);
         const char *how = whim < 4 ? "!" : whim < 8 ? "~" : whim < 30 ? "*2" : "";
         bool job = strcmp(places[i], "/j") == 0;
         if (below(o, 100) < 75) {
-            size += (size_t)snprintf(ret + size, TEXT_BYTES - size, "%s%s:%u%s", size ? " " : "",
-                                     places[i], (unsigned)below(o, 3), job ? "=" : how);
+            size += (size_t)snprintf(ret + size, TEXT_BYTES - size, " %s:%u%s", places[i],
+                                     (unsigned)below(o, 3), job ? "=" : how);
         }
     }
 }
@@ -100,8 +99,11 @@ static void answered(void *context, int status, struct bytes body)
     o->open--;
     s->result->done[DONE_DEPLOYS_ASKED]++;
     world_note(s->world, "deployer", "is answered %d: %s", status, ask->what);
+    bool unknown =
+        status == 400 &&
+        strstr(arena_strndup(&s->arena, (const char *)body.data, body.size), "INVALID_SYSTEM_ID");
     bool well = status == 0 || status == 200 || status == 201 || status == 404 || status == 409 ||
-                status == 503;
+                status == 503 || unknown;
     if (!well) {
         checkers_report(&s->checkers, "systems", "%s is answered %d: %.*s", ask->what, status,
                         (int)body.size, (const char *)body.data);
