@@ -129,10 +129,14 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
                        "and bbs logs with --task",
                        name);
     }
-    bool system = false;
-    if (session_is_system(s, name, &system, NULL) == 0 && system) {
-        const char *id = name, *path;
-        (void)name_is_part(&s->arena, name, &id, &path);
+    const Board__SystemRecord *system;
+    const char *id = name, *path;
+    bool part = name_is_part(&s->arena, name, &id, &path);
+    int r = systems_find(s, id, &system, part ? err : NULL);
+    if (r == -ERR_NOT_FOUND && part) {
+        return r;
+    }
+    if (r == 0) {
         return err_set(err, ERR_NOT_FOUND, "nothing of \"%.80s\" runs: bbs why %.80s says why, bbs "
                        "systems tree %.63s shows what there is", name, name, id);
     }
