@@ -92,6 +92,7 @@ static int scale(struct session *s, const struct invocation *call, struct err *e
     size_t count = 0;
     int r = read_instances(call->arguments[1], &instances, err);
     r = r < 0 ? r : session_named(s, name, &lrps, &count, err);
+    r = r < 0 ? r : name_no_change(lrps[0], "scaled", err);
     if (r == 0 && count > 1) {
         r = name_ambiguous(name, count, err);
     }
@@ -141,6 +142,10 @@ static size_t find_all(struct session *s, const struct invocation *call,
         size_t n = lrps_named(&s->arena, lrps, count, name, &found);
         if (n == 0) {
             session_count(s, name, session_not_found(s, name, lrps, count, err), err);
+        }
+        int kept = n > 0 ? name_no_change(found[0], "removed", err) : 0;
+        if (kept < 0) {
+            session_count(s, name, kept, err);
         }
         for (size_t k = 0; k < n; k++) {
             bool again = false;

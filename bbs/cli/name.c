@@ -231,6 +231,19 @@ int name_no_index(const char *name, int32_t index, int32_t instances, struct err
                    (int)index, (int)instances, instances == 1 ? "" : "s");
 }
 
+int name_no_change(const Models__DesiredLRP *lrp, const char *verb, struct err *err)
+{
+    const char *called = lrp_name(lrp), *colon = colon_of(called);
+    if (!colon || called == lrp->process_guid) {
+        return 0;
+    }
+    int id = (int)(colon - called);
+    return err_set(err, ERR_CONFLICT,
+                   "%.120s belongs to the system %.*s, and is not %s by itself: bbs deploy %.*s "
+                   "--file FILE, or bbs teardown %.*s",
+                   called, id, called, verb, id, called, id, called);
+}
+
 int name_ambiguous(const char *name, size_t count, struct err *err)
 {
     return err_set(err, ERR_CONFLICT,

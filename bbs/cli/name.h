@@ -63,5 +63,9 @@ int name_cell(const Board__CellsStatus *cells, const char *cell_id, const char *
 /* ERR_NOT_FOUND: "there is no web/9: it has 2 instances" */
 int name_no_index(const char *name, int32_t index, int32_t instances, struct err *err);
 
+/* 0, or ERR_CONFLICT when it is of a system: what it runs is changed by a deploy alone. `verb`:
+ * "removed", "scaled". */
+int name_no_change(const Models__DesiredLRP *lrp, const char *verb, struct err *err);
+
 /* ERR_CONFLICT: it has several definitions, and the command is for one. */
 int name_ambiguous(const char *name, size_t count, struct err *err);
