@@ -87,7 +87,7 @@ check_access() {
 
 # What a cluster has in its state directory: names, as patterns. Nothing else there is touched, and nothing
 # else is ever removed: the directory may be a home, by mistake.
-own_things='cluster|cluster\.new|creating|make-certs\.log|certs|rootfs|log|run|etcd|rep-[0-9]+'
+own_things='cluster|cluster\.new|creating|make-certs\.log|certs|secrets\.keys(\.new)?|rootfs|log|run|etcd|rep-[0-9]+'
 foreign_things() { ls -A "$state" 2>/dev/null | grep -vxE "$own_things" || true; }
 # Dies unless a new cluster may have the state directory: whatever is in it goes with the cluster.
 check_empty() {
@@ -375,13 +375,14 @@ etcd_answers() {
 }
 
 start_bbs() { # NUMBER
-    local i=$1
+    local i=$1 keys=()
+    [ ! -e "$state/secrets.keys" ] || keys=(--keys "$state/secrets.keys") # none: of an older version
     start_process "bbs-$i" "$bin/bbs" serve --name "bbs-$i" \
         --listen "127.0.0.1:$(bbs_port "$i")" --url "https://127.0.0.1:$(bbs_port "$i")" \
         --health "127.0.0.1:$(bbs_health_port "$i")" --locket "127.0.0.1:$(locket_port "$i")" \
         --etcd "https://127.0.0.1:$etcd_port" \
         --etcd-ca "$certs/ca.crt" --etcd-cert "$certs/bbs.crt" --etcd-key "$certs/bbs.key" \
-        --ca "$certs/ca.crt" --cert "$certs/bbs.crt" --key "$certs/bbs.key"
+        --ca "$certs/ca.crt" --cert "$certs/bbs.crt" --key "$certs/bbs.key" "${keys[@]}"
 }
 
 start_auctioneer() { # NUMBER

@@ -1,5 +1,6 @@
 #include "rep/instance/instance.h"
 
+#include "common/model/sealed_values.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "rep/container/join.h"
 #include "rep/container/note.h"
@@ -93,6 +94,8 @@ static void answered(void *context, const struct response *response, struct effe
         container_delete(c, "not desired any more", out);
     } else if (error || !answer || !answer->desired_lrp) {
         fetch_failed(r, c, error ? error->message : why, out);
+    } else if (sealed_values_any(&answer->desired_lrp->base)) {
+        fetch_failed(r, c, "its secrets are not opened for this cell yet", out);
     } else {
         fetched(r, c, answer->desired_lrp, out);
     }

@@ -1,6 +1,8 @@
 #include "rep/task/cell_task.h"
 
 #include "common/model/keys.h"
+#include "common/model/sealed_values.h"
+#include "models/task_requests.pb-c.h"
 #include "rep/container/join.h"
 #include "rep/container/note.h"
 #include "rep/container/operation.h"
@@ -12,6 +14,9 @@
 
 #include <assert.h>
 #include <string.h>
+
+/* A record has at most 1 MiB (design.md 2); decoded, some times that. */
+enum { TASK_DECODED_MAX = 16 * 1024 * 1024 };
 
 /* ---- What it is called ----------------------------------------------------------------------- */
 
@@ -49,6 +54,21 @@ static void set_executing(struct container *c)
 {
     c->about->task->executing = true;
     c->table->version++;
+}
+
+/* The table's word on what the feed says. Where it would delete, a bbs is asked first. Before the
+ * feed brought its first snapshot an unseen record says nothing: wait for it. */
+static struct harmony judge(const struct rep *r, const struct container *c,
+                            enum harmony_task_record seen)
+{
+    if (seen == TASK_RECORD_IS_UNSEEN && r->feed_client.revision == 0) {
+        return (struct harmony){0, HARMONY_NOTHING, "the board is not known yet"};
+    }
+    struct harmony h = harmonise_task(task_step_side(c->step), seen);
+    if (h.action == HARMONY_DELETE) {
+        h.action = harmony_task_question(task_step_side(c->step));
+    }
+    return h;
 }
 
 /* Whatever became of the note. */
@@ -89,14 +109,12 @@ static void hopeless(struct container *c, const char *why, struct effects *out)
     set_step(c, STEP_FAILED);
 }
 
-static void prepare(struct rep *r, struct container *c, struct effects *out)
+/* By this definition, of which the spec borrows. */
+static void prepare_as(struct rep *r, struct container *c,
+                       const Models__TaskDefinition *definition, struct effects *out)
 {
-    enum harmony_task_record seen;
-    const Models__Task *record = /* the spec borrows from it */
-        knowledge_task(&r->knowledge, out->arena, c->about->task, &seen);
-    assert(record && !is_executing(c));
-    const Models__TaskDefinition *definition = record->task_definition;
     struct err err;
+    assert(!is_executing(c));
     if (!definition || spec_check_task(definition, &err) < 0) {
         hopeless(c, definition ? arena_strdup(out->arena, err.text) : "it has no definition", out);
         return;
@@ -122,6 +140,65 @@ static void prepare(struct rep *r, struct container *c, struct effects *out)
     call->spec = spec;
     call->note = note_pack(out->arena, c->about);
     c->made = true;
+}
+
+static void fetch_failed(struct rep *r, struct container *c, const char *why, struct effects *out)
+{
+    boards_failed(&r->boards, c->op_url);
+    operation_retry_later(r, c);
+    effects_log(out, LOG_WARN_LEVEL, "task not fetched", "task_guid=%s url=%s why=\"%s\"",
+                c->about->task->guid, c->op_url, why);
+}
+
+static void definition_came(void *context, const struct response *response, struct effects *out)
+{
+    struct container *c = context;
+    struct rep *r = c->table->rep;
+    const char *why = "an answer without a task";
+    assert(c->op == OP_FETCH);
+    c->op = OP_NONE;
+    container_touch(c);
+    if (c->step != STEP_GRANTED || c->pull_id ||
+        judge(r, c, knowledge_task_seen(&r->knowledge, c->about->task)).action != HARMONY_GO_ON) {
+        return; /* look_at() sees to it */
+    }
+    const Models__TaskResponse *answer = (const Models__TaskResponse *)boards_answer(
+        out->arena, response, &models__task_response__descriptor, TASK_DECODED_MAX, &why);
+    const Models__Error *error = answer ? answer->error : NULL;
+    const Models__Task *task = answer ? answer->task : NULL;
+    if (error || !task || strcmp(task->attempt, c->about->task->attempt) != 0) {
+        fetch_failed(r, c, error ? error->message : why, out);
+    } else if (sealed_values_any(&task->base)) {
+        fetch_failed(r, c, "its secrets are not opened for this cell yet", out);
+    } else {
+        prepare_as(r, c, task->task_definition, out);
+    }
+}
+
+/* What this rep knows of the board has secrets sealed: a bbs opens them for who runs the task. */
+static void fetch(struct rep *r, struct container *c, struct effects *out)
+{
+    Models__TaskByGuidRequest request = MODELS__TASK_BY_GUID_REQUEST__INIT;
+    request.task_guid = c->about->task->guid;
+    assert(c->op == OP_NONE);
+    c->op = OP_FETCH;
+    c->op_url = boards_url(&r->boards);
+    c->op_id = boards_call(&r->boards, out, "/v1/tasks/get_by_task_guid.r3", "", &request.base,
+                           r->now.mono_ns + BOARD_CALL_TIMEOUT_NS);
+    askers_add(&r->askers, c->op_id, definition_came, c);
+}
+
+static void prepare(struct rep *r, struct container *c, struct effects *out)
+{
+    enum harmony_task_record seen;
+    const Models__Task *record = /* the spec borrows from it */
+        knowledge_task(&r->knowledge, out->arena, c->about->task, &seen);
+    assert(record && !is_executing(c));
+    if (sealed_values_any(&record->base)) {
+        fetch(r, c, out);
+    } else {
+        prepare_as(r, c, record->task_definition, out);
+    }
 }
 
 /* What will be so, on the disk before it is: whatever befalls this rep, none after it starts the
@@ -295,21 +372,6 @@ void cell_task_cancel(struct rep *r, const char *task_guid, const char *attempt,
     if (c && is_meant(c, task_guid, attempt)) {
         container_abandon(c, "a bbs says that it is cancelled", out);
     }
-}
-
-/* The table's word on what the feed says. Where it would delete, a bbs is asked first. Before the
- * feed brought its first snapshot an unseen record says nothing: wait for it. */
-static struct harmony judge(const struct rep *r, const struct container *c,
-                            enum harmony_task_record seen)
-{
-    if (seen == TASK_RECORD_IS_UNSEEN && r->feed_client.revision == 0) {
-        return (struct harmony){0, HARMONY_NOTHING, "the board is not known yet"};
-    }
-    struct harmony h = harmonise_task(task_step_side(c->step), seen);
-    if (h.action == HARMONY_DELETE) {
-        h.action = harmony_task_question(task_step_side(c->step));
-    }
-    return h;
 }
 
 static void carry_out(struct rep *r, struct container *c, struct effects *out)

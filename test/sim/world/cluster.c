@@ -20,6 +20,7 @@
 #include "rep/rep.h"
 #include "test/sim/model/containers.h"
 #include "test/sim/model/etcd.h"
+#include "test/sim/model/sealer.h"
 
 #define CALL_LIMIT_NS (10 * SECOND_NS)
 
@@ -50,11 +51,13 @@ static const char *bbs_list(struct cluster *c)
 
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
+    static const uint32_t one = 1;
     struct process *p = context;
     return bbs_new(&(struct bbs_config){
         .name = p->name,
         .url = p->url,
         .verify_interval_ns = p->cluster->options.verify_interval_ns,
+        .seal = p->cluster->options.keyless ? NULL : model_sealer(&p->cluster->arena, &one, 1),
     });
 }
 

@@ -27,6 +27,7 @@ struct cluster_options {
     int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
     int64_t evacuation_ns;         /* its limit; 0 = their default */
     int64_t verify_interval_ns;    /* of a bbs's copy; 0 = the default */
+    bool keyless; /* its bbs have no keys for secrets */
 };
 
 struct cluster {
