@@ -5,6 +5,7 @@
 #include "bbs/service/service.h"
 #include "common/base/message.h"
 #include "common/lifecycle/service.h"
+#include "common/model/rolling.h"
 #include "common/model/service_owner.h"
 
 #include <assert.h>
@@ -31,6 +32,12 @@ static bool is_earlier(const Models__DesiredLRP *desired, const char *name)
            strcmp(desired->owner->uid, name) == 0;
 }
 
+static const char *key_adopted(struct arena *a, const char *name, const Models__DesiredLRP *d)
+{
+    return key_revision(a, SERVICE_APPS_UID, service_app_path(a, name),
+                        service_hash(d->process_guid));
+}
+
 void adopt_gather(struct view *v, const char *name, const Board__ServiceRecord *service,
                   struct app_snapshot *s)
 {
@@ -49,6 +56,7 @@ void adopt_gather(struct view *v, const char *name, const Board__ServiceRecord *
         if (d && is_earlier(d, name) && d->modification_tag &&
             !is_revision(service, d->process_guid)) {
             const char *key = key_run(a, d->process_guid, d->modification_tag->epoch);
+            (void)view_get(v, key_adopted(a, name, d)); /* it is put */
             s->adopted[s->adopted_count++] =
                 (struct adopted_lrp){.desired = d, .run = view_message(v, key)};
         }
@@ -56,6 +64,19 @@ void adopt_gather(struct view *v, const char *name, const Board__ServiceRecord *
 }
 
 /* ---- What becomes of it ---------------------------------------------------------------------- */
+
+Board__Rolling *app_rolling(struct arena *a, const Board__Rolling *asked)
+{
+    Board__Rolling *r = arena_message(a, &board__rolling__descriptor);
+    if (asked) {
+        *r = *asked;
+    }
+    r->max_surge = r->max_surge[0] ? r->max_surge : arena_strdup(a, "100%");
+    r->max_unavailable = r->max_unavailable[0] ? r->max_unavailable : arena_strdup(a, "0");
+    r->ready_s = r->ready_s ? r->ready_s : 1;
+    r->deadline_s = r->deadline_s ? r->deadline_s : ROLLING_DEADLINE_S;
+    return r;
+}
 
 static void aim_adopted(struct arena *a, Board__ServiceRecord *s, const Models__DesiredLRP *d,
                         struct moment now)
@@ -82,6 +103,8 @@ Board__ServiceRecord *adopt_service(struct arena *a, const char *name,
         random_guid(in->random, id);
         after = service_new(a, id, SERVICE_APPS_UID, "", service_app_path(a, name), in->now);
         service_set_state(after, SERVICE_PENDING, in->now);
+        after->board_generation = arena_strdup(a, s->board_generation);
+        after->rolling = app_rolling(a, NULL);
     }
     const char *target = s->service ? s->service->target : NULL;
     int32_t most = 0;
@@ -91,7 +114,7 @@ Board__ServiceRecord *adopt_service(struct arena *a, const char *name,
         most = d->instances > most ? d->instances : most;
     }
     if (target) { /* what was to run is to run still */
-        after->target = arena_strdup(a, target);
+        after->target = service_newest(a, after, target)->hash;
         after->routes = s->service->routes;
         after->annotation = s->service->annotation;
         after->n_metric_tags = s->service->n_metric_tags;
@@ -117,11 +140,12 @@ static Models__DesiredLRP *joined(struct arena *a, const struct adopted_lrp *l)
     assert(d);
     d->modification_tag = NULL;
     d->owner = NULL;
+    d->instances = 0;
     return d;
 }
 
 void adopt_put(const char *name, const struct app_snapshot *s, const struct op_input *in,
-               struct plan *p)
+               bool targets, struct plan *p)
 {
     struct arena *a = p->arena;
     const char *path = s->adopted_count > 0 ? service_app_path(a, name) : "";
@@ -133,10 +157,11 @@ void adopt_put(const char *name, const struct app_snapshot *s, const struct op_i
                                          sizeof(*before->modification_tag));
         d->modification_tag->index++;
         plan_put(p, key_desired(a, d->process_guid), "update", ACTOR_BBS, &d->base);
-        if (s->adopted[i].run) {
-            plan_put(p,
-                     key_revision(a, SERVICE_APPS_UID, path, service_hash(d->process_guid)),
-                     "target", in->actor, &joined(a, &s->adopted[i])->base);
+        bool put_by_target = s->aim && s->wanted && !s->kept &&
+                             strcmp(s->aim, service_hash(d->process_guid)) == 0;
+        if (s->adopted[i].run && !(targets && put_by_target)) {
+            plan_put(p, key_adopted(a, name, d), "target", in->actor,
+                     &joined(a, &s->adopted[i])->base);
         }
     }
 }

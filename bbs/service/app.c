@@ -8,7 +8,6 @@
 #include "bbs/service/app_gather.h"
 #include "bbs/service/service.h"
 #include "common/lifecycle/service.h"
-#include "common/model/rolling.h"
 #include "common/model/service_owner.h"
 
 #include <assert.h>
@@ -72,20 +71,6 @@ static const char *new_text(const struct app_turn *t)
                  : "created with a new definition";
 }
 
-/* Of an app: new instances start beside the old ones, which go when the new ones run. */
-static Board__Rolling *rolling_of(struct arena *a, const Board__Rolling *asked)
-{
-    Board__Rolling *r = arena_message(a, &board__rolling__descriptor);
-    if (asked) {
-        *r = *asked;
-    }
-    r->max_surge = r->max_surge[0] ? r->max_surge : arena_strdup(a, "100%");
-    r->max_unavailable = r->max_unavailable[0] ? r->max_unavailable : arena_strdup(a, "0");
-    r->ready_s = r->ready_s ? r->ready_s : 1;
-    r->deadline_s = r->deadline_s ? r->deadline_s : ROLLING_DEADLINE_S;
-    return r;
-}
-
 static bool same_rolling(const Board__Rolling *x, const Board__Rolling *y)
 {
     return x && strcmp(x->max_surge, y->max_surge) == 0 &&
@@ -117,7 +102,7 @@ static void target_app(struct app_turn *t)
     }
     bool keeps = t->q->instances < 0 && t->before;
     int32_t instances = keeps ? t->before->instances : t->q->desired_lrp->instances;
-    Board__Rolling *rolling = rolling_of(t->p->arena, t->q->rolling);
+    Board__Rolling *rolling = app_rolling(t->p->arena, t->q->rolling);
     bool same = t->before && strcmp(t->before->target, s->aim) == 0;
     const char *text = !t->before ? "created" : same ? same_text(t, instances) : new_text(t);
     if (!text && same_rolling(t->before->rolling, rolling)) { /* 2 */
@@ -286,8 +271,9 @@ static void put_app(const struct app_turn *t, const char *trigger)
     if (s->op.row && !nested_decide(&s->op, 1, t->in, t->p)) {
         return;
     }
-    adopt_put(t->q->name, s, t->in, t->p);
-    if (t->q->action == BOARD__SERVICE_REQUEST__ACTION__TARGET && t->changes && !s->kept) {
+    bool targets = t->q->action == BOARD__SERVICE_REQUEST__ACTION__TARGET && t->changes;
+    adopt_put(t->q->name, s, t->in, targets, t->p);
+    if (targets && !s->kept) {
         plan_put(t->p, revision_key(t, s->aim), trigger, t->in->actor, &s->wanted->base);
     }
     if (s->oldest && t->changes) {
@@ -309,6 +295,9 @@ static void refuse_app(struct app_turn *t, int from)
         set_answer(t, t->before);
     } else if (from == SERVICE_DELETING) {
         REFUSE(ResourceConflict, SERVICE_IS_REMOVED_TEXT);
+    } else if (from == SERVICE_NONE && t->q->system[0]) {
+        REFUSE(ResourceNotFound, "there is no service %s in system \"%s\"", t->q->path,
+               t->q->system);
     } else if (from == SERVICE_NONE) {
         REFUSE(ResourceNotFound, "there is no app \"%s\"", t->q->name);
     } else {

@@ -40,6 +40,11 @@ void adopt_gather(struct view *v, const char *name, const Board__ServiceRecord *
 Board__ServiceRecord *adopt_service(struct arena *a, const char *name,
                                     const struct app_snapshot *s, const struct op_input *in);
 
-/* Puts what the adoption changes beside the service's record: owners, and what revisions run. */
+/* Puts what the adoption changes beside the service's record: owners, and what revisions run; not
+ * that of the aim if the request `targets` it, for then it is put as the request says. */
 void adopt_put(const char *name, const struct app_snapshot *s, const struct op_input *in,
-               struct plan *p);
+               bool targets, struct plan *p);
+
+/* How an app rolls: as it is asked (NULL = nothing is), and else so that new instances start beside
+ * the old ones, which go when the new ones run. */
+Board__Rolling *app_rolling(struct arena *a, const Board__Rolling *asked);

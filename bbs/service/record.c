@@ -85,7 +85,7 @@ Board__Revision *service_other(const Board__ServiceRecord *s, const char *hash)
 }
 
 /* At the end of the list, with room for it. */
-static Board__Revision *newest(struct arena *a, Board__ServiceRecord *s, const char *hash)
+Board__Revision *service_newest(struct arena *a, Board__ServiceRecord *s, const char *hash)
 {
     Board__Revision *r = service_revision(s, hash);
     if (!r) {
@@ -121,7 +121,7 @@ static void set_metric_tags(struct arena *a, Board__ServiceRecord *s,
 Board__Revision *service_aim(struct arena *a, Board__ServiceRecord *s, const char *hash,
                              const Models__DesiredLRP *lrp, struct moment now)
 {
-    Board__Revision *r = newest(a, s, hash);
+    Board__Revision *r = service_newest(a, s, hash);
     if (!r->hash[0]) {
         r->hash = arena_strdup(a, hash);
         r->process_guid = lrp->process_guid;

@@ -36,6 +36,9 @@ Board__Revision *service_revision(const Board__ServiceRecord *s, const char *has
 /* The newest revision with instances that is not of that hash; NULL = there is none. */
 Board__Revision *service_other(const Board__ServiceRecord *s, const char *hash);
 
+/* The revision of that hash, as the newest; made, and without a hash, unless it is there. */
+Board__Revision *service_newest(struct arena *a, Board__ServiceRecord *s, const char *hash);
+
 /* It is to run this revision from now on, with these routes, tags and policies. The revision is
  * made unless it is there, and becomes the newest; the generation is one more. */
 Board__Revision *service_aim(struct arena *a, Board__ServiceRecord *s, const char *hash,
