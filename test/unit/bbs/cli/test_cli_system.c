@@ -49,6 +49,12 @@ static void put_service(struct rig *r, const char *path, const char *state, int 
              &shop_service(&r->f->arena, path, state, instances, counts, message)->base);
 }
 
+static void put_deploy(struct rig *r, const char *id, const char *path)
+{
+    shop_put(&r->feed, key_deploy(&r->f->arena, "u1", id),
+             &shop_deploy(&r->f->arena, id, path, "in progress", "")->base);
+}
+
 /* The shop while 1.5.0 is deployed, with a tree that says a job and a service to come. */
 static void put_shop(struct rig *r)
 {
@@ -336,6 +342,64 @@ static void a_quiet_system_says_so(void **state)
     rig_end(&r);
 }
 
+/* However many are not stable, and however many deploys are under way: the bound holds, and what is
+ * left out is counted. */
+static void explanations_have_a_bound(void **state)
+{
+    struct rig r;
+    struct system_why w;
+    rig_begin(&r, state);
+    struct arena *a = &r.f->arena;
+    put_shop(&r);
+    for (int i = 0; i < 100; i++) {
+        const char *id = arena_printf(a, "%08d-x", i), *path = arena_printf(a, "/p%d", i);
+        put_service(&r, path, "scaling", 2, (const int[]){1, 1, 1, 0}, "");
+        put_deploy(&r, id, path);
+    }
+    rig_view(&r);
+    system_why(a, &r.view, "/", NOW, &w);
+    assert_int_equal(w.count, SYSTEM_WHY_LINES_MAX);
+    system_why_deploy(a, &r.view, system_view_deploy(&r.view, DEPLOY), NOW, &w);
+    assert_in_range(w.count, SYSTEM_WHY_SERVICES_MAX, SYSTEM_WHY_LINES_MAX - 1);
+    assert_non_null(strstr(w.lines[w.count - 2], "and 94 more that are not stable"));
+    rig_end(&r);
+}
+
+static void builds_teardowns_and_runs_are_explained(void **state)
+{
+    struct rig r;
+    struct system_why w;
+    rig_begin(&r, state);
+    struct arena *a = &r.f->arena;
+    Board__BuildRecord b = BOARD__BUILD_RECORD__INIT;
+    Board__TeardownRecord t = BOARD__TEARDOWN_RECORD__INIT;
+    Board__JobRunRecord run = BOARD__JOB_RUN_RECORD__INIT;
+    put_shop(&r);
+    rig_view(&r);
+    b.id = t.id = run.id = arena_strdup(a, "0123456789");
+    b.system = t.system = run.system = arena_strdup(a, "shop");
+    b.state = arena_strdup(a, "running");
+    b.written = 48;
+    b.components = 100;
+    system_why_build(a, &r.view, &b, NOW, &w);
+    assert_string_equal(w.lines[0], "build 01234567 is running: 48 of 100 components are written");
+    t.state = arena_strdup(a, "pending");
+    t.created_at = NOW;
+    system_why_teardown(a, &r.view, &t, NOW, &w);
+    assert_string_equal(w.lines[0], "teardown 01234567 is pending, for 0s");
+    assert_string_equal(w.lines[1], "deploy 7f3a0c12 holds /, for 42s");
+    assert_false(w.well);
+    run.state = arena_strdup(a, "queued");
+    run.path = arena_strdup(a, "/migrate");
+    run.task_guid = arena_strdup(a, "shop_migrate-01234567");
+    run.created_at = NOW;
+    system_why_run(a, &r.view, &run, NOW, &w);
+    assert_string_equal(w.lines[0], "run 01234567 of /migrate is queued, for 0s");
+    assert_string_equal(w.lines[1],
+                        "its task waits for a cell: bbs why --task shop_migrate-01234567");
+    rig_end(&r);
+}
+
 /* ---- Tables, events ---- */
 
 static void tables_have_the_columns_of_old(void **state)
@@ -391,6 +455,8 @@ int main(void)
         TEST(whose_turn_it_is_is_told),
         TEST(a_restore_is_told),
         TEST(a_quiet_system_says_so),
+        TEST(explanations_have_a_bound),
+        TEST(builds_teardowns_and_runs_are_explained),
         TEST(tables_have_the_columns_of_old),
         TEST(events_call_records_by_their_names),
     };
