@@ -251,6 +251,7 @@ static void count_at_once(const struct app_turn *t)
         return;
     }
     Board__Revision *r = service_revision(t->after, s->aim);
+    assert(r && t->s->adopted_count == 0);
     if (t->to != SERVICE_DELETING) {
         r->instances = t->after->instances;
     } else if (s->op.row && strcmp(s->op.row->name, "remove desired") == 0) {

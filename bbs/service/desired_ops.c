@@ -26,6 +26,7 @@ struct nested_op service_desire_op(struct arena *a, const Models__DesiredLRP *ru
 struct nested_op service_update_op(struct arena *a, const char *process_guid,
                                    Models__DesiredLRPUpdate *update)
 {
+    assert(process_guid[0] && update);
     Models__UpdateDesiredLRPRequest *q =
         arena_message(a, &models__update_desired_lrprequest__descriptor);
     q->process_guid = text(process_guid);
@@ -35,6 +36,7 @@ struct nested_op service_update_op(struct arena *a, const char *process_guid,
 
 struct nested_op service_remove_op(struct arena *a, const char *process_guid)
 {
+    assert(process_guid[0]);
     Models__RemoveDesiredLRPRequest *q =
         arena_message(a, &models__remove_desired_lrprequest__descriptor);
     q->process_guid = text(process_guid);

@@ -100,6 +100,7 @@ void unroute_decide(const struct move_turn *t)
         return;
     }
     Board__ServiceRecord *after = service_copy(t->plan->arena, s->service);
+    assert(t->to == SERVICE_DELETING);
     if (s->op_count < NESTED_OPS_MAX) {
         after->unrouted_at = t->in->now.wall_ns;
     }

@@ -20,6 +20,7 @@ bool service_is_app(const Board__ServiceRecord *s)
 
 const char *service_hash(const char *process_guid)
 {
+    assert(process_guid[0]);
     const char *dash = strrchr(process_guid, '-');
     return dash && dash[1] ? dash + 1 : process_guid;
 }
@@ -160,6 +161,7 @@ const char *service_superfluous(const Board__ServiceRecord *s)
 void service_drop(Board__ServiceRecord *s, const char *hash)
 {
     size_t kept = 0;
+    assert(strcmp(hash, s->target) != 0); /* what is to run is never dropped */
     for (size_t i = 0; i < s->n_revisions; i++) {
         if (strcmp(s->revisions[i]->hash, hash) != 0) {
             s->revisions[kept++] = s->revisions[i];

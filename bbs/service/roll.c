@@ -119,6 +119,7 @@ static const Board__Revision *about(const struct move_turn *t)
 static Board__ServiceRecord *counted(const struct move_turn *t, const Board__Revision *of,
                                      int32_t instances)
 {
+    assert(instances >= 0);
     Board__ServiceRecord *after = service_copy(t->plan->arena, service_before(t));
     service_revision(after, of->hash)->instances = instances;
     after->progress_at = t->in->now.wall_ns;
@@ -201,6 +202,7 @@ void retire_service_decide(const struct move_turn *t)
                  (int)service_says(t)->index);
         return;
     }
+    assert(s->desired && s->op_count == 0);
     struct op_input in = *t->in;
     in.actor = ACTOR_BBS; /* it is the converger's word, and the bbs's work */
     instances_settle(&s->retired, r->process_guid, s->desired, &in, t->plan);

@@ -125,6 +125,7 @@ static Board__ServiceRecord *fresh(const struct move_turn *t)
 static void take_component(const struct move_turn *t, Board__ServiceRecord *after)
 {
     const struct service_snapshot *s = t->snapshot;
+    assert(s->wanted_lrp && !s->unset);
     const Board__ComponentRecord *c = s->component;
     Board__Revision *r =
         service_aim(t->plan->arena, after, hash_of(s), s->wanted_lrp, t->in->now);
