@@ -1,6 +1,6 @@
 /* Rows of before, when, plan for services. A board is written as words:
  *   "app stable target=b instances=3 revs=a:2,b:1 gen=4 seen=3": the service apps/web, at
- *       generation 4, of which 3 was taken up; of revision a 2 instances are desired, of b 1. More words:
+ *       generation 4, of which 3 was taken up; of revision a 2 instances are desired, of b 1. More:
  *       paused unrouted restarting restored (nobody confirmed it in this board generation)
  *       message=M fault=F. "system ..." is service /api of system shop instead; it has deploy=D
  *       component=H as well
