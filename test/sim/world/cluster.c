@@ -215,10 +215,9 @@ void cluster_free(struct cluster *c)
 /* ---- What the store holds ---- */
 
 /* Calls `each` for every record whose key starts with `prefix`. */
-static void each_record(struct cluster *c, const char *prefix,
-                        void (*each)(void *context, enum record_type type,
-                                     const ProtobufCMessage *m),
-                        void *context)
+void cluster_each(struct cluster *c, const char *prefix,
+                  void (*each)(void *context, enum record_type type, const ProtobufCMessage *m),
+                  void *context)
 {
     SCOPED_ARENA(a);
     const char *end = key_range_end(&a, prefix);
@@ -280,7 +279,7 @@ static void count_state(void *context, enum record_type type, const ProtobufCMes
 static int count_of_process(struct cluster *c, const char *process_guid, struct count count)
 {
     SCOPED_ARENA(a);
-    each_record(c, key_actual_process(&a, process_guid), count_state, &count);
+    cluster_each(c, key_actual_process(&a, process_guid), count_state, &count);
     return count.number;
 }
 
@@ -315,7 +314,7 @@ int cluster_tagged(struct cluster *c, const char *process_guid, const char *vers
 int cluster_on(struct cluster *c, const struct node *cell)
 {
     struct count count = {.state = "", .cell_id = node_name(cell)};
-    each_record(c, "actual/", count_state, &count);
+    cluster_each(c, "actual/", count_state, &count);
     return count.number;
 }
 
@@ -337,7 +336,7 @@ static void take_guid(void *context, enum record_type type, const ProtobufCMessa
 const char *cluster_instance_guid(struct cluster *c, const char *process_guid)
 {
     struct newest n = {&c->arena, process_guid, ""};
-    each_record(c, "actual/", take_guid, &n);
+    cluster_each(c, "actual/", take_guid, &n);
     return n.instance_guid;
 }
 
@@ -350,7 +349,7 @@ int cluster_desired(struct cluster *c, const char *process_guid)
 {
     SCOPED_ARENA(a);
     int instances = -1;
-    each_record(c, key_desired(&a, process_guid), take_instances, &instances);
+    cluster_each(c, key_desired(&a, process_guid), take_instances, &instances);
     return instances;
 }
 
@@ -375,7 +374,7 @@ int cluster_task(struct cluster *c, const char *task_guid, char *ret_outcome, si
 {
     struct found_task f = {.outcome = ret_outcome, .size = size};
     SCOPED_ARENA(a);
-    each_record(c, key_task(&a, task_guid), take_task, &f);
+    cluster_each(c, key_task(&a, task_guid), take_task, &f);
     return f.state;
 }
 
@@ -393,7 +392,7 @@ static void count_any(void *context, enum record_type type, const ProtobufCMessa
 int cluster_records(struct cluster *c, const char *prefix)
 {
     int count = 0;
-    each_record(c, prefix, count_any, &count);
+    cluster_each(c, prefix, count_any, &count);
     return count;
 }
 
@@ -406,7 +405,7 @@ static void count_lost(void *context, enum record_type type, const ProtobufCMess
 int cluster_lost_cells(struct cluster *c)
 {
     int lost = 0;
-    each_record(c, "cell/", count_lost, &lost);
+    cluster_each(c, "cell/", count_lost, &lost);
     return lost;
 }
 
@@ -414,7 +413,7 @@ bool cluster_ready(void *cluster)
 {
     struct cluster *c = cluster;
     int present = 0;
-    each_record(c, "cell/", count_present, &present);
+    cluster_each(c, "cell/", count_present, &present);
     return present == (int)c->options.cells && cluster_records(c, "lead/auctioneer") == 1 &&
            (!c->converger || cluster_records(c, "lead/converger") == 1);
 }
@@ -440,7 +439,7 @@ int cluster_leader(struct cluster *c, const char *role)
 {
     SCOPED_ARENA(a);
     struct lock lock = {c, -1};
-    each_record(c, key_lead(&a, role), take_leader, &lock);
+    cluster_each(c, key_lead(&a, role), take_leader, &lock);
     return lock.leader;
 }
 

@@ -1,6 +1,7 @@
 /* A whole simulated cluster: bbs, auctioneer and reps as they ship, and what stories do with it. */
 #pragma once
 
+#include "common/model/keys.h"
 #include "models/error.pb-c.h"
 #include "test/sim/world/world.h"
 
@@ -108,6 +109,11 @@ int cluster_evacuating(struct cluster *c, const char *process_guid);
 
 /* The same of those that are RUNNING and show this tag "version". */
 int cluster_tagged(struct cluster *c, const char *process_guid, const char *version);
+
+/* Each record whose key starts with `prefix`, as the store has it. */
+void cluster_each(struct cluster *c, const char *prefix,
+                  void (*each)(void *context, enum record_type type, const ProtobufCMessage *m),
+                  void *context);
 
 /* Number of records whose key starts with `prefix`. */
 int cluster_records(struct cluster *c, const char *prefix);
