@@ -239,6 +239,8 @@ static void print_body(struct buf *out, const ProtobufCMessage *m)
         }
         if (f->type == PROTOBUF_C_TYPE_STRING && **(char *const *)at) {
             buf_printf(out, " %s=%s", f->name, *(char *const *)at);
+        } else if (f->type == PROTOBUF_C_TYPE_UINT32 && *(const uint32_t *)at) {
+            buf_printf(out, " %s=%u", f->name, *(const uint32_t *)at);
         } else if (f->type == PROTOBUF_C_TYPE_UINT64 && *(const uint64_t *)at) {
             buf_printf(out, " %s=%llu", f->name, (unsigned long long)*(const uint64_t *)at);
         }
