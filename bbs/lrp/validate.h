@@ -47,6 +47,7 @@ void valid_egress_rule(struct validation *v, const Models__SecurityGroupRule *ru
 bool good_guid(const char *guid);        /* [a-zA-Z0-9_-]+ */
 
 /* What DesiredLRPs and tasks have in common. */
+void valid_unsealed(struct validation *v, const ProtobufCMessage *definition); /* of a client's */
 void not_negative(struct validation *v, int32_t value, const char *field);
 void valid_cpu_max(struct validation *v, uint32_t percent); /* ours */
 void valid_annotation(struct validation *v, const char *annotation);

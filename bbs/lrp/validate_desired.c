@@ -3,6 +3,7 @@
 
 #include "bbs/lrp/validate_url.h"
 #include "common/codec/json_syntax.h"
+#include "common/model/sealed_values.h"
 
 #include <string.h>
 
@@ -303,6 +304,15 @@ void valid_log_rate(struct validation *v, const Models__LogRateLimit *limit, con
     }
 }
 
+/* Values are sealed by the board alone, when a component of a system is targeted: one that a client
+ * brings was sealed for another place, or by nobody. */
+void valid_unsealed(struct validation *v, const ProtobufCMessage *definition)
+{
+    if (definition && sealed_values_any(definition)) {
+        say(v, "secrets are of systems: deploy one that needs it (docs/systems.md, Secrets)");
+    }
+}
+
 void valid_image_credentials(struct validation *v, const char *username, const char *password)
 {
     if (password[0] && !username[0]) {
@@ -361,7 +371,8 @@ static void valid_running(struct validation *v, const Models__DesiredLRP *d)
     valid_layers(v, d->image_layers, d->n_image_layers, d->legacy_download_user);
     valid_sidecars(v, d);
     valid_mounts(v, d);
-    valid_image_credentials(v, d->image_username, d->image_password);
+    valid_image_credentials(v, d->image_username,
+                            d->sealed_image_password ? SEALED_SHOWN : d->image_password);
     valid_check_definition(v, d->check_definition);
     valid_log_rate(v, d->log_rate_limit, "log_rate_limit");
 }

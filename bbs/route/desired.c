@@ -50,6 +50,7 @@ void route_desire(struct ask *ask, struct effects *out)
 {
     const Models__DesiredLRP *d = ((const Models__DesireLRPRequest *)ask->in.request)->desired_lrp;
     valid_desire(&ask->faults, d);
+    valid_unsealed(&ask->faults, d ? &d->base : NULL);
     if (d && !desired_owner_is_free(d->owner)) {
         say_field(&ask->faults, "owner");
     }

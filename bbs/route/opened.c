@@ -29,6 +29,9 @@ static bool is_on_cell(struct view *v, const char *process_guid, const char *cel
     struct arena *a = view_arena(v);
     Board__Selector selector = read_selector(v, RECORD_ACTUAL);
     struct picked *list;
+    if (!*cell_id) {
+        return false; /* a selector without one means any */
+    }
     selector.key_prefix = arena_strdup(a, key_actual_process(a, process_guid));
     selector.cell_id = arena_strdup(a, cell_id);
     return view_pick(v, &selector, &list) > 0;
@@ -59,7 +62,7 @@ const ProtobufCMessage *opened_task(const struct ask *ask, struct view *v,
         return NULL;
     }
     Models__Task *task = (Models__Task *)m;
-    bool runs = task->state == MODELS__TASK__STATE__Running &&
+    bool runs = task->state == MODELS__TASK__STATE__Running && *task->cell_id &&
                 strcmp(task->cell_id, ask->in.peer_name) == 0;
     if (!runs || !sealed_values_any(m)) {
         return NULL;

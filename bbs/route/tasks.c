@@ -52,6 +52,7 @@ const struct read_row read_task_r2 = {.valid = valid_guid,
 void route_desire_task(struct ask *ask, struct effects *out)
 {
     valid_desire_task(&ask->faults, ask->in.request);
+    valid_unsealed(&ask->faults, ask->in.request);
     if (ask_valid(ask, out)) {
         ask_op(ask, &desire_task_row, out);
     }

@@ -35,6 +35,7 @@ static bool is_named(const char *process_guid, const char *name)
 static void valid_target(struct validation *v, const Board__ServiceRequest *q)
 {
     valid_desire(v, q->desired_lrp);
+    valid_unsealed(v, q->desired_lrp ? &q->desired_lrp->base : NULL);
     if (q->desired_lrp && !is_named(q->desired_lrp->process_guid, q->name)) {
         say_field(v, "process_guid");
     }

@@ -1,6 +1,7 @@
 #include "bbs/task/validate_task.h"
 
 #include "bbs/lrp/validate_url.h"
+#include "common/model/sealed_values.h"
 
 void valid_task_guid(struct validation *v, const char *task_guid)
 {
@@ -46,7 +47,8 @@ static void valid_definition(struct validation *v, const Models__TaskDefinition 
     not_negative(v, d->max_pids, "max_pids");
     valid_annotation(v, d->annotation);
     valid_egress_rules(v, d);
-    valid_image_credentials(v, d->image_username, d->image_password);
+    valid_image_credentials(v, d->image_username,
+                            d->sealed_image_password ? SEALED_SHOWN : d->image_password);
     valid_dependencies(v, d->cached_dependencies, d->n_cached_dependencies);
     valid_layers(v, d->image_layers, d->n_image_layers, d->legacy_download_user);
     valid_cpu_max(v, d->cpu_max_percent);
