@@ -45,12 +45,12 @@ static const char *target_json(struct shop *s, const char *id, const char *targe
                         target, value, back ? ",\"rollbackOnFailure\":true" : "");
 }
 
-void shop_deploy(struct shop *s, const char *id, const char *target)
+void shop_asks(struct shop *s, const char *id, const char *target)
 {
     assert_int_equal(shop_ask(s, "POST", "/shop/deploys", target_json(s, id, target)), 201);
 }
 
-void shop_teardown(struct shop *s, const char *id)
+void shop_asks_teardown(struct shop *s, const char *id)
 {
     const char *body = arena_printf(&s->arena, "{\"id\":\"%s\"}", id);
     assert_int_equal(shop_ask(s, "POST", "/shop/teardowns", body), 201);

@@ -25,8 +25,8 @@ void shop_send(struct shop *s, const char *method, const char *path, const char 
 
 /* A deploy of this id: "version 1.0.0", "path /a", "buildId B", "undo D", "definition TEXT", each
  * with " back" behind it if it is to roll back by itself. A teardown. Each is answered 201. */
-void shop_deploy(struct shop *s, const char *id, const char *target);
-void shop_teardown(struct shop *s, const char *id);
+void shop_asks(struct shop *s, const char *id, const char *target);
+void shop_asks_teardown(struct shop *s, const char *id);
 /* pause, resume, abort; 200. */
 void shop_change(struct shop *s, const char *id, const char *how);
 
