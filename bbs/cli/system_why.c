@@ -348,6 +348,23 @@ static size_t say_actions(struct system_why *w, const struct system_view *v, con
     return n;
 }
 
+/* With nothing under way: how the last one that was about the path ended, if it failed. It is no part
+ * of how the system is now. */
+static void say_last(struct system_why *w, const struct system_view *v, const char *path)
+{
+    bool well = w->well;
+    for (size_t i = 0; i < v->deploy_count; i++) {
+        const Board__DeployRecord *d = v->deploys[i];
+        if (component_path_related(d->path, path)) {
+            if (is(d->state, "failed")) {
+                say_deploy(w, v, d);
+            }
+            break;
+        }
+    }
+    w->well = well;
+}
+
 static void say_runs(struct system_why *w, const struct system_view *v, const char *path)
 {
     const Board__JobRunRecord *newest = NULL;
@@ -374,6 +391,16 @@ static void say_unknown(struct system_why *w, const struct system_view *v, const
     }
 }
 
+/* Of a system that is well, and of which nothing is under way. */
+static void say_rest(struct system_why *w, const struct system_view *v)
+{
+    if (v->service_count == 0) {
+        say(w, "no service is deployed in it: bbs deploy");
+    } else {
+        say(w, "%zu service%s stable", v->service_count, v->service_count == 1 ? " is" : "s are");
+    }
+}
+
 void system_why(struct arena *a, const struct system_view *v, const char *path, int64_t now_ns,
                 struct system_why *ret)
 {
@@ -392,14 +419,15 @@ void system_why(struct arena *a, const struct system_view *v, const char *path, 
     } else if (actions == 0) {
         (void)say_services(ret, v, path);
     }
+    if (all && ret->well && actions == 0) {
+        say_rest(ret, v);
+    }
     say_runs(ret, v, path);
+    if (actions == 0 && (all || s)) {
+        say_last(ret, v, path);
+    }
     if (!all && ret->count == before) {
         say_unknown(ret, v, path);
-    } else if (all && ret->count == 1 && ret->well) {
-        say(ret, "%s",
-            v->service_count == 0 ? "no service is deployed in it: bbs deploy"
-                                  : arena_printf(a, "%zu service%s stable", v->service_count,
-                                                 v->service_count == 1 ? " is" : "s are"));
     }
 }
 

@@ -332,6 +332,18 @@ static void a_quiet_system_says_so(void **state)
     assert_string_equal(why_of(&r, "/", &well), "shop is stable, for 60s\n"
                                                 "  no service is deployed in it: bbs deploy\n");
     assert_true(well);
+    Board__DeployRecord *d = shop_deploy(&r.f->arena, DEPLOY, "/", "failed", "/web has failed");
+    d->completed_at = NOW - (int64_t)5 * 1000000000;
+    d->reverting = true;
+    shop_put(&r.feed, key_deploy(&r.f->arena, "u1", DEPLOY), &d->base);
+    rig_view(&r);
+    assert_string_equal(why_of(&r, "/", &well),
+                        "shop is stable, for 60s\n"
+                        "  no service is deployed in it: bbs deploy\n"
+                        "  deploy 7f3a0c12 of / (version 1.5.0) is failed, for 5s: /web has failed\n");
+    assert_true(well);
+    shop_delete(&r.feed, key_deploy(&r.f->arena, "u1", DEPLOY));
+    rig_view(&r);
     struct system_why w;
     system_why(&r.f->arena, &r.view, "/", NOW, &w);
     buf_clear(&r.f->out);
