@@ -38,6 +38,25 @@ bool name_is_part(struct arena *a, const char *name, const char **ret_system, co
     return colon;
 }
 
+int name_system(struct arena *a, const char *text, const char **ret_system, const char **ret_path,
+                struct err *err)
+{
+    const char *system = text, *path = "/";
+    if (strchr(text, ':') && !name_is_part(a, text, &system, &path)) {
+        return err_set(err, ERR_INVALID,
+                       "\"%.60s\" is not a SYSTEM or SYSTEM:PATH (shop, shop:/store)", text);
+    }
+    size_t size = strlen(path);
+    path = size > 1 && path[size - 1] == '/' ? arena_strndup(a, path, size - 1) : path;
+    const char *fault = component_path_fault(a, path);
+    if (fault) {
+        return err_set(err, ERR_INVALID, "\"%.60s\": %.150s", text, fault);
+    }
+    *ret_system = system;
+    *ret_path = path;
+    return 0;
+}
+
 const char *name_of_part(struct arena *a, const char *system, const char *path)
 {
     return arena_printf(a, "%s:%s", system, path);

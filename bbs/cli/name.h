@@ -26,6 +26,11 @@ const char *name_text(struct arena *a, const char *name, int32_t index);
 bool name_is_part(struct arena *a, const char *name, const char **ret_system,
                   const char **ret_path);
 
+/* SYSTEM or SYSTEM:PATH; "/" without a path. No index stands behind it: "shop:/store/2" is a path.
+ * ERR_INVALID when it is neither. */
+int name_system(struct arena *a, const char *text, const char **ret_system, const char **ret_path,
+                struct err *err);
+
 /* "shop:/api" */
 const char *name_of_part(struct arena *a, const char *system, const char *path);
 

@@ -364,26 +364,7 @@ int system_target(const struct invocation *call, const char **ret_id, const char
                        "which system? give its name, or set CORKBOARD_SYSTEM: %.60s SYSTEM",
                        call->title);
     }
-    *ret_id = text;
-    *ret_path = "/";
-    if (!strchr(text, ':')) {
-        return 0;
-    }
-    const char *name;
-    int32_t index;
-    if (!name_is_part(call->arena, text, ret_id, ret_path)) {
-        return err_set(err, ERR_INVALID,
-                       "\"%.60s\" is not a SYSTEM or SYSTEM:PATH (shop, shop:/store)", text);
-    }
-    bool ended = text[strlen(text) - 1] == '/' || !strrchr(text, '/');
-    text = ended ? text : arena_printf(call->arena, "%s/", text); /* no index stands here */
-    text = strcmp(*ret_path, "/") == 0 ? *ret_id : text;
-    int r =
-        strcmp(*ret_path, "/") == 0 ? 0 : name_read(call->arena, text, NULL, &name, &index, err);
-    if (r == 0 && strcmp(*ret_path, "/") != 0) {
-        (void)name_is_part(call->arena, name, ret_id, ret_path);
-    }
-    return r;
+    return name_system(call->arena, text, ret_id, ret_path, err);
 }
 
 int system_explain(struct session *s, const char *id, const char *path, struct err *err)

@@ -80,6 +80,35 @@ static void a_part_of_a_system_may_be_named(void **state)
     assert_false(name_is_part(&f->arena, "a:b", &system, &path));
 }
 
+static void a_system_has_no_index(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *text, *system, *path; /* NULL: refused */
+    } rows[] = {
+        {"shop", "shop", "/"},
+        {"shop:", "shop", "/"},
+        {"shop:/", "shop", "/"},
+        {"shop:/store", "shop", "/store"},
+        {"shop:/store/", "shop", "/store"},
+        {"shop:/store/2", "shop", "/store/2"},
+        {"shop:store", NULL, NULL},
+        {"Shop:/a", NULL, NULL},
+        {"shop://", NULL, NULL},
+        {"shop:/a b", NULL, NULL},
+        {":", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *system = NULL, *path = NULL;
+        int r = name_system(&f->arena, rows[i].text, &system, &path, &f->err);
+        assert_int_equal(r, rows[i].path ? 0 : -ERR_INVALID);
+        if (rows[i].path) {
+            assert_string_equal(system, rows[i].system);
+            assert_string_equal(path, rows[i].path);
+        }
+    }
+}
+
 static void a_name_means_what_is_at_and_below_it(void **state)
 {
     struct fixture *f = *state;
@@ -147,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_index_may_be_given),
         TEST(a_part_of_a_system_may_be_named),
+        TEST(a_system_has_no_index),
         TEST(a_name_means_what_is_at_and_below_it),
         TEST(what_means_nothing_names_the_nearest),
     };
