@@ -47,7 +47,8 @@ int name_system(struct arena *a, const char *text, const char **ret_system, cons
                        "\"%.60s\" is not a SYSTEM or SYSTEM:PATH (shop, shop:/store)", text);
     }
     size_t size = strlen(path);
-    path = size > 1 && path[size - 1] == '/' ? arena_strndup(a, path, size - 1) : path;
+    bool ended = size > 2 && path[size - 1] == '/' && path[size - 2] != '/';
+    path = ended ? arena_strndup(a, path, size - 1) : path;
     const char *fault = component_path_fault(a, path);
     if (fault) {
         return err_set(err, ERR_INVALID, "\"%.60s\": %.150s", text, fault);
@@ -80,8 +81,8 @@ void name_services(struct arena *a, Models__DesiredLRP *const *lrps, size_t coun
         const char *path = service_owner_is(o) ? service_owner_path(o) : NULL;
         const char *dot = strchr(lrps[i]->process_guid, '.');
         if (path && dot && !service_owner_app(o)) {
-            const char *id = arena_strndup(a, lrps[i]->process_guid,
-                                           (size_t)(dot - lrps[i]->process_guid));
+            const char *id =
+                arena_strndup(a, lrps[i]->process_guid, (size_t)(dot - lrps[i]->process_guid));
             o->uid = (char *)(uintptr_t)name_of_part(a, id, path);
             o->kind = arena_strdup(a, NAMED_OWNER_KIND);
         }
@@ -146,9 +147,9 @@ static const char *name_of(const Models__Owner *owner, const char *guid)
     if (app) {
         return app;
     }
-    bool names = owner && *owner->uid &&
-                 (strcmp(owner->kind, APP_OWNER_KIND) == 0 ||
-                  strcmp(owner->kind, NAMED_OWNER_KIND) == 0);
+    bool names =
+        owner && *owner->uid &&
+        (strcmp(owner->kind, APP_OWNER_KIND) == 0 || strcmp(owner->kind, NAMED_OWNER_KIND) == 0);
     return names ? owner->uid : guid;
 }
 

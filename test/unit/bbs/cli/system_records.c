@@ -20,22 +20,22 @@ static void mark(struct records_feed *f, Board__FeedFrame__Kind kind)
     frame(f, &x);
 }
 
-void shop_reset(struct records_feed *f)
+void shown_reset(struct records_feed *f)
 {
     mark(f, BOARD__FEED_FRAME__KIND__RESET);
 }
 
-void shop_current(struct records_feed *f)
+void shown_current(struct records_feed *f)
 {
     mark(f, BOARD__FEED_FRAME__KIND__CURRENT);
 }
 
-void shop_heartbeat(struct records_feed *f)
+void shown_heartbeat(struct records_feed *f)
 {
     mark(f, BOARD__FEED_FRAME__KIND__HEARTBEAT);
 }
 
-void shop_put(struct records_feed *f, const char *key, const ProtobufCMessage *m)
+void shown_put(struct records_feed *f, const char *key, const ProtobufCMessage *m)
 {
     Board__FeedFrame x = BOARD__FEED_FRAME__INIT;
     struct bytes record = record_encoded(f->arena, m);
@@ -46,7 +46,7 @@ void shop_put(struct records_feed *f, const char *key, const ProtobufCMessage *m
     frame(f, &x);
 }
 
-void shop_delete(struct records_feed *f, const char *key)
+void shown_delete(struct records_feed *f, const char *key)
 {
     Board__FeedFrame x = BOARD__FEED_FRAME__INIT;
     f->revision++;
@@ -55,7 +55,7 @@ void shop_delete(struct records_feed *f, const char *key)
     frame(f, &x);
 }
 
-void shop_give(struct records_feed *f, struct system_board *b, size_t piece)
+void shown_give(struct records_feed *f, struct system_board *b, size_t piece)
 {
     for (size_t at = 0; at < f->bytes.size; at += piece) {
         size_t left = f->bytes.size - at;
@@ -70,7 +70,7 @@ static int64_t ago(int seconds)
     return (int64_t)(RECORDS_NOW_S - seconds) * 1000000000;
 }
 
-Board__SystemRecord *shop_record(struct arena *a, const char *state, const char *message)
+Board__SystemRecord *shown_record(struct arena *a, const char *state, const char *message)
 {
     Board__SystemRecord *s = arena_message(a, &board__system_record__descriptor);
     s->id = arena_strdup(a, "shop");
@@ -84,8 +84,8 @@ Board__SystemRecord *shop_record(struct arena *a, const char *state, const char 
     return s;
 }
 
-Board__ServiceRecord *shop_service(struct arena *a, const char *path, const char *state,
-                                     int instances, const int counts[4], const char *message)
+Board__ServiceRecord *shown_service(struct arena *a, const char *path, const char *state,
+                                    int instances, const int counts[4], const char *message)
 {
     Board__ServiceRecord *s = arena_message(a, &board__service_record__descriptor);
     s->counts = arena_message(a, &board__counts__descriptor);
@@ -107,8 +107,8 @@ Board__ServiceRecord *shop_service(struct arena *a, const char *path, const char
     return s;
 }
 
-Board__DeployRecord *shop_deploy(struct arena *a, const char *id, const char *path,
-                                   const char *state, const char *message)
+Board__DeployRecord *shown_deploy(struct arena *a, const char *id, const char *path,
+                                  const char *state, const char *message)
 {
     Board__DeployRecord *d = arena_message(a, &board__deploy_record__descriptor);
     d->id = arena_strdup(a, id);
@@ -124,7 +124,7 @@ Board__DeployRecord *shop_deploy(struct arena *a, const char *id, const char *pa
     return d;
 }
 
-Board__HoldRecord *shop_hold(struct arena *a, const Board__DeployRecord *d, bool paused)
+Board__HoldRecord *shown_hold(struct arena *a, const Board__DeployRecord *d, bool paused)
 {
     Board__HoldRecord *h = arena_message(a, &board__hold_record__descriptor);
     h->uid = arena_strdup(a, "u1");

@@ -25,13 +25,13 @@ static void rig_begin(struct rig *r, void **state)
     *r = (struct rig){.f = *state};
     r->feed = (struct records_feed){.arena = &r->f->arena, .bytes = buf_empty(), .revision = 10};
     system_board_init(&r->board);
-    shop_reset(&r->feed);
+    shown_reset(&r->feed);
 }
 
 static void rig_view(struct rig *r)
 {
-    shop_current(&r->feed);
-    shop_give(&r->feed, &r->board, 7);
+    shown_current(&r->feed);
+    shown_give(&r->feed, &r->board, 7);
     assert_true(r->board.seen && r->board.caught_up);
     system_view_of(&r->f->arena, &r->board, &r->view);
 }
@@ -45,14 +45,14 @@ static void rig_end(struct rig *r)
 static void put_service(struct rig *r, const char *path, const char *state, int instances,
                         const int counts[4], const char *message)
 {
-    shop_put(&r->feed, key_service(&r->f->arena, "u1", path),
-             &shop_service(&r->f->arena, path, state, instances, counts, message)->base);
+    shown_put(&r->feed, key_service(&r->f->arena, "u1", path),
+              &shown_service(&r->f->arena, path, state, instances, counts, message)->base);
 }
 
 static void put_deploy(struct rig *r, const char *id, const char *path)
 {
-    shop_put(&r->feed, key_deploy(&r->f->arena, "u1", id),
-             &shop_deploy(&r->f->arena, id, path, "in progress", "")->base);
+    shown_put(&r->feed, key_deploy(&r->f->arena, "u1", id),
+              &shown_deploy(&r->f->arena, id, path, "in progress", "")->base);
 }
 
 /* The shop while 1.5.0 is deployed, with a tree that says a job and a service to come. */
@@ -66,7 +66,7 @@ static void put_shop(struct rig *r)
     Board__IndexRecord *x = arena_message(a, &board__index_record__descriptor);
     Board__HeadRecord *head = arena_message(a, &board__head_record__descriptor);
     Board__Root *root = arena_message(a, &board__root__descriptor);
-    Board__DeployRecord *d = shop_deploy(a, DEPLOY, "/", "in progress", "");
+    Board__DeployRecord *d = shown_deploy(a, DEPLOY, "/", "in progress", "");
     x->tree = arena_strdup(a, "t1");
     x->entries = ARENA_ARRAY(a, 7, Board__IndexRecord__Entry *);
     for (x->n_entries = 0; x->n_entries < 7; x->n_entries++) {
@@ -80,11 +80,11 @@ static void put_shop(struct rig *r)
     head->roots = arena_copy(a, &root, sizeof(root));
     head->n_roots = 1;
     head->generation = head->spread = 2;
-    shop_put(&r->feed, key_system(a, "shop"), &shop_record(a, "updating", "")->base);
-    shop_put(&r->feed, key_head(a, "u1"), &head->base);
-    shop_put(&r->feed, key_hold(a, "u1"), &shop_hold(a, d, false)->base);
-    shop_put(&r->feed, key_deploy(a, "u1", DEPLOY), &d->base);
-    shop_put(&r->feed, key_index(a, "t1"), &x->base);
+    shown_put(&r->feed, key_system(a, "shop"), &shown_record(a, "updating", "")->base);
+    shown_put(&r->feed, key_head(a, "u1"), &head->base);
+    shown_put(&r->feed, key_hold(a, "u1"), &shown_hold(a, d, false)->base);
+    shown_put(&r->feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    shown_put(&r->feed, key_index(a, "t1"), &x->base);
     put_service(r, "/store/api", "updating", 4, (const int[]){5, 2, 4, 0}, "rolling to 1f0c93d2ab");
     put_service(r, "/store/cart", "stable", 3, (const int[]){3, 3, 3, 0}, "");
     put_service(r, "/web", "failed", 2, (const int[]){2, 2, 0, 0}, "crashed 4 times: exit 127");
@@ -184,11 +184,11 @@ static void what_changes_is_told_once(void **state)
     buf_clear(&r.f->out);
     tree_changes(&r.f->arena, &r.view, "/", &said, &r.f->out);
     assert_int_equal(r.f->out.size, 0);
-    shop_delete(&r.feed, key_service(&r.f->arena, "u1", "/store/cart"));
-    shop_put(&r.feed, key_system(&r.f->arena, "shop"),
-             &shop_record(&r.f->arena, "degraded", "")->base);
-    shop_heartbeat(&r.feed);
-    shop_give(&r.feed, &r.board, 1000);
+    shown_delete(&r.feed, key_service(&r.f->arena, "u1", "/store/cart"));
+    shown_put(&r.feed, key_system(&r.f->arena, "shop"),
+              &shown_record(&r.f->arena, "degraded", "")->base);
+    shown_heartbeat(&r.feed);
+    shown_give(&r.feed, &r.board, 1000);
     assert_true(r.board.changed && r.board.confirmed);
     system_view_of(&r.f->arena, &r.board, &r.view);
     tree_changes(&r.f->arena, &r.view, "/", &said, &r.f->out);
@@ -206,13 +206,13 @@ static void a_snapshot_replaces_what_was_there(void **state)
     put_shop(&r);
     rig_view(&r);
     assert_int_equal(r.view.service_count, 3);
-    shop_reset(&r.feed);
-    shop_put(&r.feed, key_system(a, "shop"), &shop_record(a, "stable", "")->base);
-    shop_current(&r.feed);
+    shown_reset(&r.feed);
+    shown_put(&r.feed, key_system(a, "shop"), &shown_record(a, "stable", "")->base);
+    shown_current(&r.feed);
     r.feed.revision = 5;
-    shop_put(&r.feed, key_system(a, "shop"), &shop_record(a, "pending", "")->base);
-    shop_delete(&r.feed, key_system(a, "shop"));
-    shop_give(&r.feed, &r.board, 3);
+    shown_put(&r.feed, key_system(a, "shop"), &shown_record(a, "pending", "")->base);
+    shown_delete(&r.feed, key_system(a, "shop"));
+    shown_give(&r.feed, &r.board, 3);
     system_view_of(a, &r.board, &r.view);
     assert_int_equal(r.view.service_count, 0);
     assert_string_equal(r.view.system->state, "stable");
@@ -226,8 +226,8 @@ static void ids_may_be_cut(void **state)
     rig_begin(&r, state);
     struct arena *a = &r.f->arena;
     put_shop(&r);
-    shop_put(&r.feed, key_deploy(a, "u1", "7f3a9999"),
-             &shop_deploy(a, "7f3a9999", "/web", "failed", "")->base);
+    shown_put(&r.feed, key_deploy(a, "u1", "7f3a9999"),
+              &shown_deploy(a, "7f3a9999", "/web", "failed", "")->base);
     rig_view(&r);
     assert_non_null(system_view_deploy(&r.view, DEPLOY));
     assert_non_null(system_view_deploy(&r.view, "7f3a0"));
@@ -257,7 +257,7 @@ static void lead(struct rig *r)
         arena_message(&r->f->arena, &board__leader_lock_record__descriptor);
     l->role = arena_strdup(&r->f->arena, "converger");
     l->holder = arena_strdup(&r->f->arena, "converger-1");
-    shop_put(&r->feed, key_lead(&r->f->arena, "converger"), &l->base);
+    shown_put(&r->feed, key_lead(&r->f->arena, "converger"), &l->base);
 }
 
 static void a_deploy_says_what_it_waits_for(void **state)
@@ -290,9 +290,9 @@ static void whose_turn_it_is_is_told(void **state)
     bool well;
     rig_begin(&r, state);
     struct arena *a = &r.f->arena;
-    Board__DeployRecord *d = shop_deploy(a, DEPLOY, "/store", "pending", "");
-    shop_put(&r.feed, key_system(a, "shop"), &shop_record(a, "stable", "")->base);
-    shop_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    Board__DeployRecord *d = shown_deploy(a, DEPLOY, "/store", "pending", "");
+    shown_put(&r.feed, key_system(a, "shop"), &shown_record(a, "stable", "")->base);
+    shown_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
     rig_view(&r);
     assert_non_null(strstr(why_of(&r, "/", &well), "no converger leads: nothing goes on before"));
     assert_null(strstr(why_of(&r, "/web", &well), "7f3a0c12")); /* beside it */
@@ -300,8 +300,8 @@ static void whose_turn_it_is_is_told(void **state)
     lead(&r);
     d->state = arena_strdup(a, "in progress");
     d->paused = true;
-    shop_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
-    shop_put(&r.feed, key_hold(a, "u1"), &shop_hold(a, d, true)->base);
+    shown_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    shown_put(&r.feed, key_hold(a, "u1"), &shown_hold(a, d, true)->base);
     rig_view(&r);
     assert_non_null(strstr(why_of(&r, "/store/api", &well), "bbs resume shop:/store goes on"));
     rig_end(&r);
@@ -312,9 +312,9 @@ static void a_restore_is_told(void **state)
     struct rig r;
     bool well;
     rig_begin(&r, state);
-    Board__SystemRecord *s = shop_record(&r.f->arena, "stable", "");
+    Board__SystemRecord *s = shown_record(&r.f->arena, "stable", "");
     s->board_generation = arena_strdup(&r.f->arena, "g0");
-    shop_put(&r.feed, key_system(&r.f->arena, "shop"), &s->base);
+    shown_put(&r.feed, key_system(&r.f->arena, "shop"), &s->base);
     rig_view(&r);
     assert_non_null(strstr(why_of(&r, "/", &well), "bbs systems confirm shop"));
     assert_false(well);
@@ -326,23 +326,24 @@ static void a_quiet_system_says_so(void **state)
     struct rig r;
     bool well;
     rig_begin(&r, state);
-    shop_put(&r.feed, key_system(&r.f->arena, "shop"),
-             &shop_record(&r.f->arena, "stable", "")->base);
+    shown_put(&r.feed, key_system(&r.f->arena, "shop"),
+              &shown_record(&r.f->arena, "stable", "")->base);
     rig_view(&r);
     assert_string_equal(why_of(&r, "/", &well), "shop is stable, for 60s\n"
                                                 "  no service is deployed in it: bbs deploy\n");
     assert_true(well);
-    Board__DeployRecord *d = shop_deploy(&r.f->arena, DEPLOY, "/", "failed", "/web has failed");
+    Board__DeployRecord *d = shown_deploy(&r.f->arena, DEPLOY, "/", "failed", "/web has failed");
     d->completed_at = NOW - (int64_t)5 * 1000000000;
     d->reverting = true;
-    shop_put(&r.feed, key_deploy(&r.f->arena, "u1", DEPLOY), &d->base);
+    shown_put(&r.feed, key_deploy(&r.f->arena, "u1", DEPLOY), &d->base);
     rig_view(&r);
-    assert_string_equal(why_of(&r, "/", &well),
-                        "shop is stable, for 60s\n"
-                        "  no service is deployed in it: bbs deploy\n"
-                        "  deploy 7f3a0c12 of / (version 1.5.0) is failed, for 5s: /web has failed\n");
+    assert_string_equal(
+        why_of(&r, "/", &well),
+        "shop is stable, for 60s\n"
+        "  no service is deployed in it: bbs deploy\n"
+        "  deploy 7f3a0c12 of / (version 1.5.0) is failed, for 5s: /web has failed\n");
     assert_true(well);
-    shop_delete(&r.feed, key_deploy(&r.f->arena, "u1", DEPLOY));
+    shown_delete(&r.feed, key_deploy(&r.f->arena, "u1", DEPLOY));
     rig_view(&r);
     struct system_why w;
     system_why(&r.f->arena, &r.view, "/", NOW, &w);
@@ -441,8 +442,8 @@ static void events_call_records_by_their_names(void **state)
 {
     struct fixture *f = *state;
     Board__ServiceRecord *s =
-        shop_service(&f->arena, "/store/api", "scaling", 3, (const int[]){3, 3, 2, 0}, "");
-    Board__DeployRecord *d = shop_deploy(&f->arena, DEPLOY, "/", "failed", "it was aborted");
+        shown_service(&f->arena, "/store/api", "scaling", 3, (const int[]){3, 3, 2, 0}, "");
+    Board__DeployRecord *d = shown_deploy(&f->arena, DEPLOY, "/", "failed", "it was aborted");
     d->completed_at = NOW;
     assert_string_equal(record_name(&f->arena, RECORD_SERVICE, &s->base), "shop:/store/api");
     assert_string_equal(record_text(&f->arena, RECORD_SERVICE, &s->base), "scaling, 2/3 available");
