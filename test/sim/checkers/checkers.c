@@ -189,6 +189,7 @@ void checkers_asked(struct checkers *k, struct node *from, const struct call *ca
 void checkers_answered(struct checkers *k, const struct world_answer *answer)
 {
     ProtobufCMessage *q, *r;
+    EACH(told, k, answer);
     if (strcmp(answer->path, "/v1/board/apply") != 0 || answer->status != 200) {
         return;
     }

@@ -157,6 +157,7 @@ struct seen_answer {
 #define SHOWN_revision                                                                             \
     struct checkers *k, const struct passage *p, const struct world_commit *commit
 #define SHOWN_move struct checkers *k, const struct seen_answer *seen
+#define SHOWN_told struct checkers *k, const struct world_answer *answer
 #define SHOWN_asked struct checkers *k, struct node *from, const Board__Move *move
 #define SHOWN_verb struct checkers *k, struct node *cell, const struct verb_call *call
 #define SHOWN_log struct checkers *k, struct node *n, const struct log_line *line
@@ -174,6 +175,7 @@ struct checker {
     void (*revision)(SHOWN_revision);
     void (*asked)(SHOWN_asked);
     void (*move)(SHOWN_move);
+    void (*told)(SHOWN_told);
     void (*verb)(SHOWN_verb);
     void (*log)(SHOWN_log);
     void (*second)(SHOWN_second);
@@ -187,6 +189,12 @@ struct checker {
 extern const struct checker checkers_table[];
 
 /* ---- What they tell one another ---- */
+
+/* The value of each secret that a story or a workload sets begins so, and nothing else does. */
+#define SECRET_MARK "geheim-"
+
+/* Of the environment of what it runs, a variable that is a secret, as definitions.c makes it. */
+#define SECRET_VARIABLE "SECRET"
 
 /* By the server that is called back (tasks.c). */
 void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told);
