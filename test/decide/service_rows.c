@@ -1,5 +1,6 @@
 #include "test/decide/service_rows.h"
 
+#include "bbs/lrp/desired.h"
 #include "bbs/service/service.h"
 #include "common/model/keys.h"
 #include "common/model/moves.h"
@@ -474,7 +475,44 @@ static void print_service_plan(const struct plan *p, struct buf *out)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-static void run_case(const struct service_case *c, bool is_move)
+enum asked { A_MOVE, A_REQUEST, AN_OUTSIDER };
+
+static const ProtobufCMessage *outsider_of(const struct scene *s, const char *text,
+                                           const struct op_row **ret_row)
+{
+    struct arena *a = s->a;
+    char *guid = guid_of(a, row_text(a, text, "revision"));
+    if (strcmp(row_first_word(a, text), "remove") == 0) {
+        Models__RemoveDesiredLRPRequest *q =
+            arena_message(a, &models__remove_desired_lrprequest__descriptor);
+        q->process_guid = guid;
+        *ret_row = &remove_row;
+        return &q->base;
+    }
+    Models__UpdateDesiredLRPRequest *q =
+        arena_message(a, &models__update_desired_lrprequest__descriptor);
+    q->process_guid = guid;
+    q->update = arena_message(a, &models__desired_lrpupdate__descriptor);
+    q->update->optional_instances_case =
+        MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
+    q->update->instances = (int32_t)row_number(a, text, "instances", 0);
+    *ret_row = &update_row;
+    return &q->base;
+}
+
+static const ProtobufCMessage *asked_of(const struct scene *s, enum asked asked, const char *text,
+                                        const struct op_row **ret_row)
+{
+    if (asked == A_MOVE) {
+        const Board__Move *m = move_of(s, text);
+        *ret_row = move_row_named(&service_moves, m->move)->op;
+        return &m->base;
+    }
+    *ret_row = &service_row;
+    return asked == A_REQUEST ? &request_of(s, text)->base : outsider_of(s, text, ret_row);
+}
+
+static void run_case(const struct service_case *c, enum asked asked)
 {
     SCOPED_ARENA(a);
     SCOPED_BUF(printed);
@@ -483,12 +521,10 @@ static void run_case(const struct service_case *c, bool is_move)
     struct scene s;
     struct laid_plan p;
     set_scene(&s, &a, c->board);
-    const ProtobufCMessage *request =
-        is_move ? &move_of(&s, c->when)->base : &request_of(&s, c->when)->base;
-    struct op_input in = row_input(is_move ? ACTOR_CONVERGER : ACTOR_CLIENT, &random, request);
-    const struct op_row *row =
-        is_move ? move_row_named(&service_moves, ((const Board__Move *)request)->move)->op
-                : &service_row;
+    const struct op_row *row;
+    const ProtobufCMessage *request = asked_of(&s, asked, c->when, &row);
+    struct op_input in =
+        row_input(asked == A_MOVE ? ACTOR_CONVERGER : ACTOR_CLIENT, &random, request);
     laid_decide(s.board, row, &in, &a, &p);
     print_service_plan(&p.plan, &printed);
     if (strcmp(buf_string(&printed), c->plan) != 0) {
@@ -505,13 +541,20 @@ static void run_case(const struct service_case *c, bool is_move)
 void run_service_moves(const struct service_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        run_case(&cases[i], true);
+        run_case(&cases[i], A_MOVE);
     }
 }
 
 void run_service_requests(const struct service_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        run_case(&cases[i], false);
+        run_case(&cases[i], A_REQUEST);
+    }
+}
+
+void run_service_outsiders(const struct service_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        run_case(&cases[i], AN_OUTSIDER);
     }
 }

@@ -33,5 +33,8 @@ struct service_case {
 void run_service_moves(const struct service_case *cases, size_t count);
 void run_service_requests(const struct service_case *cases, size_t count);
 
+/* Diego's: "update revision=b instances=2", "remove revision=b". */
+void run_service_outsiders(const struct service_case *cases, size_t count);
+
 /* What a request runs: revision `letter`. */
 Models__DesiredLRP *service_definition(struct arena *a, const char *letter, bool routes);

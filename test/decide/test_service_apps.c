@@ -256,6 +256,33 @@ static void rows_of_the_rest(void **state)
     RUN(rows);
 }
 
+/* Diego's clients do not change what is a service's. */
+static void outsiders_are_refused(void **state)
+{
+    static const struct service_case rows[] = {
+        {"an app's", "app stable target=b instances=1 revs=b:1 desired=b:1",
+         "update revision=b instances=2",
+         "refuse ResourceConflict: belongs to the app web: bbs apply, scale and rm change "
+         "it\n"},
+        {"removed", "app stable target=b instances=1 revs=b:1 desired=b:1", "remove revision=b",
+         "refuse ResourceConflict: belongs to the app web: bbs apply, scale and rm change "
+         "it\n"},
+        {"a system's", "system stable target=b instances=1 revs=b:1 desired=b:1 system=stable",
+         "update revision=b instances=2",
+         "refuse ResourceConflict: belongs to service shop:/api; deploy a change\n"},
+        {"removed in a system",
+         "system stable target=b instances=1 revs=b:1 desired=b:1 system=stable",
+         "remove revision=b",
+         "refuse ResourceConflict: belongs to service shop:/api; deploy a change\n"},
+        {"an earlier version's is nobody's yet", "leads desired=b:1~",
+         "update revision=b instances=0",
+         "put desired/web-b x0 web\n"},
+        {"another client's", "leads desired=b:1!", "remove revision=b",
+         "delete desired/web-b\n"},
+    };
+    run_service_outsiders(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
 /* Beside those that run ten are kept. */
 static void revisions_are_kept_within_a_bound(void **state)
 {
@@ -279,6 +306,7 @@ int main(void)
         cmocka_unit_test(rows_of_target),
         cmocka_unit_test(rows_of_adoption),
         cmocka_unit_test(rows_of_the_rest),
+        cmocka_unit_test(outsiders_are_refused),
         cmocka_unit_test(revisions_are_kept_within_a_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
