@@ -348,8 +348,8 @@ static size_t say_actions(struct system_why *w, const struct system_view *v, con
     return n;
 }
 
-/* With nothing under way: how the last one that was about the path ended, if it failed. It is no part
- * of how the system is now. */
+/* With nothing under way: how the last one that was about the path ended, if it failed. It is no
+ * part of how the system is now. */
 static void say_last(struct system_why *w, const struct system_view *v, const char *path)
 {
     bool well = w->well;

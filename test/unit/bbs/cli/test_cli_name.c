@@ -140,8 +140,9 @@ static void a_name_means_what_is_at_and_below_it(void **state)
     assert_int_equal(lrps_named(&f->arena, lrps, 2, "web", &found), 1);
     assert_int_equal(name_no_change(&web, "scaled", &f->err), 0);
     assert_int_equal(name_no_change(&api, "scaled", &f->err), -ERR_CONFLICT);
-    assert_string_equal(f->err.text, "shop:/store/api belongs to the system shop, and is not scaled "
-                                     "by itself: bbs deploy shop --file FILE, or bbs teardown shop");
+    assert_string_equal(f->err.text,
+                        "shop:/store/api belongs to the system shop, and is not scaled by itself: "
+                        "bbs deploy shop --file FILE, or bbs teardown shop");
 }
 
 static void what_means_nothing_names_the_nearest(void **state)
