@@ -46,8 +46,8 @@ static bool is(const char *state, const char *name)
 static void say_leader(struct system_why *w, const struct system_view *v)
 {
     if (v->converger) {
-        say(w, "it is the turn of the leading converger, %s: its log says what keeps it",
-            v->converger->holder);
+        say(w, "it is the turn of the leading converger, at %s: its log says what keeps it",
+            v->converger->url);
     } else {
         say(w, "no converger leads: nothing goes on before one runs (converger serve), and what "
                "runs, runs on");

@@ -256,7 +256,7 @@ static void lead(struct rig *r)
     Board__LeaderLockRecord *l =
         arena_message(&r->f->arena, &board__leader_lock_record__descriptor);
     l->role = arena_strdup(&r->f->arena, "converger");
-    l->holder = arena_strdup(&r->f->arena, "converger-1");
+    l->url = arena_strdup(&r->f->arena, "https://converger-1");
     shown_put(&r->feed, key_lead(&r->f->arena, "converger"), &l->base);
 }
 
