@@ -79,7 +79,13 @@ static bool build_is_taken(const struct watched_system *v, const Board__DeployRe
 /* NULL = it can be put there. */
 static const char *target_fault(const struct watched_system *v, const Board__DeployRecord *d)
 {
-    struct deploy_target_facts f = {.deploy = d, .system = v->system};
+    struct deploy_target_facts f = {
+        .deploy = d,
+        .system = v->system,
+        .own = system_record(v, key_build(v->arena, v->uid, d->id), NULL),
+        .head = v->head,
+        .hold = v->hold,
+    };
     if (strcmp(d->target, "build") == 0) {
         f.build = system_record(v, key_build(v->arena, v->uid, d->build), NULL);
     } else if (strcmp(d->target, "undo") == 0) {

@@ -101,7 +101,7 @@ static const char *last_naming(struct view *v, const struct build_names *s)
         }
     }
     const struct over_when own = {s->build->completed_at, s->build->id};
-    return kept_enough(over, n, own, BUILDS_KEPT) ? NULL : "the list of the last ones";
+    return kept_enough(over, n, own, BUILDS_KEPT_MAX) ? NULL : "the list of the last ones";
 }
 
 /* 1. Its system goes: nothing names it.

@@ -16,11 +16,6 @@ static bool is_target(const Board__DeployRecord *d, const char *target)
     return strcmp(d->target, target) == 0;
 }
 
-bool deploy_makes_build(const Board__DeployRecord *d)
-{
-    return is_target(d, "version") || is_target(d, "path");
-}
-
 const char *secret_lack_text(struct arena *a, const char *system, struct secret_lack lack)
 {
     return arena_printf(a, "%s needs secret %s: bbs secrets set %s %s", lack.path, lack.name,
@@ -29,17 +24,6 @@ const char *secret_lack_text(struct arena *a, const char *system, struct secret_
 
 /* ---- Whether it can be accepted -------------------------------------------------------------- */
 
-/* Each deploy that holds a part may add a root before this one does. */
-static bool has_room(const struct deploy_snapshot *s)
-{
-    size_t held = s->hold ? s->hold->n_holds : 0;
-    size_t undone = s->undone ? s->undone->n_before : 1;
-    return s->head && s->head->n_roots + held + undone <= HEAD_ROOTS_MAX;
-}
-
-/* 1. What it names is not there, or cannot be put.
- * 2. A build of its id is there, which is another one.
- * 3. The head has no room for it. */
 static void gather_target(struct view *v, struct deploy_snapshot *s)
 {
     struct arena *a = view_arena(v);
@@ -47,25 +31,22 @@ static void gather_target(struct view *v, struct deploy_snapshot *s)
     if (!s->of.system) {
         return; /* that is reason enough */
     }
-    struct deploy_target_facts f = {.deploy = d, .system = s->of.system};
+    struct deploy_target_facts f = {
+        .deploy = d,
+        .system = s->of.system,
+        .own = deploy_makes_build(d) ? s->build : NULL,
+        .head = s->head,
+        .hold = s->hold,
+    };
     if (is_target(d, "build")) {
         f.build = s->build;
     } else if (is_target(d, "undo")) {
         f.undone = s->undone = view_message(v, key_deploy(a, d->uid, d->undo));
     } else if (is_target(d, "path")) {
-        f.deployed = s->head && head_has_component(v, s->head, d->path);
+        const Board__Root *root = s->head ? head_root(s->head, d->path) : NULL;
+        f.deployed = root && *root->tree;
     }
-    s->target_fault = deploy_target_fault(a, &f); /* 1 */
-    if (!s->target_fault && deploy_makes_build(d) && s->build) { /* 2 */
-        s->target_fault = arena_printf(a, "build %s is another one: deploy again with another id",
-                                       d->id);
-    }
-    if (!s->target_fault && !has_room(s)) { /* 3 */
-        s->target_fault =
-            arena_printf(a, "%d paths of system %s were deployed for themselves, which is the "
-                            "most: deploy one above them",
-                         HEAD_ROOTS_MAX, s->of.id);
-    }
+    s->target_fault = s->head ? deploy_target_fault(a, &f) : "its system has no head";
 }
 
 /* ---- Whether it can begin -------------------------------------------------------------------- */

@@ -40,8 +40,5 @@ struct deploy_snapshot {
 void deploy_facts_gather(struct view *v, const struct op_input *in, unsigned reads,
                          struct deploy_snapshot *s);
 
-/* Whether it makes a build when it is accepted: of target version or path. */
-bool deploy_makes_build(const Board__DeployRecord *d);
-
 /* "/api needs secret /api:key: bbs secrets set shop /api:key". */
 const char *secret_lack_text(struct arena *a, const char *system, struct secret_lack lack);

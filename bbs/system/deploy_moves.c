@@ -5,6 +5,7 @@
 #include "bbs/system/over.h"
 #include "common/lifecycle/deploy.h"
 #include "common/model/component_path.h"
+#include "common/model/deploy_target.h"
 #include "common/model/head.h"
 #include "common/model/hold.h"
 

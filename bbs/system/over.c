@@ -79,7 +79,7 @@ bool deploy_kept_enough(struct view *v, const struct system_facts *f,
         }
     }
     const struct over_when own = {deploy->completed_at, deploy->id};
-    return kept_enough(over, n, own, ACTIONS_KEPT);
+    return kept_enough(over, n, own, ACTIONS_KEPT_MAX);
 }
 
 bool teardown_kept_enough(struct view *v, const struct system_facts *f,
@@ -100,5 +100,5 @@ bool teardown_kept_enough(struct view *v, const struct system_facts *f,
         }
     }
     const struct over_when own = {teardown->completed_at, teardown->id};
-    return kept_enough(over, n, own, ACTIONS_KEPT);
+    return kept_enough(over, n, own, ACTIONS_KEPT_MAX);
 }

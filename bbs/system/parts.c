@@ -2,7 +2,6 @@
 
 #include "common/lifecycle/system.h"
 #include "common/model/component_path.h"
-#include "common/model/head.h"
 
 #include <assert.h>
 #include <string.h>
@@ -186,29 +185,6 @@ bool too_many(struct plan *p, const struct system_facts *f, size_t count, size_t
 const Board__IndexRecord *index_peek(struct view *v, const char *tree)
 {
     return *tree ? view_peek_message(v, key_index(view_arena(v), tree)) : NULL;
-}
-
-/* Its entries are in the order of their paths. */
-const Board__IndexRecord__Entry *index_entry(const Board__IndexRecord *index, const char *path)
-{
-    size_t first = 0, end = index->n_entries;
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-        int order = component_path_compare(index->entries[middle]->path, path);
-        if (order == 0) {
-            return index->entries[middle];
-        }
-        first = order < 0 ? middle + 1 : first;
-        end = order < 0 ? end : middle;
-    }
-    return NULL;
-}
-
-bool head_has_component(struct view *v, const Board__HeadRecord *head, const char *path)
-{
-    const Board__Root *root = head_root(head, path);
-    const Board__IndexRecord *index = root ? index_peek(v, root->tree) : NULL;
-    return index && index_entry(index, path);
 }
 
 /* Room that the compares of a transaction have beside the others of its decision. */

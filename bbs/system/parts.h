@@ -85,12 +85,6 @@ bool too_many(struct plan *p, const struct system_facts *f, size_t count, size_t
  * the head names the tree, whose record is noted by whoever asks. */
 const Board__IndexRecord *index_peek(struct view *v, const char *tree);
 
-/* The entry of a path; NULL = the tree has none. */
-const Board__IndexRecord__Entry *index_entry(const Board__IndexRecord *index, const char *path);
-
-/* Whether a component stands at the path by this head. */
-bool head_has_component(struct view *v, const Board__HeadRecord *head, const char *path);
-
 /* The first secret that components at and below the root of one of the trees need and that is not
  * set, NULL = all are. Those that were looked at are noted, as far as a transaction has room. */
 struct secret_lack {

@@ -23,8 +23,8 @@ enum {
     SYSTEM_URL_BYTES_MAX = 2048,
     ACTION_ID_BYTES_MAX = 63,        /* of builds, deploys, teardowns */
     ACTIONS_MAX = 1000,              /* of one kind in one system, over or not */
-    BUILDS_KEPT = 50,                /* that are over, and all that are named */
-    ACTIONS_KEPT = 200,              /* deploys and teardowns that are over */
+    BUILDS_KEPT_MAX = 50,            /* that are over, and all that are named */
+    ACTIONS_KEPT_MAX = 200,          /* deploys and teardowns that are over */
     BUILD_SOURCE_BYTES_MAX = 960 * 1024,
     BUILD_WRITTEN_MAX = 48,          /* components in one move */
     BUILD_WRITTEN_BYTES_MAX = 768 * 1024,

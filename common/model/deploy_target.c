@@ -1,5 +1,7 @@
 #include "common/model/deploy_target.h"
 
+#include "common/model/head.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -44,10 +46,23 @@ static const char *fault_of_undo(struct arena *a, const Board__DeployRecord *d,
     return NULL;
 }
 
-const char *deploy_target_fault(struct arena *a, const struct deploy_target_facts *f)
+bool deploy_makes_build(const Board__DeployRecord *d)
+{
+    return strcmp(d->target, "version") == 0 || strcmp(d->target, "path") == 0;
+}
+
+/* 6: each that holds a part of the system may add roots before it does. */
+static bool has_room(const struct deploy_target_facts *f)
+{
+    size_t roots = f->head ? f->head->n_roots : 0;
+    size_t held = f->hold ? f->hold->n_holds : 0;
+    return roots + held + (f->undone ? f->undone->n_before : 1) <= HEAD_ROOTS_MAX;
+}
+
+/* 1 to 4 */
+static const char *fault_of_target(struct arena *a, const struct deploy_target_facts *f)
 {
     const Board__DeployRecord *d = f->deploy;
-    assert(d && f->system);
     if (strcmp(d->target, "version") == 0 && !*f->system->definition_url) { /* 1 */
         return arena_printf(a, "system %s has no repository of versions: deploy a file, or create "
                                "it with --definition URL",
@@ -62,6 +77,25 @@ const char *deploy_target_fault(struct arena *a, const struct deploy_target_fact
     }
     if (strcmp(d->target, "undo") == 0) {
         return fault_of_undo(a, d, f->undone);
+    }
+    return NULL;
+}
+
+const char *deploy_target_fault(struct arena *a, const struct deploy_target_facts *f)
+{
+    const Board__DeployRecord *d = f->deploy;
+    assert(d && f->system);
+    const char *fault = fault_of_target(a, f);
+    if (fault) {
+        return fault;
+    }
+    if (deploy_makes_build(d) && f->own) { /* 5 */
+        return arena_printf(a, "build %s is another one: deploy again with another id", d->id);
+    }
+    if (!has_room(f)) { /* 6 */
+        return arena_printf(a, "%d paths of system %s were deployed for themselves, which is the "
+                               "most: deploy one above them",
+                            HEAD_ROOTS_MAX, d->system);
     }
     return NULL;
 }
