@@ -100,6 +100,7 @@ Board__BuildRecord *build_new(struct arena *a, const struct system_facts *f, con
                               struct moment now)
 {
     Board__BuildRecord *b = arena_message(a, &board__build_record__descriptor);
+    assert(*id && *f->uid);
     b->id = borrowed(id);
     b->uid = borrowed(f->uid);
     b->system = borrowed(f->id);
@@ -114,6 +115,7 @@ void source_put(struct plan *p, const struct system_facts *f, const char *id,
                 ProtobufCBinaryData text, enum actor actor)
 {
     Board__SourceRecord *s = arena_message(p->arena, &board__source_record__descriptor);
+    assert(text.len > 0 && text.len <= BUILD_SOURCE_BYTES_MAX);
     s->uid = borrowed(f->uid);
     s->build = borrowed(id);
     s->text = text;

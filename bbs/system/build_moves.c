@@ -192,6 +192,7 @@ static uint32_t forget_guards(const struct move_turn *t)
 static Board__BuildRecord *changed(const struct move_turn *t)
 {
     Board__BuildRecord *after = arena_message(t->plan->arena, &board__build_record__descriptor);
+    assert(t->to > BUILD_NONE && t->to < BUILD_STATE_COUNT);
     *after = *before_of(t);
     after->state = borrowed(build_lifecycle.states[t->to]);
     return after;
@@ -205,6 +206,7 @@ static void put(const struct move_turn *t, const Board__BuildRecord *after)
 static void add_stale(struct arena *a, Board__BuildRecord *b, const char *tree)
 {
     char **list = ARENA_ARRAY(a, b->n_stale + 1, char *);
+    assert(b->n_stale <= STALE_TREES_MAX && !is_stale(b, tree));
     for (size_t i = 0; i < b->n_stale; i++) {
         list[i] = b->stale[i];
     }
@@ -221,6 +223,7 @@ static void drop_stale(struct arena *a, Board__BuildRecord *b, const char *tree)
             list[n++] = b->stale[i];
         }
     }
+    assert(n + 1 == b->n_stale);
     b->stale = list;
     b->n_stale = n;
 }
@@ -248,6 +251,7 @@ static void accept_decide(const struct move_turn *t)
     if (*before->tree) {
         add_stale(t->plan->arena, after, before->tree);
     }
+    assert(m->components > 0);
     after->tree = m->tree;
     after->written = after->written_bytes = 0;
     after->components = m->components;
@@ -275,6 +279,7 @@ static void write_decide(const struct move_turn *t)
 {
     const Board__BuildMove *m = body_of(t);
     Board__BuildRecord *after = changed(t);
+    assert(t->to == BUILD_RUNNING && after->written == m->from);
     after->written += (uint32_t)m->n_written;
     after->written_bytes += packed_bytes(m);
     if (after->written_bytes > TREE_BYTES_MAX) { /* 1 */
@@ -340,6 +345,7 @@ static void collect_decide(const struct move_turn *t)
     if (!own && !stale) { /* 1 */
         return;
     }
+    assert(s->slice_count <= SLICE_MAX && (!s->more || s->slice_count == SLICE_MAX));
     for (size_t i = 0; i < s->slice_count; i++) { /* 2 */
         plan_delete(t->plan, s->slice[i], "collect", t->in->actor);
     }

@@ -251,6 +251,7 @@ static void decide_pause(const struct deploy_op_snapshot *s, const struct op_inp
         change_refuse(s, p, from, paused ? "paused" : "resumed");
     } else if (s->deploy->paused != paused) { /* 3; otherwise 2 */
         Board__DeployRecord *after = deploy_changed(p->arena, s->deploy, to);
+        assert(to == DEPLOY_IN_PROGRESS && s->hold);
         after->paused = paused;
         put_change(p, in, deploy_lifecycle.triggers[trigger], after,
                    hold_pause(p->arena, s->hold, after->id, paused));
@@ -269,7 +270,7 @@ static void resume_decide(const void *snapshot, const struct op_input *in, struc
 
 /* 1. It cannot be asked, or is over: refused. It failed because it was aborted: nothing.
  * 2. It did not begin: it failed, and holds nothing.
- * 3. It is aborted already: nothing.
+ * 3. It is aborted already, or puts back what stood before: nothing.
  * 4. It is to put back what stood before; what is paused goes on to do so. */
 static void abort_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
@@ -289,9 +290,10 @@ static void abort_decide(const void *snapshot, const struct op_input *in, struct
         put_change(p, in, "abort", after,
                    s->hold ? hold_drop(p->arena, s->hold, BOARD__HOLD__KIND__DEPLOY, after->id)
                            : NULL);
-    } else if (!s->deploy->aborted) { /* 4; otherwise 3 */
+    } else if (!s->deploy->aborted && !s->deploy->reverting) { /* 4; otherwise 3 */
         Board__DeployRecord *after = deploy_changed(p->arena, s->deploy, to);
         bool was_paused = after->paused;
+        assert(to == DEPLOY_IN_PROGRESS && !after->reverting);
         after->aborted = true;
         after->paused = false;
         after->message = borrowed("it was aborted: what stood before is put back");

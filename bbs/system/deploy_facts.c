@@ -102,10 +102,15 @@ static bool needs_secret(struct view *v, const struct deploy_snapshot *s, const 
     return false;
 }
 
-static enum witness by_service(const struct deploy_snapshot *s, const Board__ServiceRecord *r)
+static enum witness by_service(const struct deploy_snapshot *s, const struct seen *found,
+                               struct arena *a)
 {
-    bool told = r && strcmp(r->deploy, s->deploy->id) == 0 &&
-                component_path_within(r->path, s->deploy->path);
+    if (!found) {
+        return WITNESS_NONE;
+    }
+    const Board__ServiceRecord *r = (const Board__ServiceRecord *)found->message;
+    bool told = strcmp(r->deploy, s->deploy->id) == 0 &&
+                component_path_within(key_component(a, found->key, 2), s->deploy->path);
     return told && lifecycle_state(&service_lifecycle, r->state) == SERVICE_FAILED
                ? WITNESS_SERVICE
                : WITNESS_NONE;
@@ -152,8 +157,7 @@ static void gather_witness(struct view *v, const Board__DeployMove *m, struct de
     }
     switch (key_type(m->witness)) {
     case RECORD_SERVICE: /* 2 */
-        s->witness =
-            by_service(s, found ? (const Board__ServiceRecord *)found->message : NULL);
+        s->witness = by_service(s, found, a);
         break;
     case RECORD_BUILD: /* 3 */
         s->witness = by_build(s, m->witness, a);

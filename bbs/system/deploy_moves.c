@@ -139,6 +139,7 @@ static void accept_decide(const struct move_turn *t)
     if (lock_refusal(t, &hold)) {
         assert(!"LOCK_FREE was judged by the same");
     }
+    assert(t->to == DEPLOY_ACCEPTED && hold);
     after->started_at = t->in->now.wall_ns;
     after->message = borrowed(*after->build ? arena_printf(a, "waits for build %s", after->build)
                                             : "waits to begin");
@@ -199,6 +200,7 @@ static void put_head(const struct move_turn *t, Board__DeployRecord *after,
 {
     const struct deploy_snapshot *s = facts(t);
     bool whole = component_path_depth(after->path) == 0;
+    assert(head->generation > after->generation);
     after->generation = head->generation;
     plan_put(t->plan, key_head(t->plan->arena, after->uid), t->row->name, t->in->actor,
              &head->base);
@@ -211,6 +213,7 @@ static void begin_decide(const struct move_turn *t)
     const struct deploy_snapshot *s = facts(t);
     struct arena *a = t->plan->arena;
     Board__DeployRecord *after = deploy_changed(a, before_of(t), t->to);
+    assert(t->to == DEPLOY_IN_PROGRESS && s->head && s->build_over);
     after->n_before = head_roots_within(a, s->head, after->path, &after->before);
     after->before_version = s->of.system->version;
     after->message = borrowed("waits for its services");
@@ -231,6 +234,7 @@ static void revert_decide(const struct move_turn *t)
     struct arena *a = t->plan->arena;
     const char *said = move_deploy(t->move)->message;
     Board__DeployRecord *after = deploy_changed(a, before_of(t), t->to);
+    assert(!after->reverting && after->generation > 0);
     after->reverting = true;
     after->message = borrowed(message_cut(a, *said ? said : before_of(t)->message));
     put_head(t, after,
@@ -248,6 +252,7 @@ static void end(const struct move_turn *t, const char *message)
 
 static void succeed_decide(const struct move_turn *t)
 {
+    assert(t->to == DEPLOY_SUCCEEDED && !before_of(t)->reverting);
     end(t, "");
 }
 
@@ -255,6 +260,7 @@ static void fail_decide(const struct move_turn *t)
 {
     const char *said = move_deploy(t->move)->message;
     bool gone = t->guards & DEPLOY_IF_GONE;
+    assert(t->to == DEPLOY_FAILED);
     end(t, *said ? said : gone ? "the system is being deleted" : before_of(t)->message);
 }
 

@@ -79,6 +79,7 @@ bool deploy_kept_enough(struct view *v, const struct system_facts *f,
         }
     }
     const struct over_when own = {deploy->completed_at, deploy->id};
+    assert(n <= LOOKED_AT_MAX);
     return kept_enough(over, n, own, ACTIONS_KEPT_MAX);
 }
 

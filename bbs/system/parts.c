@@ -103,6 +103,7 @@ void system_put_version(struct plan *p, const struct system_facts *f, const char
 
 const char *system_domain(struct arena *a, const char *uid)
 {
+    assert(*uid);
     return arena_printf(a, "system.%s", uid);
 }
 
@@ -120,6 +121,7 @@ const char *message_cut(struct arena *a, const char *text)
     while (size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80) {
         size--; /* within a character */
     }
+    assert(size > MESSAGE_BYTES_MAX - 4);
     return arena_strndup(a, text, size);
 }
 
@@ -170,6 +172,7 @@ void check_component_path(struct validation *v, const char *path)
 bool too_many(struct plan *p, const struct system_facts *f, size_t count, size_t most,
               const char *things)
 {
+    assert(f->system);
     if (count < most) {
         return false;
     }
@@ -218,6 +221,7 @@ struct secret_lack secrets_lacking(struct view *v, const char *uid,
 bool kept_enough(const struct over_when *list, size_t count, struct over_when own, size_t kept)
 {
     size_t later = 0;
+    assert(kept > 0);
     for (size_t i = 0; i < count; i++) {
         const struct over_when *o = &list[i];
         later += o->completed_at > own.completed_at ||

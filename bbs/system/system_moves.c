@@ -181,6 +181,7 @@ static void check_decide(const struct move_turn *t)
         return;
     }
     assert(t->to == SYSTEM_DELETING); /* 2 */
+    assert(s->swept_count <= SWEPT_MAX);
     for (size_t i = 0; i < s->swept_count; i++) {
         plan_delete(t->plan, s->swept[i], "check", t->in->actor);
     }
@@ -191,6 +192,7 @@ static void check_decide(const struct move_turn *t)
 
 static void open_decide(const struct move_turn *t)
 {
+    assert(t->to == SYSTEM_STABLE);
     put(t, changed(t));
 }
 
@@ -210,6 +212,7 @@ static void observe_decide(const struct move_turn *t)
 static void spread_decide(const struct move_turn *t)
 {
     const struct system_snapshot *s = t->snapshot;
+    assert(t->from == t->to && s->head);
     if (s->head->spread >= s->head->generation) {
         return;
     }
@@ -225,6 +228,7 @@ static void remove_decide(const struct move_turn *t)
     const struct system_snapshot *s = t->snapshot;
     struct arena *a = t->plan->arena;
     const char *domain = key_domain(a, system_domain(a, s->of.uid));
+    assert(t->from == SYSTEM_DELETING && !s->left);
     move_delete_subject(t);
     if (s->head) {
         plan_delete(t->plan, key_head(a, s->of.uid), "remove", t->in->actor);

@@ -173,6 +173,7 @@ static void begin_decide(const struct move_turn *t)
     (void)taken;
     Board__HeadRecord *head = head_cleared(a, s->head);
     Board__TeardownRecord *after = teardown_changed(a, before_of(t), t->to);
+    assert(t->to == TEARDOWN_IN_PROGRESS && head->n_roots == 0);
     after->started_at = t->in->now.wall_ns;
     after->generation = head->generation;
     after->message = borrowed("waits for its services to go");
@@ -220,6 +221,7 @@ static void end(const struct move_turn *t, const char *message)
 static void succeed_decide(const struct move_turn *t)
 {
     const struct teardown_snapshot *s = t->snapshot;
+    assert(t->to == TEARDOWN_SUCCEEDED && s->empty);
     end(t, "");
     if (system_facts_open(&s->of)) {
         system_put_version(t->plan, &s->of, "", t->in->now);
@@ -229,6 +231,7 @@ static void succeed_decide(const struct move_turn *t)
 static void fail_decide(const struct move_turn *t)
 {
     const char *said = move_teardown(t->move)->message;
+    assert(t->to == TEARDOWN_FAILED);
     end(t, *said ? said : "its system is being deleted");
 }
 

@@ -44,6 +44,13 @@ void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *mes
                            (struct sighting){.since_ns = seen_ns}));
 }
 
+const ProtobufCMessage *laid_message(const struct laid_board *l, struct arena *a, const char *key)
+{
+    const struct copied *p = copy_find(l->board.copy, key);
+    const struct seen *seen = p ? seen_of(a, copied_version(p)) : NULL;
+    return seen ? seen->message : NULL;
+}
+
 /* ---- deciding ---- */
 
 static void gather(struct laid_board *l, const struct op_row *row, const struct op_input *in,

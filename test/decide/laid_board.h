@@ -19,6 +19,9 @@ void laid_free(struct laid_board *l); /* accepts NULL */
 void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *message,
               int64_t create_revision, int64_t mod_revision, int64_t seen_ns);
 
+/* The record at the key, decoded into the arena; NULL = none. */
+const ProtobufCMessage *laid_message(const struct laid_board *l, struct arena *a, const char *key);
+
 /* One decision upon it. */
 struct laid_plan {
     struct plan plan;

@@ -22,8 +22,7 @@ static char *spaced(struct arena *a, const char *value)
     return s;
 }
 
-/* Sets a field by its name. */
-static void set_field(struct arena *a, ProtobufCMessage *m, const char *name, const char *value)
+void system_row_set(struct arena *a, ProtobufCMessage *m, const char *name, const char *value)
 {
     const ProtobufCFieldDescriptor *f =
         protobuf_c_message_descriptor_get_field_by_name(m->descriptor, name);
@@ -34,6 +33,10 @@ static void set_field(struct arena *a, ProtobufCMessage *m, const char *name, co
     switch (f->type) {
     case PROTOBUF_C_TYPE_STRING:
         *(char **)at = spaced(a, value);
+        break;
+    case PROTOBUF_C_TYPE_BYTES:
+        *(ProtobufCBinaryData *)at = (ProtobufCBinaryData){
+            .len = strlen(value), .data = (uint8_t *)arena_strdup(a, value)};
         break;
     case PROTOBUF_C_TYPE_BOOL:
         *(protobuf_c_boolean *)at = *value != '0';
@@ -134,6 +137,10 @@ static const char *key_of(struct arena *a, const char *kind, const char *name)
         return key_versions(a, UID);
     case RECORD_HOLD:
         return key_hold(a, UID);
+    case RECORD_TREE: /* as keys have it */
+        return arena_printf(a, "tree/%s", name);
+    case RECORD_DOMAIN:
+        return key_domain(a, "system." UID);
     case RECORD_INDEX:
         return key_index(a, name);
     case RECORD_SOURCE:
@@ -151,7 +158,7 @@ static const char *key_of(struct arena *a, const char *kind, const char *name)
 static void set_if_there(struct arena *a, ProtobufCMessage *m, const char *name, const char *value)
 {
     if (protobuf_c_message_descriptor_get_field_by_name(m->descriptor, name)) {
-        set_field(a, m, name, value);
+        system_row_set(a, m, name, value);
     }
 }
 
@@ -168,19 +175,18 @@ static void preset(struct arena *a, ProtobufCMessage *m, const char *name)
     set_if_there(a, m, "tree", m->descriptor == &board__index_record__descriptor ? name : "");
     set_if_there(a, m, "board_generation", GENERATION);
     if (m->descriptor == &board__deploy_record__descriptor) {
-        set_field(a, m, "target", "version");
-        set_field(a, m, "path", "/");
+        system_row_set(a, m, "target", "version");
+        system_row_set(a, m, "path", "/");
     }
 }
 
-static void put(struct system_rows *r, struct system_copy *f, const char *text)
+ProtobufCMessage *system_row(struct arena *a, const char *text, const char **ret_key)
 {
-    struct arena *a = &r->arena;
     char *words = arena_strdup(a, text), *rest;
     char *kind = strtok_r(words, " ", &rest), *word = strtok_r(NULL, " ", &rest);
     bool named = word && !strchr(word, '=');
     const char *name = named ? word : "";
-    const char *key = key_of(a, kind, name);
+    const char *key = *ret_key = key_of(a, kind, name);
     ProtobufCMessage *m = arena_message(a, record_descriptor(key_type(key)));
     preset(a, m, name);
     for (word = named ? strtok_r(NULL, " ", &rest) : word; word;
@@ -190,9 +196,17 @@ static void put(struct system_rows *r, struct system_copy *f, const char *text)
             *value++ = 0;
         }
         if (!value || !set_special(a, m, word, value)) {
-            set_field(a, m, word, value ? value : "1");
+            system_row_set(a, m, word, value ? value : "1");
         }
     }
+    return m;
+}
+
+static void put(struct system_rows *r, struct system_copy *f, const char *text)
+{
+    struct arena *a = &r->arena;
+    const char *key;
+    const ProtobufCMessage *m = system_row(a, text, &key);
     struct followed *record = ARENA_NEW(a, struct followed);
     struct bytes b = record_encoded(a, m);
     record->record = blob_new(b.data, b.size);

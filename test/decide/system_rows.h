@@ -24,6 +24,12 @@ struct system_rows {
     int64_t revision;
 };
 
+/* The record that one such text says, and its key. */
+ProtobufCMessage *system_row(struct arena *a, const char *text, const char **ret_key);
+
+/* Sets a field by its name: of a record, a request or a move's body. */
+void system_row_set(struct arena *a, ProtobufCMessage *m, const char *name, const char *value);
+
 /* All texts, one record each; the last is NULL. The view is whole then. */
 void system_rows_init(struct system_rows *r, const char *const *texts);
 void system_rows_done(struct system_rows *r);
