@@ -258,14 +258,18 @@ FIND(system_view_build, Board__BuildRecord, builds, build_count)
 FIND(system_view_teardown, Board__TeardownRecord, teardowns, teardown_count)
 FIND(system_view_run, Board__JobRunRecord, runs, run_count)
 
+static int path_against(const void *path, const void *service)
+{
+    return component_path_compare(path, (*(const Board__ServiceRecord *const *)service)->path);
+}
+
 const Board__ServiceRecord *system_view_service(const struct system_view *v, const char *path)
 {
-    for (size_t i = 0; i < v->service_count; i++) {
-        if (strcmp(v->services[i]->path, path) == 0) {
-            return v->services[i];
-        }
-    }
-    return NULL;
+    Board__ServiceRecord **found = v->service_count == 0
+                                       ? NULL
+                                       : bsearch(path, v->services, v->service_count,
+                                                 sizeof(*v->services), path_against);
+    return found ? *found : NULL;
 }
 
 const Board__Root *system_view_root(const struct system_view *v, const char *path)

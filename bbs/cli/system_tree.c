@@ -306,35 +306,60 @@ static void bar_append(struct buf *out, const Board__ServiceRecord *s)
     buf_append_string(out, "]");
 }
 
-/* Whether a later row that is shown is beside it, at this depth below the same parent. */
-static bool has_next(const struct nodes *all, size_t at, size_t depth, struct arena *a)
+/* Of a row, at each depth: whether a later row that is shown is beside it there, below the same
+ * parent. */
+struct beside {
+    bool at[COMPONENT_PATH_SEGMENTS_MAX + 2];
+};
+
+/* From that of the row shown next, to that of this one, which comes before it. */
+static void beside_before(struct arena *a, const char *path, const char *next, struct beside *b)
 {
-    const char *parent = component_path_prefix(a, all->list[at].path, depth - 1);
-    const char *own = component_path_prefix(a, all->list[at].path, depth);
-    for (size_t i = at + 1; i < all->count; i++) {
-        const char *path = all->list[i].path;
-        if (!component_path_within(path, parent)) {
-            return false;
-        }
-        if (all->list[i].shown && !component_path_within(path, own)) {
-            return true;
-        }
+    size_t depth = component_path_depth(path), common = 0;
+    while (common < depth && common < component_path_depth(next) &&
+           component_path_within(next, component_path_prefix(a, path, common + 1))) {
+        common++;
     }
-    return false;
+    assert(depth <= COMPONENT_PATH_SEGMENTS_MAX);
+    for (size_t d = common + 1; d < sizeof(b->at); d++) {
+        b->at[d] = d == common + 1 && depth > common;
+    }
 }
 
 /* "|  +- api" */
-static const char *name_of_row(struct arena *a, const struct nodes *all, size_t at, size_t above)
+static const char *name_of_row(struct arena *a, const struct tree_node *n, const struct beside *b,
+                               size_t above)
 {
-    const struct tree_node *n = &all->list[at];
     size_t depth = component_path_depth(n->path);
     const char *text = "";
     for (size_t d = above + 1; d < depth; d++) {
-        text = arena_printf(a, "%s%s", text, has_next(all, at, d, a) ? "|  " : "   ");
+        text = arena_printf(a, "%s%s", text, b->at[d] ? "|  " : "   ");
     }
     bool level = strcmp(n->kind, "system") == 0;
-    return arena_printf(a, "%s%s- %s%s", text, has_next(all, at, depth, a) ? "+" : "`",
+    return arena_printf(a, "%s%s- %s%s", text, b->at[depth] ? "+" : "`",
                         component_path_leaf(n->path), level ? "/" : "");
+}
+
+/* Of each row that is shown, from the last to the first; gives how wide they are. */
+static size_t make_names(struct nodes *all, size_t above, const char **ret)
+{
+    struct beside b = {{false}};
+    const char *next = NULL;
+    size_t wide = 0;
+    for (size_t i = all->count; i > 0; i--) {
+        const struct tree_node *n = &all->list[i - 1];
+        if (!n->shown) {
+            continue;
+        }
+        if (next) {
+            beside_before(all->arena, n->path, next, &b);
+        }
+        next = n->path;
+        ret[i - 1] = name_of_row(all->arena, n, &b, above);
+        size_t letters = text_characters(ret[i - 1]);
+        wide = letters > wide ? letters : wide;
+    }
+    return wide > NAME_LETTERS_MAX ? NAME_LETTERS_MAX : wide;
 }
 
 static void row_append(struct arena *a, const struct tree_node *n, const char *name, size_t wide,
@@ -401,14 +426,9 @@ size_t tree_print(struct arena *a, const struct system_view *v, const struct tre
     collect(&all, v);
     keep_below(&all, form->top);
     size_t depth = component_path_depth(form->top), above = depth ? depth - 1 : 0;
-    size_t left_out = fit(&all, form->rows > 2 ? form->rows - 2 : form->rows), wide = 0, lines = 1;
+    size_t left_out = fit(&all, form->rows > 2 ? form->rows - 2 : form->rows), lines = 1;
     const char **names = ARENA_ARRAY(a, all.count, const char *);
-    for (size_t i = 0; i < all.count; i++) {
-        names[i] = all.list[i].shown ? name_of_row(a, &all, i, above) : "";
-        size_t letters = text_characters(names[i]);
-        wide = letters > wide ? letters : wide;
-    }
-    wide = wide > NAME_LETTERS_MAX ? NAME_LETTERS_MAX : wide;
+    size_t wide = make_names(&all, above, names);
     head_append(a, v, form, out);
     for (size_t i = 0; i < all.count; i++) {
         if (all.list[i].shown) {
