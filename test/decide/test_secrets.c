@@ -379,6 +379,45 @@ static void a_data_key_goes_to_the_newest_key_and_never_back(void **state)
     }
 }
 
+/* ---- By what they land ----------------------------------------------------------------------- */
+
+/* Whatever changes meanwhile that would make another decision: the transaction does not pass. */
+static void each_decision_compares_what_it_rests_on(void **state)
+{
+    struct fixture *f = *state;
+    Board__SetSecretRequest set_q = BOARD__SET_SECRET_REQUEST__INIT;
+    Board__SecretRequest unset_q = BOARD__SECRET_REQUEST__INIT;
+    Board__RewrapRequest rewrap_q = BOARD__REWRAP_REQUEST__INIT;
+    set_q.system = unset_q.system = rewrap_q.system = (char *)(uintptr_t)"shop";
+    set_q.name = unset_q.name = (char *)(uintptr_t)NAME;
+    const struct {
+        const struct op_row *row;
+        const ProtobufCMessage *request;
+        const uint32_t *keys;
+        size_t count;
+    } rows[] = {{&set_secret_row, &set_q.base, KEY_1, 1},
+                {&unset_secret_row, &unset_q.base, KEY_1, 1},
+                {&rewrap_key_row, &rewrap_q.base, KEYS_1_2, 2}};
+    const struct laid_stranger stranger = {key_secret(&f->arena, SHOP_UID, "/api:other"),
+                                           &record_of(f, "/api:other", "x", 1)->base};
+    put_system(f, "stable", 1);
+    put_secret(f, NAME, "before", 900);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        SCOPED_BUF(fault);
+        struct random unused, random;
+        random_seed(&random, (uint64_t[2]){7, i});
+        struct op_input in = row_input(ACTOR_CLIENT, &unused, rows[i].request);
+        in.peer_name = "olga";
+        in.seal = model_sealer(&f->arena, rows[i].keys, rows[i].count);
+        assert_int_equal(laid_hold(f->board, rows[i].row, &in, &stranger, 1, &random, 20, NULL,
+                                   &fault),
+                         PLAN_COMMIT);
+        if (fault.size) {
+            fail_msg("%s: %s", rows[i].row->name, buf_string(&fault));
+        }
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -393,6 +432,7 @@ int main(void)
         TEST(what_may_be_asked),
         TEST(unset_takes_the_record_away),
         TEST(a_data_key_goes_to_the_newest_key_and_never_back),
+        TEST(each_decision_compares_what_it_rests_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
