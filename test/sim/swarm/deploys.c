@@ -1,6 +1,6 @@
 /* Clients who create systems, deploy versions, paths, files and builds of them, undo, pause, abort
- * and tear down, and delete systems, through any bbs and under any fault. Versions have services
- * that never get an instance, and some whose instances crash. When all is healed they resume what
+ * and tear down, and delete systems, through any bbs and under any fault. Some versions have
+ * services whose instances crash. When all is healed they resume what
  * they paused, and confirm what a restore has brought back. */
 #include "test/sim/model/containers.h"
 #include "test/sim/swarm/inside.h"
@@ -64,7 +64,7 @@ static void draw_text(struct deploys_work *o, char *ret)
     size_t size = (size_t)snprintf(ret, TEXT_BYTES, "/k:1=");
     for (unsigned i = 0; i < o->components; i++) {
         uint64_t whim = below(o, 100);
-        const char *how = whim < 4 ? "!" : whim < 8 ? "~" : whim < 30 ? "*2" : "";
+        const char *how = whim < 8 ? "~" : whim < 30 ? "*2" : "";
         bool job = strcmp(places[i], "/j") == 0;
         if (below(o, 100) < 75) {
             size += (size_t)snprintf(ret + size, TEXT_BYTES - size, " %s:%u%s", places[i],
