@@ -1,6 +1,7 @@
 #include "converger/builds.h"
 
 #include "common/base/memory.h"
+#include "secret_api.pb-c.h"
 #include "common/lifecycle/build.h"
 #include "common/model/component_path.h"
 #include "common/model/head.h"
@@ -12,7 +13,11 @@
 /* What this leader knows of a build. */
 struct build_read {
     uint64_t request_id; /* 0 = none is open */
-    bool read;           /* it was answered */
+    uint64_t call_id;    /* of the question for the secret `needs`; 0 = none is open */
+    char *needs;         /* NULL = it has what it needs, for all that is known */
+    struct resolve_key keys[BUILD_KEYS_MAX]; /* texts owned */
+    size_t key_count;
+    bool read; /* it was answered */
     char *uid, *tree;
     char *fault; /* not "": it cannot be read */
     char *version;
@@ -22,12 +27,15 @@ struct build_read {
     char key[];
 };
 
+enum { SECRET_ANSWER_MAX = 1024 * 1024 };
+
 /* Of no process: each begins anew. */
 static const uint64_t first_seed[2] = {0, 1};
 
-void builds_init(struct builds *b)
+void builds_init(struct builds *b, struct boards *boards)
 {
     map_init(&b->by_key);
+    b->boards = boards;
     random_seed(&b->random, first_seed);
     b->next_id = 1;
     b->open = 0;
@@ -44,6 +52,13 @@ static void clear(struct build_read *r)
     free(r->tree);
     free(r->fault);
     free(r->version);
+    free(r->needs);
+    for (size_t i = 0; i < r->key_count; i++) {
+        char *value = (char *)(uintptr_t)r->keys[i].value;
+        explicit_bzero(value, strlen(value));
+        free(value);
+        free((char *)(uintptr_t)r->keys[i].name);
+    }
 }
 
 static void forget(struct builds *b, struct build_read *r)
@@ -83,12 +98,10 @@ static void take(struct build_read *r, const struct resolved *a)
 {
     assert(!r->components && !r->index);
     bool done = a->done && a->index && a->component_count > 0;
-    const char *needs = a->needs ? a->needs : "";
     r->read = true;
     r->version = mem_text(a->version ? a->version : "");
     if (!done) {
-        r->fault = *needs ? mem_printf("it needs the secret %s, which is not set", needs)
-                          : mem_text(*a->fault ? a->fault : "its definition has nothing");
+        r->fault = mem_text(*a->fault ? a->fault : "its definition has nothing");
         return;
     }
     r->fault = mem_text("");
@@ -99,16 +112,57 @@ static void take(struct build_read *r, const struct resolved *a)
     }
 }
 
+static const char *key_value(const struct build_read *r, const char *name)
+{
+    for (size_t i = 0; i < r->key_count; i++) {
+        if (strcmp(r->keys[i].name, name) == 0) {
+            return r->keys[i].value;
+        }
+    }
+    return NULL;
+}
+
+/* It is read; or it needs a secret more, which is asked for. */
+static void hear_resolved(struct builds *b, struct build_read *r, const struct resolved *a)
+{
+    assert(b->open > 0);
+    r->request_id = 0;
+    b->open--;
+    if (a->needs && *a->needs && !key_value(r, a->needs) && r->key_count < BUILD_KEYS_MAX) {
+        r->needs = mem_text(a->needs);
+    } else {
+        take(r, a);
+    }
+}
+
+/* A bbs that did not answer is asked again; one that has no such secret says why. */
+static void hear_key(struct build_read *r, const struct response *answer)
+{
+    SCOPED_ARENA(a);
+    const char *why;
+    const Board__SecretResponse *s = (const Board__SecretResponse *)boards_answer(
+        &a, answer, &board__secret_response__descriptor, SECRET_ANSWER_MAX, &why);
+    r->call_id = 0;
+    if (s && s->error) {
+        take(r, &(struct resolved){.fault = s->error->message});
+    } else if (s) {
+        assert(r->needs && r->key_count < BUILD_KEYS_MAX);
+        r->keys[r->key_count++] = (struct resolve_key){r->needs, mem_text(s->value)};
+        r->needs = NULL;
+    }
+}
+
 const char *builds_hear(struct builds *b, const struct event *ev)
 {
     random_seed(&b->random, ev->entropy);
-    for (struct map_node *n = map_first(&b->by_key); ev->kind == EVENT_RESOLVED && n;
-         n = map_next(n)) {
+    for (struct map_node *n = map_first(&b->by_key); n; n = map_next(n)) {
         struct build_read *r = map_value(n);
-        if (r->request_id != 0 && r->request_id == ev->resolved.id) {
-            r->request_id = 0;
-            b->open--;
-            take(r, &ev->resolved);
+        if (ev->kind == EVENT_RESOLVED && r->request_id && r->request_id == ev->resolved.id) {
+            hear_resolved(b, r, &ev->resolved);
+            return r->uid;
+        }
+        if (ev->kind == EVENT_RESPONSE && r->call_id && r->call_id == ev->response.id) {
+            hear_key(r, &ev->response);
             return r->uid;
         }
     }
@@ -277,22 +331,61 @@ static struct build_read *read_new(struct builds *b, const char *key, const char
     return r;
 }
 
-/* False: there is no room. */
-static bool begin(struct builds *b, const struct watched_system *v, const char *key,
+/* The secret that is to be had first, NULL = none. */
+static const char *key_lacking(const struct watched_system *v, struct build_read *r,
+                               const struct resolve_request *request)
+{
+    const char *own = request->what == RESOLVE_SOURCE ? "" : v->system->ssh_key;
+    if (!r->needs && *own && !key_value(r, own)) {
+        r->needs = mem_text(own);
+    }
+    return r->needs;
+}
+
+static void ask_for_key(struct builds *b, const struct watched_system *v, struct build_read *r,
+                        struct effects *out)
+{
+    Board__SecretRequest request = BOARD__SECRET_REQUEST__INIT;
+    request.system = (char *)(uintptr_t)v->id;
+    request.name = r->needs;
+    r->call_id = boards_call(b->boards, out, "/v1/board/secret", "", &request.base,
+                             v->now.mono_ns + BUILD_KEY_NS);
+}
+
+static void ask_for_definition(struct builds *b, const struct watched_system *v,
+                               struct build_read *r, struct resolve_request *request,
+                               struct effects *out)
+{
+    const char *own = v->system->ssh_key;
+    r->request_id = b->next_id++;
+    b->open++;
+    request->id = r->request_id;
+    request->tree = arena_strdup(out->arena, r->tree);
+    request->ssh_key = *own && request->what != RESOLVE_SOURCE ? key_value(r, own) : NULL;
+    request->keys = r->keys;
+    request->key_count = r->key_count;
+    effects_add(out, EFFECT_RESOLVE)->resolve = *request;
+}
+
+/* False: it waits for room, or a bbs has not answered. */
+static bool go_on(struct builds *b, const struct watched_system *v, const char *key,
                   const Board__BuildRecord *record, struct effects *out)
 {
+    struct build_read *r = map_get(&b->by_key, key);
     struct resolve_request request;
     const char *fault = NULL;
+    if (r && (r->read || r->request_id || r->call_id)) {
+        return true;
+    }
     bool ready = request_of(v, record, &request, &fault);
+    r = r || !(ready || fault) ? r : read_new(b, key, v->uid);
     if (fault) {
-        take(read_new(b, key, v->uid), &(struct resolved){.fault = fault});
+        take(r, &(struct resolved){.fault = fault});
+    } else if (ready && key_lacking(v, r, &request)) {
+        ask_for_key(b, v, r, out);
+        return r->call_id != 0;
     } else if (ready && b->open < RESOLVES_MAX) {
-        struct build_read *r = read_new(b, key, v->uid);
-        r->request_id = b->next_id++;
-        b->open++;
-        request.id = r->request_id;
-        request.tree = arena_strdup(out->arena, r->tree);
-        effects_add(out, EFFECT_RESOLVE)->resolve = request;
+        ask_for_definition(b, v, r, &request, out);
     } else {
         return !ready;
     }
@@ -318,9 +411,8 @@ bool builds_resolve(struct builds *b, const struct watched_system *v, struct eff
     bool waits = false;
     forget_those_over(b, v);
     for (struct map_node *n = map_first(v->actions); n && !system_is_gone(v); n = map_next(n)) {
-        const Board__BuildRecord *record =
-            map_get(&b->by_key, map_key(n)) ? NULL : going_build(v, n);
-        waits = (record && !begin(b, v, map_key(n), record, out)) || waits;
+        const Board__BuildRecord *record = going_build(v, n);
+        waits = (record && !go_on(b, v, map_key(n), record, out)) || waits;
     }
     return waits;
 }

@@ -4,7 +4,8 @@
  *
  * The first that holds:
  *   1. the system goes                                        fail
- *   2. it was not read by this leader                         it waits: builds_resolve() asks
+ *   2. it was not read by this leader                         it waits: builds_resolve() asks, for
+ *      the secrets that open its repositories first
  *   3. it cannot be read                                      fail
  *   4. its tree is not the one that was read                  accept
  *   5. components are not written yet                         write, a slice of them
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "common/base/random.h"
+#include "common/client/boards.h"
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
 #include "converger/watched_system.h"
@@ -20,14 +22,20 @@
 /* One move `write` has at most so many components, and so many bytes of them but for one. */
 enum { BUILD_SLICE_MAX = 48, BUILD_SLICE_BYTES_MAX = 700 * 1024 };
 
+/* Secrets that open the repositories of one definition, at most; how long one is waited for. */
+enum { BUILD_KEYS_MAX = 16 };
+#define BUILD_KEY_NS (5 * SECOND_NS)
+
 struct builds {
     struct map by_key; /* of the build -> struct build_read */
     struct random random;
+    struct boards *boards; /* whom secrets are asked of */
     uint64_t next_id;
     size_t open; /* requests that are not answered */
 };
 
-void builds_init(struct builds *b);
+/* `boards` must stay valid. */
+void builds_init(struct builds *b, struct boards *boards);
 void builds_done(struct builds *b);
 
 /* Nothing of what was read is of use any more; answers that come are ignored. */
@@ -41,5 +49,5 @@ const char *builds_hear(struct builds *b, const struct event *ev);
 void builds_run(const struct builds *b, const struct watched_system *v, struct system_moves *out);
 
 /* Asks for what is to be read, as far as there is room for it, and forgets what is over. True: some
- * wait for room. */
+ * wait for room, or for a bbs that answers. */
 bool builds_resolve(struct builds *b, const struct watched_system *v, struct effects *out);

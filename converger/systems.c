@@ -15,6 +15,8 @@
 enum { SYSTEM_LOOKS_MAX = 64 };
 /* What is said of a state is written so often at most. */
 #define TELL_NS (1 * SECOND_NS)
+/* A definition that waits to be read is looked at again. */
+#define READ_AGAIN_NS (1 * SECOND_NS)
 
 static void init(void *state, const struct converger_config *config)
 {
@@ -23,7 +25,7 @@ static void init(void *state, const struct converger_config *config)
     map_init(&k->by_uid);
     map_init(&k->by_id);
     work_init(&k->work);
-    builds_init(&k->builds);
+    builds_init(&k->builds, &k->kept.x->life.boards);
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
@@ -162,6 +164,7 @@ static void view_of(const struct systems_keeper *k, const struct system_seen *s,
     const struct converger *x = k->kept.x;
     system_copy_view(&s->copy, &x->life.feed_client.records, a, s->uid, s->id, x->board_generation,
                      ret);
+    ret->now = x->life.now;
 }
 
 /* A system that nobody has confirmed since a restore stands still, and says how it is. One of a
@@ -221,6 +224,9 @@ static void look_at(struct systems_keeper *k, struct system_seen *s, struct effe
     note_moves(s, m, x->life.now.mono_ns);
     if (v.system && s->told_ns && x->life.now.mono_ns - s->told_ns < TELL_NS) {
         work_due(&k->work, &s->item, s->told_ns + TELL_NS);
+    }
+    if (s->reads) {
+        work_due(&k->work, &s->item, x->life.now.mono_ns + READ_AGAIN_NS);
     }
     if (m->more) {
         work_touch(&k->work, &s->item);

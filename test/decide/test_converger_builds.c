@@ -1,6 +1,7 @@
 /* What the converger asks and plans about builds (converger/builds.h): a build's records before,
  * what was read, and the moves. */
 #include "converger/builds.h"
+#include "secret_api.pb-c.h"
 #include "test/decide/system_rows.h"
 #include "test/sim/world/definitions.h"
 #include "test/tool/cmocka.h"
@@ -13,6 +14,8 @@
 /* A converger's builds, and the one request that is open. */
 struct build_rig {
     struct builds builds;
+    struct boards boards;
+    uint64_t next_call_id, call_id;
     struct system_rows rows;
     struct arena arena;
     struct effects out;
@@ -23,7 +26,10 @@ static void begin(struct build_rig *t, const char *const *records)
 {
     *t = (struct build_rig){.request.id = 0};
     arena_init(&t->arena);
-    builds_init(&t->builds);
+    t->boards =
+        (struct boards){.urls = {"https://bbs:1"}, .count = 1, .next_call_id = &t->next_call_id};
+    t->next_call_id = 1;
+    builds_init(&t->builds, &t->boards);
     system_rows_init(&t->rows, records);
 }
 #define BEGIN(t, ...) begin(t, (const char *const[]){__VA_ARGS__, NULL})
@@ -49,6 +55,11 @@ static size_t asks(struct build_rig *t, bool *ret_waits)
     effects_init(&t->out, &t->arena);
     *ret_waits = builds_resolve(&t->builds, &t->rows.view, &t->out);
     for (size_t i = 0; i < t->out.count; i++) {
+        if (t->out.list[i].kind == EFFECT_CALL) {
+            t->call_id = t->out.list[i].call.id;
+            assert_string_equal(t->out.list[i].call.url, "https://bbs:1/v1/board/secret");
+            continue;
+        }
         assert_int_equal(t->out.list[i].kind, EFFECT_RESOLVE);
         t->request = t->out.list[i].resolve;
     }
@@ -186,6 +197,62 @@ static void a_text_is_waited_for(void **state)
     end(&t);
 }
 
+static void hear_secret(struct build_rig *t, int status, const char *value, const char *fault)
+{
+    SCOPED_BUF(body);
+    Models__Error error = MODELS__ERROR__INIT;
+    Board__SecretResponse response = BOARD__SECRET_RESPONSE__INIT;
+    error.message = (char *)(uintptr_t)fault;
+    response.value = (char *)(uintptr_t)value;
+    response.error = fault ? &error : NULL;
+    buf_message(&body, &response.base);
+    struct event ev = {.kind = EVENT_RESPONSE,
+                       .entropy = {5, 6},
+                       .response = {.id = t->call_id,
+                                    .outcome = status ? CALL_ANSWERED : CALL_UNKNOWN,
+                                    .status = status,
+                                    .content_type = "application/x-protobuf",
+                                    .body = buf_bytes(&body),
+                                    .text = ""}};
+    assert_string_equal(builds_hear(&t->builds, &ev), "u");
+}
+
+/* The key of its repository first, then one that a reference needs; a bbs that does not answer is
+ * asked again. */
+static void secrets_open_repositories(void **state)
+{
+    struct build_rig t;
+    (void)state;
+    BEGIN(&t, SYSTEM " ssh_key=/:git", BUILD);
+    assert_asks(&t, 1);
+    assert_int_equal(t.request.id, 0);
+    assert_asks(&t, 0);
+    hear_secret(&t, 0, "", NULL);
+    assert_asks(&t, 1);
+    assert_int_equal(t.request.id, 0);
+    hear_secret(&t, 200, "K", NULL);
+    assert_asks(&t, 1);
+    assert_string_equal(t.request.ssh_key, "K");
+    struct event ev = {.kind = EVENT_RESOLVED, .entropy = {3, 4}};
+    ev.resolved = (struct resolved){.id = t.request.id, .fault = "", .needs = "/a:git"};
+    assert_string_equal(builds_hear(&t.builds, &ev), "u");
+    t.request.id = 0;
+    assert_asks(&t, 1);
+    hear_secret(&t, 200, "L", NULL);
+    assert_asks(&t, 1);
+    assert_int_equal(t.request.key_count, 2);
+    assert_string_equal(t.request.keys[1].name, "/a:git");
+    assert_string_equal(t.request.keys[1].value, "L");
+    hear(&t, "/a:1", "");
+    assert_plans(&t, "accept build/u/B1 tree=%s components=2 version=v1.0", t.request.tree);
+    end(&t);
+    BEGIN(&t, SYSTEM " ssh_key=/:git", BUILD);
+    assert_asks(&t, 1);
+    hear_secret(&t, 200, "", "secret /:git is not set");
+    assert_plans(&t, "%s", "fail build/u/B1 message=secret /:git is not set");
+    end(&t);
+}
+
 /* So many at once; the others wait for room. */
 static void no_more_than_may_be_open(void **state)
 {
@@ -232,6 +299,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_read_fails),
         cmocka_unit_test(a_path_reads_the_same_commit_again),
         cmocka_unit_test(a_text_is_waited_for),
+        cmocka_unit_test(secrets_open_repositories),
         cmocka_unit_test(no_more_than_may_be_open),
         cmocka_unit_test(slices_are_bounded),
     };
