@@ -43,7 +43,7 @@ const char *key_advice(struct arena *a, const Board__KeysResponse *all, const Bo
 void keys_table(struct arena *a, const Board__KeysResponse *all, struct buf *out)
 {
     struct table t;
-    table_init(&t, a, 4, (const char *[]){"KEY", "HERE", "SYSTEMS", ""});
+    table_init(&t, a, 4, (const char *[]){"KEY", "HERE", "SYSTEMS", "USE"});
     for (size_t i = 0; i < all->n_keys; i++) {
         const Board__KeyUse *k = all->keys[i];
         table_add(&t, (const char *[]){arena_printf(a, "%u", k->number), k->held ? "yes" : "no",

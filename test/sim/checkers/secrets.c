@@ -1,6 +1,6 @@
-/* Y8: the value of a secret stands in no record, move, log or trace, and is told to nobody but those
- * who may have it (docs/systems.md, Who sees a value). Values that stories and workloads set begin
- * with SECRET_MARK. */
+/* Y8: the value of a secret stands in no record, move, log or trace, and is told to nobody but
+ * those who may have it (docs/systems.md, Who sees a value). Values that stories and workloads set
+ * begin with SECRET_MARK. */
 #include "common/base/message.h"
 #include "test/sim/checkers/checkers.h"
 
