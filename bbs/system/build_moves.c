@@ -65,6 +65,7 @@ static void gather_slice(struct view *v, const char *tree, struct build_snapshot
     struct arena *a = view_arena(v);
     const char *prefix = key_range_of(a, RECORD_TREE, tree), *from = NULL, *key;
     s->slice = ARENA_ARRAY(a, SLICE_MAX, const char *);
+    view_nothing_newer(v, prefix);
     while ((key = view_peek_key(v, prefix, from))) {
         if (s->slice_count == SLICE_MAX) {
             s->more = true;

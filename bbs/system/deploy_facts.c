@@ -22,6 +22,12 @@ const char *secret_lack_text(struct arena *a, const char *system, struct secret_
                         system, lack.name);
 }
 
+/* What an undo puts back; NULL = there is none such. */
+static const Board__DeployRecord *undone_of(struct view *v, const Board__DeployRecord *d)
+{
+    return *d->undo ? view_message(v, key_deploy(view_arena(v), d->uid, d->undo)) : NULL;
+}
+
 /* ---- Whether it can be accepted -------------------------------------------------------------- */
 
 static void gather_target(struct view *v, struct deploy_snapshot *s)
@@ -41,7 +47,7 @@ static void gather_target(struct view *v, struct deploy_snapshot *s)
     if (is_target(d, "build")) {
         f.build = s->build;
     } else if (is_target(d, "undo")) {
-        f.undone = s->undone = view_message(v, key_deploy(a, d->uid, d->undo));
+        f.undone = s->undone = undone_of(v, d);
     } else if (is_target(d, "path")) {
         const Board__Root *root = s->head ? head_root(s->head, d->path) : NULL;
         f.deployed = root && *root->tree;
@@ -54,7 +60,7 @@ static void gather_target(struct view *v, struct deploy_snapshot *s)
 static void gather_undone(struct view *v, struct deploy_snapshot *s)
 {
     struct arena *a = view_arena(v);
-    s->undone = view_message(v, key_deploy(a, s->deploy->uid, s->deploy->undo));
+    s->undone = undone_of(v, s->deploy);
     if (!s->undone) {
         return;
     }

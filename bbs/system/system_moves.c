@@ -54,6 +54,7 @@ static void gather_leftovers(struct view *v, struct system_snapshot *s)
     }
     for (size_t i = 0; i < kinds; i++) {
         const char *from = NULL;
+        view_nothing_newer(v, prefixes[i]);
         for (const char *key; s->swept_count < SWEPT_MAX &&
                               (key = view_peek_key(v, prefixes[i], from));) {
             (void)view_get(v, key);

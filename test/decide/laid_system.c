@@ -92,6 +92,14 @@ Board__Move *laid_system_move(struct laid_system *l, const struct move_family *f
     return m;
 }
 
+ProtobufCMessage *laid_system_request(struct laid_system *l,
+                                      const ProtobufCMessageDescriptor *type, const char *text)
+{
+    ProtobufCMessage *m = arena_message(&l->arena, type);
+    set_words(l, m, NULL, arena_strdup(&l->arena, text));
+    return m;
+}
+
 /* ---- What is planned ------------------------------------------------------------------------- */
 
 static void print_item(struct buf *out, const ProtobufCFieldDescriptor *f, const void *at)
@@ -246,8 +254,7 @@ void try_system_ops(const struct op_row *op, const ProtobufCMessageDescriptor *r
     for (size_t i = 0; i < count; i++) {
         struct laid_system l;
         laid_system_init(&l, rows[i].board);
-        ProtobufCMessage *m = arena_message(&l.arena, request);
-        set_words(&l, m, NULL, arena_strdup(&l.arena, rows[i].request));
+        const ProtobufCMessage *m = laid_system_request(&l, request, rows[i].request);
         try_row(&l, op, ACTOR_CLIENT, m, rows[i].rule, rows[i].plan);
         laid_system_done(&l);
     }

@@ -27,6 +27,10 @@ void laid_system_put(struct laid_system *l, const char *key, const ProtobufCMess
 Board__Move *laid_system_move(struct laid_system *l, const struct move_family *family,
                               const char *text);
 
+/* "system=shop id=D1": a request of that type. */
+ProtobufCMessage *laid_system_request(struct laid_system *l,
+                                      const ProtobufCMessageDescriptor *type, const char *text);
+
 /* What the plan does, a line each: a change as "<move> <key>", and each field that it changes as
  * " name=value"; or the refusal. */
 const char *laid_system_print(struct laid_system *l, const struct plan *p);

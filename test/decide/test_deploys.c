@@ -335,7 +335,8 @@ static void it_reverts(void **state)
          "observe system/shop state=updating since=1000s\n"
          "revert deploy/u/D1 message=M reverting=1 generation=4"},
         {"the whole", OPEN "head generation=3 /=T7\nhold D1=/\ndeploy D1 state=in_progress "
-                           "generation=3 before=/:T6 before_version=0.9 aborted\n", "revert deploy/u/D1",
+                           "generation=3 before=/:T6 before_version=0.9 aborted\n",
+         "revert deploy/u/D1",
          "revert head/u roots=/:T6:T6 generation=4\n"
          "observe system/shop state=updating version=0.9 since=1000s\n"
          "revert deploy/u/D1 reverting=1 generation=4"},
