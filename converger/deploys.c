@@ -69,13 +69,6 @@ static bool is_deployed(const struct watched_system *v, const char *path)
     return false;
 }
 
-/* A version and a path are built by a build of the deploy's own id, which must be free. */
-static bool build_is_taken(const struct watched_system *v, const Board__DeployRecord *d)
-{
-    bool makes = strcmp(d->target, "version") == 0 || strcmp(d->target, "path") == 0;
-    return makes && map_get(v->records, key_build(v->arena, v->uid, d->id));
-}
-
 /* NULL = it can be put there. */
 static const char *target_fault(const struct watched_system *v, const Board__DeployRecord *d)
 {
@@ -93,8 +86,7 @@ static const char *target_fault(const struct watched_system *v, const Board__Dep
     } else if (strcmp(d->target, "path") == 0) {
         f.deployed = is_deployed(v, d->path);
     }
-    const char *fault = deploy_target_fault(v->arena, &f);
-    return !fault && build_is_taken(v, d) ? "a build of its id is another one" : fault;
+    return deploy_target_fault(v->arena, &f);
 }
 
 /* Who stands against the path: NULL = nobody. */
