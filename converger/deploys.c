@@ -56,19 +56,6 @@ static const Board__IndexRecord *index_of(const struct watched_system *v, const 
     return *tree ? system_record(v, key_index(v->arena, tree), NULL) : NULL;
 }
 
-/* Whether a component of any kind is deployed there. */
-static bool is_deployed(const struct watched_system *v, const char *path)
-{
-    const Board__Root *root = head_root(v->head, path);
-    const Board__IndexRecord *index = root ? index_of(v, root->tree) : NULL;
-    for (size_t i = 0; index && i < index->n_entries; i++) {
-        if (strcmp(index->entries[i]->path, path) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* NULL = it can be put there. */
 static const char *target_fault(const struct watched_system *v, const Board__DeployRecord *d)
 {
@@ -84,7 +71,8 @@ static const char *target_fault(const struct watched_system *v, const Board__Dep
     } else if (strcmp(d->target, "undo") == 0) {
         f.undone = system_record(v, key_deploy(v->arena, v->uid, d->undo), NULL);
     } else if (strcmp(d->target, "path") == 0) {
-        f.deployed = is_deployed(v, d->path);
+        const Board__Root *root = head_root(v->head, d->path);
+        f.deployed = root && *root->tree; /* whether the tree has the path its build finds out */
     }
     return deploy_target_fault(v->arena, &f);
 }
