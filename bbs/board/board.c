@@ -111,6 +111,13 @@ uint64_t board_next_id(struct board *b)
     return ++b->last_id;
 }
 
+char *board_new_guid(struct board *b, struct arena *a)
+{
+    char guid[GUID_BYTES];
+    random_guid(&b->random, guid);
+    return arena_strdup(a, guid);
+}
+
 struct cursor *board_feed(struct board *b, const Board__FeedRequest *request)
 {
     return feed_reader(b->feed, request);

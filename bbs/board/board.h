@@ -66,6 +66,9 @@ struct moment board_now(const struct board *b);
 /* Ids for this role's calls, shared with the layer above so that no two are equal. */
 uint64_t board_next_id(struct board *b);
 
+/* A random UUID in the arena, for what a request makes without naming it. */
+char *board_new_guid(struct board *b, struct arena *a);
+
 /* Waits for the read barrier (1 s at most), then calls `read` once within a step: with a view of a
  * copy as fresh as the store, on which only peeks and selects are made, or with NULL and a text
  * when it was not passed. Takes over the arena (board_arena), freed after `read`. */

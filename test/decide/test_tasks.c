@@ -739,7 +739,8 @@ static void named_moves(void **state)
 {
     assert_null(move_row_named(&task_moves, "claim"));
     assert_null(move_row_named(&task_moves, "desire")); /* a request of its own */
-    for (int trigger = TASK_TRIGGER_START; trigger < TASK_TRIGGER_COUNT; trigger++) {
+    assert_null(move_row_named(&task_moves, "remove")); /* what a job run's move does */
+    for (int trigger = TASK_TRIGGER_START; trigger < TASK_TRIGGER_REMOVE; trigger++) {
         assert_non_null(move_row_named(&task_moves, task_lifecycle.triggers[trigger]));
     }
 }
