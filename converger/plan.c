@@ -19,6 +19,9 @@ static void name_subject(const struct plan_shown *s, Converge__Repair *r, const 
     r->task_guid = copy(s, kind == RECORD_TASK ? name : "");
     r->domain = copy(s, kind == RECORD_DOMAIN ? name : "");
     r->lock = copy(s, kind == RECORD_LOCK ? name : "");
+    r->service = kind == RECORD_SERVICE
+                     ? arena_printf(s->arena, "%s%s", name, move_part(s->arena, m))
+                     : copy(s, "");
     bool placed = move_place(s->arena, m, &place);
     r->process_guid = copy(s, placed ? place.key.process_guid : "");
     r->index = placed ? place.key.index : 0;

@@ -12,7 +12,7 @@ static struct roll_sums sums_of(const struct roll_view *v)
 {
     struct roll_sums s = {0, v->newest.available};
     for (size_t i = 0; i < v->old_count; i++) {
-        assert(v->old[i].instances > 0 && v->old[i].available <= v->old[i].instances);
+        assert(v->old[i].available <= v->old[i].instances);
         s.old += v->old[i].instances;
         s.available += v->old[i].available;
     }
@@ -42,7 +42,7 @@ static bool shrink_old(const struct roll_view *v, struct roll_sums s, struct rol
     int32_t floor = v->wanted > v->unavailable ? v->wanted - v->unavailable : 0;
     for (size_t i = 0; i < v->old_count; i++) {
         int32_t keep = shrink_to(&v->old[i], s.available - floor);
-        if (keep < v->old[i].instances) {
+        if (keep < v->old[i].instances || keep == 0) {
             *ret = (struct roll_step){ROLL_SHRINK, (int)i, keep};
             return true;
         }
@@ -72,7 +72,7 @@ void roll_decide(const struct roll_view *v, struct roll_step *ret)
     if (v->held) {
         return; /* 1 */
     }
-    if (v->newest.instances > 0 && !v->fits) {
+    if (!v->fits) {
         ret->kind = ROLL_ADJUST; /* 2 */
     } else if (surge_to(v, s) > v->newest.instances) {
         *ret = (struct roll_step){ROLL_SURGE, ROLL_NEWEST, surge_to(v, s)}; /* 3 */

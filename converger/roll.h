@@ -4,10 +4,10 @@
  * available, but for rule 5.
  *
  *   1. It is held: nothing.
- *   2. The newest stands, and its routes, tags or policies differ: adjust.
+ *   2. The newest has a DesiredLRP whose routes, tags or policies differ: adjust.
  *   3. The newest is below N: surge to min(N, N + S - all old desired).
  *   4. Oldest first: an old one gives as many of its top indices as keeps N - U available. What is
- *      not available costs nothing.
+ *      not available costs nothing. At 0 its DesiredLRP goes.
  *   5. Nothing of this helps, all of the newest are available, and it was so for long: an old one
  *      with an instance that is not available gives one, though it is available: for it is what
  *      the broken one has held back. So N - U are kept but for what was broken before.
@@ -29,11 +29,11 @@ struct roll_revision {
 
 struct roll_view {
     bool held;
-    bool fits;    /* routes, tags and policies of the newest */
-    bool waited;  /* rule 5: nothing has changed for long */
+    bool fits;   /* there is no DesiredLRP of the newest, or its routes, tags and policies are well */
+    bool waited; /* rule 5: nothing has changed for long */
     int32_t wanted, surge, unavailable;
     struct roll_revision newest;
-    const struct roll_revision *old; /* with instances, oldest first */
+    const struct roll_revision *old; /* those that have a DesiredLRP, oldest first */
     size_t old_count;
 };
 

@@ -34,7 +34,7 @@ static const char *share_fault(struct arena *a, const char *name, const char *te
     if (!text[0] || share_read(text, &s)) {
         return NULL;
     }
-    return arena_printf(a, "%s \"%.20s\" is neither a number up to %d, as 3, nor up to 100%%, as 25%%",
+    return arena_printf(a, "%s \"%.20s\" is neither a number up to %d nor up to 100%%, as 25%%",
                         name, text, ROLLING_NUMBER_MAX);
 }
 

@@ -1,0 +1,37 @@
+/* The keeper of services: it counts what runs of each, writes down how it is, and rolls it from
+ * what runs to what is to run, one step after the other (service_look.h). Pure. */
+#pragma once
+
+#include "converger/keeper.h"
+#include "converger/service_look.h"
+#include "converger/work.h"
+
+/* What runs of a revision; the process_guids of a service's revisions are its own. */
+struct service_process {
+    struct kept_service *of;
+    struct seats seats;
+    bool named; /* by the record that was learned last */
+    char guid[];
+};
+
+/* A service with a record. */
+struct kept_service {
+    struct work_item item; /* first: a struct work_item * is a struct kept_service * */
+    struct map processes;  /* process_guid -> struct service_process */
+    bool full;             /* the look is one of a full pass */
+    /* A move that was done shows by another revision of the record, or by this time. */
+    int64_t judged_revision, judged_ns;
+    /* Monotonic, and what of the record they belong to. */
+    int64_t term, progress_at, stuck_ns;
+    int64_t unrouted_at, unrouted_ns;
+    int64_t step_ns, observe_ns;
+    struct seat_restart restart;
+    char key[];
+};
+
+struct services_keeper {
+    struct kept kept;
+    struct map by_key;  /* -> struct kept_service */
+    struct map by_guid; /* -> struct service_process, of its service */
+    struct work work;
+};
