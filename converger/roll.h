@@ -29,7 +29,7 @@ struct roll_revision {
 
 struct roll_view {
     bool held;
-    bool fits;   /* there is no DesiredLRP of the newest, or its routes, tags and policies are well */
+    bool fits;   /* no DesiredLRP of the newest stands, or its routes, tags and policies are well */
     bool waited; /* rule 5: nothing has changed for long */
     int32_t wanted, surge, unavailable;
     struct roll_revision newest;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* One look, while it goes on. */
-struct turn {
+struct service_turn {
     struct arena *arena;
     const struct service_look *l;
     const Board__ServiceRecord *record;
@@ -47,12 +47,12 @@ static size_t target_of(const Board__ServiceRecord *s)
     return i;
 }
 
-static int64_t overdue_ns(const struct turn *t)
+static int64_t overdue_ns(const struct service_turn *t)
 {
     return t->l->stuck_ns + t->bounds.deadline_ns;
 }
 
-static void learn_counts(struct turn *t)
+static void learn_counts(struct service_turn *t)
 {
     struct service_facts *f = &t->facts;
     for (size_t i = 0; i < t->record->n_revisions; i++) {
@@ -68,7 +68,7 @@ static void learn_counts(struct turn *t)
 }
 
 /* As it is when the generation is taken up. */
-static void learn_facts(struct turn *t)
+static void learn_facts(struct service_turn *t)
 {
     const Board__ServiceRecord *s = t->record;
     struct service_facts *f = &t->facts;
@@ -88,7 +88,7 @@ static void learn_facts(struct turn *t)
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
 
-static Board__ServiceMove *move_begin(struct turn *t, const char *name)
+static Board__ServiceMove *move_begin(struct service_turn *t, const char *name)
 {
     const Board__ServiceRecord *s = t->record;
     assert(!t->ret->move);
@@ -100,7 +100,8 @@ static Board__ServiceMove *move_begin(struct turn *t, const char *name)
     return m->service;
 }
 
-static void move_revision(struct turn *t, const char *name, size_t revision, int32_t instances)
+static void move_revision(struct service_turn *t, const char *name, size_t revision,
+                          int32_t instances)
 {
     assert(revision < t->record->n_revisions && instances >= 0);
     Board__ServiceMove *m = move_begin(t, name);
@@ -108,14 +109,14 @@ static void move_revision(struct turn *t, const char *name, size_t revision, int
     m->instances = instances;
 }
 
-static void due(struct turn *t, int64_t due_ns)
+static void due(struct service_turn *t, int64_t due_ns)
 {
     t->ret->due_ns = earlier_ns(t->ret->due_ns, due_ns);
 }
 
 /* ---- Observations ---------------------------------------------------------------------------- */
 
-static bool counts_differ(const struct turn *t)
+static bool counts_differ(const struct service_turn *t)
 {
     static const Board__Counts none = BOARD__COUNTS__INIT;
     const Board__Counts *c = t->record->counts ? t->record->counts : &none;
@@ -125,7 +126,7 @@ static bool counts_differ(const struct turn *t)
 }
 
 /* It came nearer to what it should be; or it was as it should be until now, and its time begins. */
-static bool came_nearer(const struct turn *t)
+static bool came_nearer(const struct service_turn *t)
 {
     static const Board__Counts none = BOARD__COUNTS__INIT;
     const Board__Counts *c = t->record->counts ? t->record->counts : &none;
@@ -135,7 +136,7 @@ static bool came_nearer(const struct turn *t)
            (was_stable && !service_complete(f));
 }
 
-static void observe(struct turn *t, const char *message)
+static void observe(struct service_turn *t, const char *message)
 {
     const struct service_facts *f = &t->facts;
     Board__ServiceMove *m = move_begin(t, "observe");
@@ -153,7 +154,7 @@ static void observe(struct turn *t, const char *message)
 }
 
 /* 5, 9. What only counts is written once a second. */
-static void observe_counts(struct turn *t, const char *message, bool restart_over)
+static void observe_counts(struct service_turn *t, const char *message, bool restart_over)
 {
     const char *fault = t->facts.deleting ? "" : t->l->fault;
     bool differs = counts_differ(t) || strcmp(message, t->record->message) != 0 || restart_over ||
@@ -168,7 +169,7 @@ static void observe_counts(struct turn *t, const char *message, bool restart_ove
 
 /* ---- Deletion -------------------------------------------------------------------------------- */
 
-static int32_t records_left(const struct turn *t)
+static int32_t records_left(const struct service_turn *t)
 {
     int32_t left = 0;
     for (size_t i = 0; i < t->record->n_revisions; i++) {
@@ -178,7 +179,7 @@ static int32_t records_left(const struct turn *t)
 }
 
 /* The first revision that is desired; n_revisions = none. */
-static size_t standing(const struct turn *t)
+static size_t standing(const struct service_turn *t)
 {
     size_t i = 0;
     while (i < t->record->n_revisions && !t->l->revisions[i].stands) {
@@ -187,7 +188,7 @@ static size_t standing(const struct turn *t)
     return i;
 }
 
-static void look_deleting(struct turn *t)
+static void look_deleting(struct service_turn *t)
 {
     const Board__ServiceRecord *s = t->record;
     int64_t drained_ns = t->l->unrouted_ns + t->l->drain_ns;
@@ -214,7 +215,7 @@ static void look_deleting(struct turn *t)
 
 /* ---- Rolling --------------------------------------------------------------------------------- */
 
-static struct roll_revision roll_revision_of(const struct turn *t, size_t i)
+static struct roll_revision roll_revision_of(const struct service_turn *t, size_t i)
 {
     const struct seats *seats = t->l->revisions[i].seats;
     int32_t instances = t->record->revisions[i]->instances;
@@ -226,7 +227,8 @@ static struct roll_revision roll_revision_of(const struct turn *t, size_t i)
 }
 
 /* `which` is for each old one which revision it is. */
-static void roll_view_of(const struct turn *t, struct roll_view *ret, size_t **ret_which)
+static void roll_view_of(const struct service_turn *t, struct roll_view *ret,
+                         size_t **ret_which)
 {
     size_t count = t->record->n_revisions;
     struct roll_revision *old = ARENA_ARRAY(t->arena, count, struct roll_revision);
@@ -251,7 +253,7 @@ static void roll_view_of(const struct turn *t, struct roll_view *ret, size_t **r
 }
 
 /* 7. */
-static void roll(struct turn *t)
+static void roll(struct service_turn *t)
 {
     struct roll_view v;
     struct roll_step step;
@@ -272,7 +274,7 @@ static void roll(struct turn *t)
 }
 
 /* Which index the restart replaces next, -1 = none. */
-static int32_t older(const struct turn *t)
+static int32_t older(const struct service_turn *t)
 {
     return t->record->restarting[0]
                ? seats_to_retire(t->l->revisions[t->target].seats, t->l->restart)
@@ -280,7 +282,7 @@ static int32_t older(const struct turn *t)
 }
 
 /* 8. */
-static void restart(struct turn *t)
+static void restart(struct service_turn *t)
 {
     const struct service_facts *f = &t->facts;
     int32_t index = older(t);
@@ -301,7 +303,7 @@ static void restart(struct turn *t)
 
 /* Whether the record says another state. It is not stable again before a restart is over, for that
  * ends the restart (bbs/service/observe.c). */
-static bool state_differs(const struct turn *t, int state)
+static bool state_differs(const struct service_turn *t, int state)
 {
     bool restarts = state == SERVICE_STABLE && older(t) >= 0;
     bool differs = strcmp(t->record->state, service_lifecycle.states[state]) != 0 ||
@@ -309,7 +311,7 @@ static bool state_differs(const struct turn *t, int state)
     return differs && !restarts;
 }
 
-static void look_living(struct turn *t)
+static void look_living(struct service_turn *t)
 {
     int state = service_state_of(&t->facts);
     const char *message = service_state_text(t->arena, &t->facts);
@@ -335,7 +337,7 @@ static void look_living(struct turn *t)
 
 void service_look_at(struct arena *a, const struct service_look *l, struct service_answer *ret)
 {
-    struct turn t = {.arena = a, .l = l, .record = l->record, .ret = ret};
+    struct service_turn t = {.arena = a, .l = l, .record = l->record, .ret = ret};
     *ret = (struct service_answer){.due_ns = NEVER_NS};
     rolling_bounds_of(l->record->rolling, l->record->instances > 0 ? l->record->instances : 0,
                       &t.bounds);

@@ -54,6 +54,7 @@ struct service_answer {
     int64_t due_ns; /* monotonic: it is to be looked at again then; NEVER_NS = when it changes */
 };
 
+/* Gives the move that is due now, and when to look again. */
 void service_look_at(struct arena *a, const struct service_look *l, struct service_answer *ret);
 
 /* Whether nothing may be done to it: paused, or not confirmed. Its deadline waits. */

@@ -62,7 +62,8 @@ const char *rolling_fault(struct arena *a, const Board__Rolling *r)
     fault = fault ? fault : share_fault(a, "max_unavailable", r->max_unavailable);
     fault = fault ? fault : seconds_fault(a, "ready_s", r->ready_s);
     fault = fault ? fault : seconds_fault(a, "deadline_s", r->deadline_s);
-    if (!fault && is_zero(r->max_surge) && (is_zero(r->max_unavailable) || !r->max_unavailable[0])) {
+    if (!fault && is_zero(r->max_surge) &&
+        (is_zero(r->max_unavailable) || !r->max_unavailable[0])) {
         fault = "max_surge and max_unavailable are both 0: no instance could ever be replaced";
     }
     if (!fault && r->ready_s > deadline_s(r)) {

@@ -1,5 +1,4 @@
-/* Whether a DesiredLRP has what its service wants of the target: routes, annotation, metric tags and
- * policies, which change in place, without a new revision (docs/systems.md, Services). Pure. */
+/* What changes of a service in place, without a new revision (docs/systems.md, Services). Pure. */
 #pragma once
 
 #include "models/desired_lrp.pb-c.h"
@@ -8,4 +7,6 @@
 
 #include <stdbool.h>
 
+/* Whether the DesiredLRP of its target has the routes, annotation, metric tags and policies that
+ * the service wants. */
 bool service_wants_met(const Board__ServiceRecord *service, const Models__DesiredLRP *desired);
