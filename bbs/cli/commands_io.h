@@ -32,6 +32,7 @@ int bbs_logs_run(const struct invocation *call, struct err *err);
 int bbs_why_run(const struct invocation *call, struct err *err);
 int bbs_deploy_run(const struct invocation *call, struct err *err);
 int bbs_teardown_run(const struct invocation *call, struct err *err);
+int bbs_system_check_run(const struct invocation *call, struct err *err);
 int bbs_job_run_run(const struct invocation *call, struct err *err);
 int bbs_pause_run(const struct invocation *call, struct err *err);
 int bbs_resume_run(const struct invocation *call, struct err *err);

@@ -103,7 +103,7 @@ static int add_target(struct session *s, const struct invocation *call, const ch
     const char *value = cli_text(call, target);
     struct bytes text;
     if (strcmp(target, "file") == 0) {
-        int r = system_file_read(&s->arena, value, &text, err);
+        int r = system_file_read(&s->arena, value, v->system->id, &text, err);
         if (r == 0) {
             member(body, "definition", text);
         }
@@ -166,7 +166,7 @@ static int deploy(struct session *s, const struct invocation *call, struct err *
     buf_append_string(&body, "{");
     member(&body, "id", bytes_of(w.id));
     r = r < 0 ? r : add_target(s, call, target, &v, &body, err);
-    if (r < 0) {
+    if (r != 0) {
         return r;
     }
     buf_printf(&body, "%s}", cli_switch(call, "rollback") ? ",\"rollbackOnFailure\":true" : "");
@@ -355,7 +355,10 @@ static int build_create(struct session *s, const struct invocation *call, struct
     member(&body, "id", bytes_of(id));
     r = r < 0 ? r : add_target(s, call, target, &v, &body, err);
     buf_append_string(&body, "}");
-    r = r < 0 ? r : system_rest(s, "POST", system, "/builds", buf_string(&body), &answer, err);
+    r = r != 0 ? r : system_rest(s, "POST", system, "/builds", buf_string(&body), &answer, err);
+    if (r > 0) {
+        return r;
+    }
     if (r < 0 || s->json) {
         return r < 0 ? r : system_print_json(s, answer, err);
     }

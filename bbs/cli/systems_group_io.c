@@ -326,6 +326,7 @@ static const struct cli_option *const watched[] = BBS_ASKS_WITH(bbs_watch_option
 static const struct cli_option *const created[] =
     BBS_ASKS_WITH(create_options, bbs_timeout_options);
 static const struct cli_option *const deleted[] = BBS_ASKS_WITH(delete_options);
+static const struct cli_option *const checked[] = {bbs_output_options, NULL};
 static const struct cli_option *const confirmed[] =
     BBS_ASKS_WITH(confirm_options, bbs_timeout_options);
 
@@ -352,6 +353,11 @@ static const char delete_details[] =
     "All of it is removed, its services first; deploys that are under way fail. There is no way\n"
     "back.\n";
 
+static const char check_details[] =
+    "FILE, and the files that it refers to, are read as bbs deploy --file does it: mistakes are\n"
+    "told by file and line, all of them (exit status 2). What stands in git repositories is read\n"
+    "by a build alone: bbs builds create. \"-\" is standard input.\n";
+
 static const char systems_confirm_details[] =
     "After etcd was restored from a backup nothing of a system rolls, is torn down or removed\n"
     "until somebody has looked at it and says so (docs/restore.md).\n";
@@ -369,6 +375,8 @@ static const struct cli_command verbs[] = {
      run_delete},
     {"versions", "[SYSTEM]", "shows the versions that its repository has", NULL, question, 0, 1,
      run_versions},
+    {"check", "FILE", "finds mistakes in a definition, and asks nobody", check_details, checked, 1,
+     1, bbs_system_check_run},
     {"confirm", "[SYSTEM...]", "lets systems go on after a restore", systems_confirm_details,
      confirmed, 0, CLI_ARGUMENTS_MAX, run_confirm},
     {0},

@@ -2,7 +2,6 @@
 
 #include "bbs/cli/feed_io.h"
 #include "bbs/cli/system_why.h"
-#include "common/appfile/app_file_io.h"
 #include "common/base/random.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
@@ -379,9 +378,4 @@ int system_explain(struct session *s, const char *id, const char *path, struct e
     system_why(&s->arena, &v, path, cli_wall_ns(), &w);
     system_why_print(&w, s->json, &out);
     return cli_print(buf_bytes(&out), err);
-}
-
-int system_file_read(struct arena *a, const char *file, struct bytes *ret, struct err *err)
-{
-    return app_file_read(a, file, ret, err);
 }

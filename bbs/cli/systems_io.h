@@ -87,8 +87,10 @@ int session_newest_run(struct session *s, const char *system, const char *path,
 /* Cancels the runs of jobs at and below a path that are not over; ERR_CONFLICT if there is none. */
 int session_cancel_job(struct session *s, const char *system, const char *path, struct err *err);
 
-/* The text of the file, with what it refers to by file joined in: for a definition. */
-int system_file_read(struct arena *a, const char *file, struct bytes *ret, struct err *err);
+/* The definition in a file, with the files that it refers to joined in, as a text. Mistakes are all
+ * said at once, with CLI_USAGE; `system`: the id that it is for, "" = any. */
+int system_file_read(struct arena *a, const char *file, const char *system, struct bytes *ret,
+                     struct err *err);
 
 /* Of --wait and --watch of what may take long. */
 extern const struct cli_option bbs_long_wait_options[];
