@@ -15,7 +15,7 @@ enum { SEEDS = 20 };
 enum { SEEDS = 100 };
 #endif
 
-enum { STORIES_MAX = 128 };
+enum { STORIES_MAX = 256 };
 
 /* One story as it is being told. */
 struct telling {
