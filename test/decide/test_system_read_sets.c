@@ -16,7 +16,7 @@ enum { BOARDS = 60, CHANGES = 3 };
 #else
 enum { BOARDS = 300, CHANGES = 4 };
 #endif
-enum { BOARDS_PRINTED = 60, RECORDS_MAX = 32 };
+enum { BOARDS_PRINTED = BOARDS, RECORDS_MAX = 32 };
 
 #define EXPECTED "test/decide/expected/system_read_sets.txt"
 
@@ -38,6 +38,9 @@ struct drawn_board {
     struct laid_stranger list[RECORDS_MAX];
     size_t count;
     const char *path; /* of D1 */
+    const char *move; /* that is tried; NULL = a request is */
+    bool teardown; /* which is a teardown's */
+    bool takes; /* which takes a part of the hold */
     bool bare; /* hardly anything stands beside the system */
 };
 
@@ -60,7 +63,20 @@ __attribute__((format(printf, 3, 4))) static void add(struct drawn_board *b, uns
     }
 }
 
-#define D1_STATES "pending", "accepted", "accepted", "in_progress", "in_progress", "failed"
+/* The state in which a move can be made, so that it is, often enough. */
+static const char *state_for(struct drawn_board *b)
+{
+    static const char *const rows[][2] = {
+        {"accept", "pending"},   {"refuse", "pending"},      {"begin", "accepted"}, {"note", "accepted"},
+        {"revert", "in_progress"}, {"succeed", "in_progress"}, {"forget", "failed"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && chance(&b->random, 80); i++) {
+        if (b->move && strcmp(rows[i][0], b->move) == 0) {
+            return rows[i][1];
+        }
+    }
+    return ANY(&b->random, "pending", "accepted", "accepted", "in_progress", "in_progress", "failed");
+}
 
 /* The first: its revision is known. */
 static void add_system(struct drawn_board *b)
@@ -72,9 +88,10 @@ static void add_system(struct drawn_board *b)
         ANY(r, "git", "git", ""), (int)random_below(r, 7));
     add(b, 95, "head generation=3 spread=%d%s%s", (int)random_below(r, 4), ANY(r, "", " /=T1"),
         ANY(r, "", " /a=T2"));
-    const char *own = arena_printf(&b->l.arena, " D1=%s", b->path);
+    const char *own = b->teardown ? " T1=/" : arena_printf(&b->l.arena, " D1=%s", b->path);
     const char *others = chance(r, 60) ? "" : ANY(r, " D2=/b", " T1=/", " D1=/z");
-    add(b, 95, "hold%s%s", chance(r, 60) ? own : others, chance(r, 15) ? " D3=/c" : "");
+    add(b, 95, "hold%s%s", chance(r, b->takes ? 20 : 80) ? own : others,
+        chance(r, 15) ? " D3=/c" : "");
     add(b, 50, "domain");
     add(b, 15, "versions");
     add(b, 30, "secret /a:k");
@@ -89,7 +106,7 @@ static void add_actions(struct drawn_board *b)
     add(b, 90,
         "deploy D1 state=%s path=%s target=%s version=%s build=%s undo=%s generation=3%s%s%s%s "
         "before=%s:T2 before_version=0",
-        ANY(r, D1_STATES), path, target, ANY(r, "2", "2", ""), undo ? "" : build ? "B1" : "D1",
+        state_for(b), path, target, ANY(r, "2", "2", ""), undo ? "" : build ? "B1" : "D1",
         undo ? "D2" : "", ANY(r, "", " reverting"),
         ANY(r, "", " aborted"), ANY(r, "", " paused"), ANY(r, "", " rollback_on_failure"), path);
     add(b, 40, "deploy D2 state=%s path=/a generation=2 before=/a:T1",
@@ -115,11 +132,12 @@ static void add_trees(struct drawn_board *b)
     add(b, 20, "tree T9/%%2F");
     add(b, 20, "tree T9/%%2Fa");
     add(b, 20, "tree T8/%%2Fa");
-    add(b, 30, "service /a state=%s deploy=%s component=h2", ANY(r, "stable", "failed", "updating"),
-        ANY(r, "D1", "D1", "D0"));
-    add(b, 30, "service /a/x state=%s deploy=%s component=h1", ANY(r, "stable", "stable", "failed"),
-        ANY(r, "D1", "D1", "D0"));
-    add(b, 20, "service /b state=stable deploy=D0 component=h3");
+    unsigned services = b->teardown ? 10 : 40;
+    add(b, services, "service /a state=%s deploy=%s component=h2", ANY(r, "stable", "stable", "failed"),
+        ANY(r, "D1", "D1", "D1", "D0"));
+    add(b, services, "service /a/x state=%s deploy=%s component=h1", ANY(r, "stable", "stable", "failed"),
+        ANY(r, "D1", "D1", "D1", "D0"));
+    add(b, services / 2, "service /b state=stable deploy=D0 component=h3");
     add(b, 10, "jobrun R1 state=running tree=T9");
     add(b, 10, "pool P1");
 }
@@ -176,7 +194,8 @@ static const ProtobufCMessage *draw_move(struct drawn_board *b, const struct mov
                             ANY(r, "stable", "updating", "scaling", "degraded"),
                             revision_of(b, "head/u"));
     } else if (family == &build_moves) {
-        text = arena_printf(a, "%s build/u/B1 tree=%s components=2", name, ANY(r, "T9", "T9", "T8"));
+        text =
+            arena_printf(a, "%s build/u/B1 tree=%s components=2", name, ANY(r, "T9", "T9", "T8"));
     } else if (family == &deploy_moves) {
         text = arena_printf(a, "%s deploy/u/D1%s", name, draw_witness(b));
     } else {
@@ -242,6 +261,10 @@ static void try_once(struct tried *t, unsigned number, const struct op_row *row,
     struct drawn_board b = {0};
     laid_system_init(&b.l, "");
     random_seed(&b.random, (uint64_t[2]){t->rows, number});
+    b.move = asked->move;
+    b.teardown = asked->family == &teardown_moves;
+    b.takes = b.move && (strcmp(b.move, "accept") == 0 ||
+                         (strcmp(b.move, "begin") == 0 && b.teardown));
     b.bare = chance(&b.random, 15);
     b.path = ANY(&b.random, "/a", "/");
     add_system(&b);
