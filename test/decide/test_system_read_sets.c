@@ -67,15 +67,17 @@ __attribute__((format(printf, 3, 4))) static void add(struct drawn_board *b, uns
 static const char *state_for(struct drawn_board *b)
 {
     static const char *const rows[][2] = {
-        {"accept", "pending"},   {"refuse", "pending"},      {"begin", "accepted"}, {"note", "accepted"},
-        {"revert", "in_progress"}, {"succeed", "in_progress"}, {"forget", "failed"},
+        {"accept", "pending"},     {"refuse", "pending"},      {"begin", "accepted"},
+        {"note", "accepted"},      {"revert", "in_progress"},  {"succeed", "in_progress"},
+        {"forget", "failed"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && chance(&b->random, 80); i++) {
         if (b->move && strcmp(rows[i][0], b->move) == 0) {
             return rows[i][1];
         }
     }
-    return ANY(&b->random, "pending", "accepted", "accepted", "in_progress", "in_progress", "failed");
+    return ANY(&b->random, "pending", "accepted", "accepted", "in_progress", "in_progress",
+               "failed");
 }
 
 /* The first: its revision is known. */
@@ -133,10 +135,10 @@ static void add_trees(struct drawn_board *b)
     add(b, 20, "tree T9/%%2Fa");
     add(b, 20, "tree T8/%%2Fa");
     unsigned services = b->teardown ? 10 : 40;
-    add(b, services, "service /a state=%s deploy=%s component=h2", ANY(r, "stable", "stable", "failed"),
-        ANY(r, "D1", "D1", "D1", "D0"));
-    add(b, services, "service /a/x state=%s deploy=%s component=h1", ANY(r, "stable", "stable", "failed"),
-        ANY(r, "D1", "D1", "D1", "D0"));
+    add(b, services, "service /a state=%s deploy=%s component=h2",
+        ANY(r, "stable", "stable", "failed"), ANY(r, "D1", "D1", "D1", "D0"));
+    add(b, services, "service /a/x state=%s deploy=%s component=h1",
+        ANY(r, "stable", "stable", "failed"), ANY(r, "D1", "D1", "D1", "D0"));
     add(b, services / 2, "service /b state=stable deploy=D0 component=h3");
     add(b, 10, "jobrun R1 state=running tree=T9");
     add(b, 10, "pool P1");
