@@ -59,7 +59,10 @@ void shop_asks_teardown(struct shop *s, const char *id)
 void shop_change(struct shop *s, const char *id, const char *how)
 {
     const char *path = arena_printf(&s->arena, "/shop/deploys/%s/%s", id, how);
-    assert_int_equal(shop_ask(s, "POST", path, ""), 200);
+    int status = shop_ask(s, "POST", path, "");
+    if (status != 200) {
+        fail_msg("%s %s is answered %d; it is %s", how, id, status, shop_state(s, "deploy", id));
+    }
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
