@@ -3,11 +3,14 @@
 #include "common/cli/question_io.h"
 #include "common/cli/serve_io.h"
 #include "converger/cli/commands_io.h"
+#include "converger/resolver/resolver_io.h"
 
 static const struct cli_option *const serve[] = {converger_serve_options, serve_leader_options,
                                                  serve_options, NULL};
 static const struct cli_option *const question[] = {converger_url_options, question_options,
                                                     cli_tls_options, NULL};
+
+static const struct cli_option *const no_options[] = {NULL};
 
 static const struct cli_command commands[] = {
     {"serve", "", "runs a converger; one leads, others stand by", NULL, serve, 0, 0,
@@ -18,6 +21,8 @@ static const struct cli_command commands[] = {
      converger_once_run},
     {"state", "", "shows what the leader holds; of a standby that --url names, what that one does",
      NULL, question, 0, 0, question_state_run},
+    {"resolve", "", "reads a definition for a converger, which starts this itself", NULL,
+     no_options, 0, 0, resolver_child_run},
     {0},
 };
 

@@ -40,7 +40,7 @@ struct host_config {
      * `no_resolver`. */
     struct resolver_shell *(*resolver_new)(void *config, struct host *host, struct err *err);
     void *resolver_config;
-    const char *no_resolver; /* why; never NULL of a role that asks */
+    const char *no_resolver; /* why; never NULL of a role that asks and has none */
     /* Makes an incarnation durable; NULL = this role has none. Blocks for as long as the disk
      * takes: it is asked once in the life of a loss. */
     int (*incarnation_keep)(void *owner, uint64_t incarnation, struct err *err);

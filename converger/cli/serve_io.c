@@ -2,6 +2,7 @@
 #include "common/contract/moment.h"
 #include "converger/cli/commands_io.h"
 #include "converger/converger.h"
+#include "converger/resolver/resolver_io.h"
 
 const struct cli_option converger_serve_options[] = {
     {.name = "name", .value = "NAME", .help = "in log lines", .fallback = "converger"},
@@ -15,6 +16,14 @@ const struct cli_option converger_serve_options[] = {
     {.name = "kick-task-duration",
      .value = "TIME",
      .help = "Resolving for so long: a task is Completed again (setting task_kick)"},
+    {.name = "git-dir",
+     .value = "DIR",
+     .help = "keeps what it reads of git repositories; else a directory of its own below TMPDIR"},
+    {.name = "allow-file",
+     .help = "systems may be defined by repositories on this machine's disk: file://"},
+    {.name = "system-domain",
+     .value = "DOMAIN",
+     .help = "addresses of public ports are below it: api.shop.DOMAIN"},
     {.name = "task-loss",
      .value = "TIME",
      .help = "its cell absent for so long: a Running task fails (setting task_loss)"},
@@ -67,7 +76,12 @@ int converger_serve_run(const struct invocation *call, struct err *err)
         .interval_ns = interval_ms * MILLISECOND_NS,
         .tasks = limits,
     };
-    host.no_resolver = "this converger reads no definitions: it has no directory for them "
-                       "(converger serve --git-dir DIR)";
+    struct resolver_config definitions = {
+        .git_dir = cli_text(call, "git-dir"),
+        .allow_file = cli_switch(call, "allow-file"),
+        .system_domain = cli_text(call, "system-domain"),
+    };
+    host.resolver_new = resolver_new;
+    host.resolver_config = &definitions;
     return serve_role(converger_new(&config), &host, err);
 }
