@@ -229,6 +229,14 @@ bool steps_run(struct node *cell, const char *guid);
 bool checks_still_fail(const struct model_containers *m, const char *guid);
 bool checks_have_failed(struct checkers *k, const struct model_containers *m, const char *guid);
 
+/* Guards of a lifecycle that held at a change, and those that cannot be told. */
+struct guards_seen {
+    uint32_t held, unknown;
+};
+
+/* Of a system, build, deploy or teardown. */
+struct guards_seen system_guards_seen(struct checkers *k, struct arena *a, const struct past *p);
+
 /* Whether a record bears the instance now. */
 bool instance_stands(struct checkers *k, const struct instance *i);
 

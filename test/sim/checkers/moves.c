@@ -439,6 +439,15 @@ static struct seen_move simple(const struct lifecycle *table, const struct past 
     };
 }
 
+static struct seen_move of_a_system(struct checkers *k, struct arena *a, const struct past *p)
+{
+    struct seen_move m = simple(record_kind(p->type)->lifecycle, p);
+    const struct guards_seen guards = system_guards_seen(k, a, p);
+    m.true_guards = guards.held;
+    m.unknown_guards = guards.unknown;
+    return m;
+}
+
 static struct seen_move domain_move(const struct checkers *k, const struct past *p)
 {
     struct seen_move m = simple(&domain_lifecycle, p);
@@ -491,6 +500,11 @@ static struct seen_move seen_move_of(struct checkers *k, struct arena *a, const 
         return limiter_move(k, p, c);
     case RECORD_TASK:
         return task_change_of(k, a, p, c);
+    case RECORD_SYSTEM:
+    case RECORD_BUILD:
+    case RECORD_DEPLOY:
+    case RECORD_TEARDOWN:
+        return of_a_system(k, a, p);
     default:
         return simple(record_kind(p->type)->lifecycle, p);
     }
