@@ -279,6 +279,7 @@ void run_job_decide(const void *snapshot, const struct op_input *in, struct plan
                                       JOB_RUN_TRIGGER_RUN, JOB_RUN_IF_OPEN);
         assert(to == JOB_RUN_PENDING);
         run->state = (char *)(uintptr_t)job_run_lifecycle.states[to];
+        run->message = arena_strdup(p->arena, "waits for a converger to queue it");
         p->record = &run->base;
         plan_put(p, key_jobrun(p->arena, run->uid, run->id), "run", in->actor, &run->base);
     }

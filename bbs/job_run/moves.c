@@ -24,7 +24,7 @@ Board__JobRunRecord *job_run_changed(struct arena *a, const Board__JobRunRecord 
     assert(to > JOB_RUN_NONE && to < JOB_RUN_STATE_COUNT);
     *after = *before;
     after->state = const_text(job_run_lifecycle.states[to]);
-    after->message = const_text("");
+    after->message = const_text(to == JOB_RUN_QUEUED ? "waits for a cell" : "");
     bool over = to == JOB_RUN_SUCCEEDED || to == JOB_RUN_FAILED;
     if (over && !after->completed_at) {
         int64_t least = before->started_at ? before->started_at : before->created_at;

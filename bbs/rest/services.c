@@ -102,10 +102,11 @@ static const ProtobufCMessage *show_restarted(struct arena *a, const ProtobufCMe
 void rest_restart_service(struct rest *q, struct effects *out)
 {
     struct arena *a = q->ask->arena;
+    bool path = *q->name == '/' && !component_path_fault(a, q->name);
     struct view *v = board_view(q->ask->router->board, a);
     const Board__SystemRecord *system = view_peek_message(v, key_system(a, q->system));
-    const Board__ServiceRecord *s = system ? service_named(v, system->uid, q->name) : NULL;
-    if (system && !s) {
+    const Board__ServiceRecord *s = system && !path ? service_named(v, system->uid, q->name) : NULL;
+    if (system && !path && !s) {
         rest_refuse_now(q, out, 404, "INVALID_SERVICE_ID",
                         arena_printf(out->arena, "system %s has no service %s", q->system,
                                      q->name));
@@ -114,7 +115,7 @@ void rest_restart_service(struct rest *q, struct effects *out)
     Board__ServiceRequest *r = arena_message(a, &board__service_request__descriptor);
     r->action = BOARD__SERVICE_REQUEST__ACTION__RESTART;
     r->system = arena_strdup(a, q->system);
-    r->path = s ? s->path : arena_strdup(a, "/");
+    r->path = s ? s->path : arena_strdup(a, path ? q->name : "/");
     q->show = show_restarted;
     q->missing = "INVALID_SERVICE_ID";
     valid_service(&q->ask->faults, r);
