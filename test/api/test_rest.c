@@ -1,5 +1,5 @@
-/* docs/rest.md at two running bbs: systems in JSON from create to delete, each step asked of one bbs
- * and looked at by the other. The test is the converger: what it moves stays until it moves it
+/* docs/rest.md at two running bbs: systems in JSON from create to delete, each step asked of one
+ * bbs and looked at by the other. The test is the converger: what it moves stays until it moves it
  * again. */
 #include "common/model/moves.h"
 #include "test/api/bbs_rig.h"

@@ -19,7 +19,7 @@ static const char *looked(struct run_facts f, int64_t *ret_due_ns)
 
 #define RUN(...)                                                                                   \
     {                                                                                              \
-        .system = SYSTEM_STABLE, .confirmed = true, .pool_ready = true, __VA_ARGS__                                                                                \
+        .system = SYSTEM_STABLE, .confirmed = true, .pool_ready = true, __VA_ARGS__                \
     }
 
 static void each_rule(void **state)
@@ -35,8 +35,10 @@ static void each_rule(void **state)
         {"1 its system goes", {.state = JOB_RUN_QUEUED, .system = SYSTEM_DELETING}, "delete"},
         {"1 over, its system is gone", {.state = JOB_RUN_FAILED, .system = SYSTEM_NONE}, "delete"},
         {"2", RUN(.state = JOB_RUN_PENDING), "queue"},
-        {"2 no pool", {.state = JOB_RUN_PENDING, .system = SYSTEM_STABLE, .confirmed = true}, "-"},
-        {"2 restored", {.state = JOB_RUN_PENDING, .system = SYSTEM_STABLE, .pool_ready = true}, "-"},
+        {"2 no pool",
+         {.state = JOB_RUN_PENDING, .system = SYSTEM_STABLE, .confirmed = true}, "-"},
+        {"2 restored",
+         {.state = JOB_RUN_PENDING, .system = SYSTEM_STABLE, .pool_ready = true}, "-"},
         {"3", RUN(.state = JOB_RUN_QUEUED, .task = TASK_RUNNING), "observe"},
         {"3 waits for a cell", RUN(.state = JOB_RUN_QUEUED, .task = TASK_PENDING), "-"},
         {"3 known", RUN(.state = JOB_RUN_RUNNING, .task = TASK_RUNNING), "-"},
