@@ -356,6 +356,33 @@ static void moves_have_bounds(void **state)
     laid_system_done(&l);
 }
 
+static void so_many_trees_wait_to_be_collected(void **state)
+{
+    for (size_t count = 15; count <= 16; count++) {
+        struct laid_system l;
+        struct laid_plan p;
+        const char *key;
+        laid_system_init(&l, OPEN);
+        Board__BuildRecord *b = (Board__BuildRecord *)system_row(
+            &l.arena, "build B1 state=running tree=T1 components=2", &key);
+        b->stale = ARENA_ARRAY(&l.arena, count, char *);
+        while (b->n_stale < count) {
+            b->stale[b->n_stale] = arena_printf(&l.arena, "S%zu", b->n_stale);
+            b->n_stale++;
+        }
+        laid_system_put(&l, key, &b->base);
+        const Board__Move *m =
+            laid_system_move(&l, &build_moves, "accept build/u/B1 tree=T2 components=2");
+        struct op_input in = {.actor = ACTOR_CONVERGER, .request = &m->base};
+        laid_decide(l.board, move_row_named(&build_moves, "accept")->op, &in, &l.arena, &p);
+        assert_int_equal(p.plan.verdict, count == 16 ? PLAN_REFUSE : PLAN_COMMIT);
+        assert_true(count < 16 ||
+                    strcmp(p.plan.error_message, "build B1: 16 trees were given up, and are to be "
+                                                 "collected first") == 0);
+        laid_system_done(&l);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +395,7 @@ int main(void)
         cmocka_unit_test(it_is_collected),
         cmocka_unit_test(a_large_tree_goes_slice_by_slice),
         cmocka_unit_test(it_is_forgotten),
+        cmocka_unit_test(so_many_trees_wait_to_be_collected),
         cmocka_unit_test(moves_have_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

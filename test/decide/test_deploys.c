@@ -1,8 +1,11 @@
 /* Deploys: what clients ask of them, and each move of the converger, rule by rule (bbs/system/
  * deploy.c, deploy_moves.c, deploy_facts.c). */
 #include "bbs/system/system.h"
+#include "common/model/hold.h"
 #include "test/decide/laid_system.h"
 #include "test/tool/cmocka.h"
+
+#include <string.h>
 
 #define OPEN "system state=stable version=1.0 definition_url=git://x\n"
 #define UPDATING "system state=updating version=1.0 definition_url=git://x\n"
@@ -493,6 +496,30 @@ static void so_many_are_kept(void **state)
     arena_done(&l.arena);
 }
 
+static void so_many_hold_at_once(void **state)
+{
+    for (int held = HOLD_ENTRIES_MAX - 1; held <= HOLD_ENTRIES_MAX; held++) {
+        struct laid_system l;
+        struct laid_plan p;
+        SCOPED_ARENA(a);
+        const char *board = OPEN "head /=T1\ndeploy D1 state=pending target=path path=/n build=D1\n"
+                                 "hold";
+        for (int i = 0; i < held; i++) {
+            board = arena_printf(&a, "%s X%d=/x%d", board, i, i);
+        }
+        laid_system_init(&l, board);
+        const Board__Move *m = laid_system_move(&l, &deploy_moves, ACCEPT);
+        struct op_input in = {.actor = ACTOR_CONVERGER, .request = &m->base};
+        laid_decide(l.board, move_row_named(&deploy_moves, "accept")->op, &in, &l.arena, &p);
+        bool full = held == HOLD_ENTRIES_MAX;
+        assert_int_equal(p.plan.verdict, full ? PLAN_REFUSE : PLAN_COMMIT);
+        assert_true(!full || strcmp(p.plan.error_message,
+                                    "deploy D1: 256 deploys hold a part of system shop, which is "
+                                    "the most: ask again when one is over") == 0);
+        laid_system_done(&l);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -509,6 +536,7 @@ int main(void)
         cmocka_unit_test(it_fails_before_it_begins),
         cmocka_unit_test(it_is_forgotten),
         cmocka_unit_test(so_many_are_kept),
+        cmocka_unit_test(so_many_hold_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
