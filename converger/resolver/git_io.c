@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 32, COMMIT_TEXT = 40 };
+enum { WORDS_MAX = 32, COMMIT_TEXT = 40, VERSIONS_TOLD = 5 };
 
 /* One that was brought up to date by this process. */
 struct repository {
@@ -70,8 +70,8 @@ static const char *const *environment(struct git *g, struct arena *a, const char
                                     : "GIT_ALLOW_PROTOCOL=https:ssh";
     env[n++] = arena_printf(a,
                             "GIT_SSH_COMMAND=ssh -o BatchMode=yes -o ConnectTimeout=10 "
-                            "-o StrictHostKeyChecking=accept-new -o UserKnownHostsFile=%s/known_hosts"
-                            "%s%s",
+                            "-o StrictHostKeyChecking=accept-new "
+                            "-o UserKnownHostsFile=%s/known_hosts%s%s",
                             g->config.dir, key_file ? " -o IdentitiesOnly=yes -i " : "",
                             key_file ? key_file : "");
     env[n] = NULL;
@@ -271,12 +271,57 @@ static int find_commit(struct git *g, struct arena *a, const struct repository *
     return 0;
 }
 
-/* The highest tag in the range; the text tells the highest ones there are. */
+/* What a repository has, for who asked for another version. */
+static int no_version(struct arena *a, const struct repository *p, const char *wanted,
+                      const char **tags, size_t count, struct err *err)
+{
+    size_t valid = 0;
+    const char *some = "";
+    for (size_t i = 0; i < count; i++) {
+        if (semver_is_valid(tags[i])) {
+            tags[valid++] = tags[i];
+        }
+    }
+    semver_sort(tags, valid);
+    for (size_t i = valid > VERSIONS_TOLD ? valid - VERSIONS_TOLD : 0; i < valid; i++) {
+        some = arena_printf(a, "%s%s%s", some, some[0] ? ", " : "", tags[i]);
+    }
+    return err_set(err, ERR_NOT_FOUND, "%s has no version %s: %s%s", p->url, wanted,
+                   valid ? "its highest are " : "it has no tag that is a version", some);
+}
+
+/* The tag of that spelling, or one that differs by its v alone. */
+static int find_tag(struct git *g, struct arena *a, const struct repository *p, const char *wanted,
+                    const char **ret_tag, struct err *err)
+{
+    const char **tags;
+    size_t count;
+    int r = list_tags(g, a, p, &tags, &count, err);
+    const char *bare = wanted[0] == 'v' ? wanted + 1 : wanted;
+    for (size_t i = 0; r == 0 && i < count; i++) {
+        bool same = strcmp(tags[i], wanted) == 0;
+        if (same || (!*ret_tag[0] && semver_is_valid(wanted) &&
+                     strcmp(tags[i][0] == 'v' ? tags[i] + 1 : tags[i], bare) == 0)) {
+            *ret_tag = tags[i];
+        }
+        if (same) {
+            return 0;
+        }
+    }
+    if (r < 0 || *ret_tag[0]) {
+        return r;
+    }
+    return semver_is_valid(wanted)
+               ? no_version(a, p, wanted, tags, count, err)
+               : err_set(err, ERR_NOT_FOUND, "%s has no tag %s", p->url, wanted);
+}
+
+/* The highest tag in the range. */
 static int find_version(struct git *g, struct arena *a, const struct repository *p,
                         const char *range, const char **ret_tag, struct err *err)
 {
     const char **tags;
-    size_t count, valid = 0;
+    size_t count;
     int r = list_tags(g, a, p, &tags, &count, err);
     if (r < 0) {
         return r;
@@ -286,43 +331,31 @@ static int find_version(struct git *g, struct arena *a, const struct repository 
         *ret_tag = highest;
         return 0;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (semver_is_valid(tags[i])) {
-            tags[valid++] = tags[i];
-        }
-    }
-    semver_sort(tags, valid);
-    const char *some = "";
-    for (size_t i = valid > 5 ? valid - 5 : 0; i < valid; i++) {
-        some = arena_printf(a, "%s%s%s", some, some[0] ? ", " : "", tags[i]);
-    }
-    return err_set(err, ERR_NOT_FOUND, "%s has no version %s: %s%s", p->url, range,
-                   valid ? "its highest are " : "it has no tag that is a version", some);
+    return no_version(a, p, range, tags, count, err);
 }
 
-/* The tag of that version: with or without a v, as it is spelled there. */
+/* What is asked for, as git names it; and the tag, as it is spelled there, of a tag or version. */
 static int ref_of(struct git *g, struct arena *a, const struct repository *p,
                   const struct definition_ask *ask, const char **ret_ref, const char **ret_tag,
                   struct err *err)
 {
     *ret_tag = "";
-    if (ask->version[0]) {
-        int r = find_version(g, a, p, ask->version, ret_tag, err);
+    if (ask->version[0] || ask->tag[0]) {
+        int r = ask->tag[0] ? find_tag(g, a, p, ask->tag, ret_tag, err)
+                            : find_version(g, a, p, ask->version, ret_tag, err);
         if (r == 0) {
             *ret_ref = arena_printf(a, "refs/tags/%s", *ret_tag);
         }
         return r;
     }
-    *ret_ref = ask->tag[0]      ? arena_printf(a, "refs/tags/%s", ask->tag)
-               : ask->branch[0] ? arena_printf(a, "refs/heads/%s", ask->branch)
-                                : "refs/corkboard/head";
+    *ret_ref = ask->branch[0] ? arena_printf(a, "refs/heads/%s", ask->branch)
+                              : "refs/corkboard/head";
     return 0;
 }
 
 static const char *what_is_missing(struct arena *a, const struct definition_ask *ask)
 {
     return ask->commit[0]   ? arena_printf(a, "commit %.40s", ask->commit)
-           : ask->tag[0]    ? arena_printf(a, "tag %s", ask->tag)
            : ask->branch[0] ? arena_printf(a, "branch %s", ask->branch)
                             : "branch: it is empty";
 }

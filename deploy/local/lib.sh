@@ -87,7 +87,7 @@ check_access() {
 
 # What a cluster has in its state directory: names, as patterns. Nothing else there is touched, and nothing
 # else is ever removed: the directory may be a home, by mistake.
-own_things='cluster|cluster\.new|creating|make-certs\.log|certs|secrets\.keys(\.new)?|rootfs|log|run|etcd|rep-[0-9]+'
+own_things='cluster|cluster\.new|creating|make-certs\.log|certs|secrets\.keys(\.new)?|rootfs|log|run|etcd|rep-[0-9]+|git-[0-9]+'
 foreign_things() { ls -A "$state" 2>/dev/null | grep -vxE "$own_things" || true; }
 # Dies unless a new cluster may have the state directory: whatever is in it goes with the cluster.
 check_empty() {
@@ -389,15 +389,15 @@ start_auctioneer() { # NUMBER
     start_candidate auctioneer "$1"
 }
 start_converger() { # NUMBER
-    start_candidate converger "$1"
+    start_candidate converger "$1" --git-dir "$state/git-$1" --allow-file --system-domain local.test
 }
 # Of a role of which one leads and the others stand by.
-start_candidate() { # ROLE NUMBER
+start_candidate() { # ROLE NUMBER OPTION...
     local role=$1 name=$1-$2 port
     port=$("$1_port" "$2")
     start_process "$name" "$bin/$role" serve --name "$name" \
         --listen "127.0.0.1:$port" --url "https://127.0.0.1:$port" --bbs "$(urls bbs)" \
-        --ca "$certs/ca.crt" --cert "$certs/$role.crt" --key "$certs/$role.key"
+        --ca "$certs/ca.crt" --cert "$certs/$role.crt" --key "$certs/$role.key" "${@:3}"
 }
 
 # What a process of a role with one leader says of itself: TERM if it leads, 0 if it stands by;
