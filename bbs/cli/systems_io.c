@@ -276,9 +276,9 @@ int system_follow(struct session *s, const struct system_follow *what, struct er
 {
     struct follower f = {.s = s, .what = what, .begun_ms = cli_now_ms()};
     int r;
-    s->begun_ms = f.begun_ms; /* the time is for its first answer, again */
     do {
         struct system_view v;
+        s->begun_ms = cli_now_ms(); /* the session's time is for the first answer, each time */
         bool again = f.renewed;
         if (again) {
             system_view_of(&s->arena, &f.board, &v);
