@@ -308,12 +308,13 @@ static void bar_append(struct buf *out, const Board__ServiceRecord *s)
 
 /* Of a row, at each depth: whether a later row that is shown is beside it there, below the same
  * parent. */
-struct beside {
+struct tree_beside {
     bool at[COMPONENT_PATH_SEGMENTS_MAX + 2];
 };
 
 /* From that of the row shown next, to that of this one, which comes before it. */
-static void beside_before(struct arena *a, const char *path, const char *next, struct beside *b)
+static void beside_before(struct arena *a, const char *path, const char *next,
+                          struct tree_beside *b)
 {
     size_t depth = component_path_depth(path), common = 0;
     while (common < depth && common < component_path_depth(next) &&
@@ -327,8 +328,8 @@ static void beside_before(struct arena *a, const char *path, const char *next, s
 }
 
 /* "|  +- api" */
-static const char *name_of_row(struct arena *a, const struct tree_node *n, const struct beside *b,
-                               size_t above)
+static const char *name_of_row(struct arena *a, const struct tree_node *n,
+                               const struct tree_beside *b, size_t above)
 {
     size_t depth = component_path_depth(n->path);
     const char *text = "";
@@ -343,7 +344,7 @@ static const char *name_of_row(struct arena *a, const struct tree_node *n, const
 /* Of each row that is shown, from the last to the first; gives how wide they are. */
 static size_t make_names(struct nodes *all, size_t above, const char **ret)
 {
-    struct beside b = {{false}};
+    struct tree_beside b = {{false}};
     const char *next = NULL;
     size_t wide = 0;
     for (size_t i = all->count; i > 0; i--) {
