@@ -30,8 +30,7 @@ static int read_either(void *context, struct arena *a, const struct definition_a
                        "file %.80s: this definition was given as a text, beside which no file lies",
                        ask->file);
     }
-    *ret = (struct definition_file){
-        .text = q->source, .name = "definition", .place = {"", "", ""}};
+    *ret = (struct definition_file){.text = q->source, .name = "definition", .place = {"", "", ""}};
     return q->source.size <= RESOLVE_SOURCE_BYTES_MAX
                ? 0
                : err_set(err, ERR_TOO_LARGE, "the definition is larger than %d KiB",

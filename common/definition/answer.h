@@ -6,8 +6,8 @@
 #include "common/definition/definition.h"
 
 /* All tags of a repository, in the arena. Errors as of definition_read. */
-typedef int definition_tags(void *context, struct arena *a, const char *url,
-                            const char ***ret_tags, size_t *ret_count, struct err *err);
+typedef int definition_tags(void *context, struct arena *a, const char *url, const char ***ret_tags,
+                            size_t *ret_count, struct err *err);
 
 struct definition_repositories {
     definition_read *read; /* asked for what has a url alone, its own or that it is from */

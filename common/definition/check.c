@@ -26,14 +26,14 @@ static void join(struct arena *a, struct definition_tree *t, struct definition_c
     SCOPED_BUF(text);
     definition_json(t->root, true, &text);
     if (text.size > RESOLVE_SOURCE_BYTES_MAX) {
-        definition_fault(a, &t->faults,
-                         "the definition with its files is larger than %d KiB: put parts of it into "
-                         "a git repository",
-                         RESOLVE_SOURCE_BYTES_MAX >> 10);
+        definition_fault(
+            a, &t->faults,
+            "the definition with its files is larger than %d KiB: put parts of it into "
+            "a git repository",
+            RESOLVE_SOURCE_BYTES_MAX >> 10);
         return;
     }
-    ret->text =
-        (struct bytes){.data = arena_copy(a, text.data, text.size), .size = text.size};
+    ret->text = (struct bytes){.data = arena_copy(a, text.data, text.size), .size = text.size};
 }
 
 void definition_check(struct arena *a, const struct definition_files *files, const char *file,

@@ -43,10 +43,10 @@ const char *component_app_name(struct arena *a, const char *system, const char *
     }
     /* Longer than a guid may be: the leaf, and a hash of the whole. */
     enum { HASHED_MAX = APP_NAME_MAX - 16 };
-    return strlen(name) <= HASHED_MAX ? name
-                                      : arena_printf(a, "%s.%s.%s", system,
-                                                     component_path_leaf(path),
-                                                     hex(a, hash_of(bytes_of(name))));
+    return strlen(name) <= HASHED_MAX
+               ? name
+               : arena_printf(a, "%s.%s.%s", system, component_path_leaf(path),
+                              hex(a, hash_of(bytes_of(name))));
 }
 
 const char *component_guid(struct arena *a, const char *system, const char *path,
@@ -96,10 +96,10 @@ static void need_shared(const struct definition_compiler *c, const char *path,
                         const char *instance_type)
 {
     if (*instance_type && strcmp(instance_type, POOL_SHARED) != 0) {
-        definition_fault(c->arena, c->faults,
-                         "%s: node pools of whole cells are not supported yet: give instance_type "
-                         POOL_SHARED,
-                         path);
+        definition_fault(
+            c->arena, c->faults,
+            "%s: node pools of whole cells are not supported yet: give instance_type " POOL_SHARED,
+            path);
     }
 }
 
@@ -163,8 +163,8 @@ static void read_place(const struct definition_compiler *c, const struct definit
         definition_mistake(s, pool, "node_pool",
                            "a job runs in a pool that is shared: say /path:name");
     } else {
-        to->own_pool = pool ? read_pool(s, "", pool)
-                            : arena_message(s->arena, &board__node_pool__descriptor);
+        to->own_pool =
+            pool ? read_pool(s, "", pool) : arena_message(s->arena, &board__node_pool__descriptor);
         if (!pool) {
             to->own_pool->instance_type = arena_strdup(s->arena, type);
             to->own_pool->num_instances = to->instances;
@@ -346,9 +346,7 @@ static void make_system(const struct definition_source *s, const struct node *n,
 static void name_secrets(const struct definition_compiler *c, Board__ComponentRecord *to)
 {
     const char **names = NULL;
-    const ProtobufCMessage *m = to->run    ? &to->run->base
-                                : to->task ? &to->task->base
-                                           : NULL;
+    const ProtobufCMessage *m = to->run ? &to->run->base : to->task ? &to->task->base : NULL;
     size_t count = m ? sealed_names(c->arena, m, &names) : 0;
     if (count > SEALED_NAMES_MAX) {
         definition_fault(c->arena, c->faults, "%s: needs %zu secrets, more than %d", to->path,
@@ -463,8 +461,8 @@ void definition_compile(struct arena *a, struct definition_tree *tree,
     struct definition_compiler c = {
         .arena = a, .tree = tree, .target = target, .faults = &tree->faults};
     const char *path = target->path && *target->path ? target->path : "/";
-    *ret = (struct definition_records){
-        .components = ARENA_ARRAY(a, tree->count, Board__ComponentRecord *)};
+    *ret = (struct definition_records){.components =
+                                           ARENA_ARRAY(a, tree->count, Board__ComponentRecord *)};
     for (size_t i = 0; i < tree->count; i++) {
         if (component_path_within(tree->parts[i].path, path)) {
             ret->components[ret->count++] = make_record(&c, &tree->parts[i]);

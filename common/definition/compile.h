@@ -6,7 +6,7 @@
 #include "models/desired_lrp.pb-c.h"
 
 struct definition_target {
-    const char *system;        /* id */
+    const char *system; /* id */
     const char *uid;
     const char *tree;          /* borne by the records */
     const char *system_domain; /* of addresses outside; "" or NULL = ports get none */

@@ -11,8 +11,8 @@
 
 enum {
     DEFINITION_COMPONENTS_MAX = 10000,
-    DEFINITION_CHAIN_MAX = 500,        /* references of which each leads to the next */
-    DEFINITION_NODES_MAX = 1000000,    /* values, in all files and templates together */
+    DEFINITION_CHAIN_MAX = 500,     /* references of which each leads to the next */
+    DEFINITION_NODES_MAX = 1000000, /* values, in all files and templates together */
     DEFINITION_FILE_BYTES_MAX = 1024 * 1024,
     DEFINITION_TEXT_BYTES_MAX = 64 * 1024, /* of one value that a template makes */
     DEFINITION_COMPONENT_BYTES_MAX = 64 * 1024,
@@ -34,10 +34,10 @@ struct definition_place {
 
 /* A file that is wanted. */
 struct definition_ask {
-    const char *url;      /* "" = where the reference itself stands: `from` */
+    const char *url; /* "" = where the reference itself stands: `from` */
     const char *branch, *commit, *tag, *version; /* of a url at most one is not "" */
-    const char *ssh_key;  /* path:name of the secret that opens the url; "" = none */
-    const char *file;     /* "" = the repository's definition */
+    const char *ssh_key; /* path:name of the secret that opens the url; "" = none */
+    const char *file;    /* "" = the repository's definition */
     const struct definition_place *from;
 };
 

@@ -34,8 +34,9 @@ const char *definition_file_name_fault(struct arena *a, const char *file)
     for (const char *p = file;;) {
         size_t size = strcspn(p, "/");
         if (bad_part(p, size)) {
-            return arena_printf(a, "\"%.60s\": a file's path is relative to the repository, and "
-                                   "has no .. and no part that begins with -",
+            return arena_printf(a,
+                                "\"%.60s\": a file's path is relative to the repository, and "
+                                "has no .. and no part that begins with -",
                                 file);
         }
         if (!p[size]) {
@@ -75,8 +76,9 @@ const char *definition_url_fault(struct arena *a, const char *url, bool allow_fi
     }
     if (text_begins(url, "file:///")) {
         return allow_file ? NULL
-                          : arena_printf(a, "%.100s: repositories on the converger's disk are not "
-                                            "allowed (converger serve --allow-file)",
+                          : arena_printf(a,
+                                         "%.100s: repositories on the converger's disk are not "
+                                         "allowed (converger serve --allow-file)",
                                          url);
     }
     const char *rest = text_begins(url, "https://") ? url + strlen("https://")
@@ -87,8 +89,9 @@ const char *definition_url_fault(struct arena *a, const char *url, bool allow_fi
     }
     return !rest && is_scp(url)
                ? NULL
-               : arena_printf(a, "\"%.100s\": a git repository is https://, ssh:// or "
-                                 "user@host:path",
+               : arena_printf(a,
+                              "\"%.100s\": a git repository is https://, ssh:// or "
+                              "user@host:path",
                               url);
 }
 

@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const struct definition_key keys[] = {
-#define KEY(places, name, value, otherwise, meaning)                                               \
-    {name, DK_##places, value, otherwise, meaning},
+#define KEY(places, name, value, otherwise, meaning) {name, DK_##places, value, otherwise, meaning},
 #include "common/definition/keys.def"
 #undef KEY
 };
@@ -60,9 +59,8 @@ const char *definition_fault_text(struct arena *a, const struct definition_fault
     for (size_t i = 0; i < shown; i++) {
         text = arena_printf(a, "%s%s%s", text, i ? "; " : "", faults->list[i]);
     }
-    return faults->count > shown
-               ? arena_printf(a, "%s; and %zu more", text, faults->count - shown)
-               : text;
+    return faults->count > shown ? arena_printf(a, "%s; and %zu more", text, faults->count - shown)
+                                 : text;
 }
 
 static void unknown_key(const struct definition_source *s, const struct node *at, const char *name,

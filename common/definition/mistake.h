@@ -47,7 +47,7 @@ struct definition_key {
 /* All, in the order of the docs. */
 const struct definition_key *definition_keys(size_t *ret_count);
 
-/* Tells each key of the map that is unknown in its place, with the nearest one. Whether it is a map;
- * tells that, too, of `key`. */
+/* Tells each key of the map that is unknown in its place, with the nearest one. Whether it is a
+ * map; tells that, too, of `key`. */
 bool definition_check_keys(const struct definition_source *s, const struct node *map,
                            const char *key, unsigned place);

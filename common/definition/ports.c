@@ -128,10 +128,10 @@ static void make_routes(const struct definition_source *s, const struct definiti
     if (c->n_public_ports > 0 && target->system_domain && *target->system_domain) {
         const char *list = "";
         for (size_t i = 0; i < c->n_public_ports; i++) {
-            list = arena_printf(s->arena, "%s%s{\"hostnames\":[\"%s.%s\"],\"port\":%u}", list,
-                                i ? "," : "",
-                                i ? arena_printf(s->arena, "%u.%s", c->public_ports[i], host) : host,
-                                target->system_domain, c->public_ports[i]);
+            list = arena_printf(
+                s->arena, "%s%s{\"hostnames\":[\"%s.%s\"],\"port\":%u}", list, i ? "," : "",
+                i ? arena_printf(s->arena, "%u.%s", c->public_ports[i], host) : host,
+                target->system_domain, c->public_ports[i]);
         }
         add_route(s, routes, "cf-router", arena_printf(s->arena, "[%s]", list));
     }

@@ -212,8 +212,7 @@ static const struct node *parameters_of(const struct definition_template *t,
     map->count = declared->count;
     map->items = ARENA_ARRAY(a, declared->count, struct node *);
     for (size_t i = 0; i < declared->count; i++) {
-        map->items[i] =
-            (struct node *)value_of(t, declared->keys[i], declared->items[i], values);
+        map->items[i] = (struct node *)value_of(t, declared->keys[i], declared->items[i], values);
         good = good && map->items[i];
     }
     return good ? map : NULL;
@@ -238,8 +237,10 @@ static const struct node *variable(const struct definition_template *t, const st
     const char *name = arena_strndup(t->source->arena, s + 2, (size_t)(end - s) - 2);
     const struct node *v = node_member(parameters, name);
     if (!v) {
-        definition_mistake(t->source, at, "", "${%.60s} is no parameter of this file (a ${ that is "
-                           "none is $${)", name);
+        definition_mistake(t->source, at, "",
+                           "${%.60s} is no parameter of this file (a ${ that is "
+                           "none is $${)",
+                           name);
     }
     *ret_size = (size_t)(end - s) + 1;
     return v;
@@ -389,8 +390,8 @@ static struct node *name_secret(const struct definition_template *t, const struc
 {
     struct arena *a = t->source->arena;
     const struct node *name = n->items[0];
-    const char *fault = name->kind != NODE_TEXT ? "must be a name"
-                                                : component_name_fault(a, name->text);
+    const char *fault =
+        name->kind != NODE_TEXT ? "must be a name" : component_name_fault(a, name->text);
     if (fault) {
         definition_mistake(t->source, n, "$secret", "%s", fault);
         return NULL;

@@ -53,9 +53,9 @@ static void note_read(struct definition_walk *w, const char *path, const struct 
     if (!*f->place.url) {
         return;
     }
-    const char *line = arena_printf(w->arena, "%s: %s of %s%s%s at %s\n", path, f->name,
-                                    f->place.url, *f->place.version ? " " : "", f->place.version,
-                                    f->place.commit);
+    const char *line =
+        arena_printf(w->arena, "%s: %s of %s%s%s at %s\n", path, f->name, f->place.url,
+                     *f->place.version ? " " : "", f->place.version, f->place.commit);
     map_put(&w->commits, arena_printf(w->arena, "%s %s", f->place.url, f->place.commit), w);
     if (w->log.size + strlen(line) <= DEFINITION_LOG_BYTES_MAX) {
         buf_append_string(&w->log, line);
@@ -320,12 +320,13 @@ static const struct node *follow(struct definition_walk *w, const struct definit
         return NULL;
     }
     if (*ask.url && w->options->keep_repositories) {
-        add_part(w, &(struct definition_part){.path = path,
-                                              .kind = DEFINITION_REFERENCE,
-                                              .node = n,
-                                              .file = r->file,
-                                              .reference = r->reference,
-                                              .commit = r->place.commit},
+        add_part(w,
+                 &(struct definition_part){.path = path,
+                                           .kind = DEFINITION_REFERENCE,
+                                           .node = n,
+                                           .file = r->file,
+                                           .reference = r->reference,
+                                           .commit = r->place.commit},
                  &s);
         return n;
     }
@@ -417,12 +418,13 @@ static const struct node *read_component(struct definition_walk *w,
         return follow(w, r, path, n);
     }
     definition_check_keys(&s, n, "", place_of((enum definition_kind)kind));
-    if (!add_part(w, &(struct definition_part){.path = path,
-                                               .kind = (enum definition_kind)kind,
-                                               .node = n,
-                                               .file = r->file,
-                                               .reference = r->reference,
-                                               .commit = r->place.commit},
+    if (!add_part(w,
+                  &(struct definition_part){.path = path,
+                                            .kind = (enum definition_kind)kind,
+                                            .node = n,
+                                            .file = r->file,
+                                            .reference = r->reference,
+                                            .commit = r->place.commit},
                   &s)) {
         return NULL;
     }
@@ -460,7 +462,8 @@ void definition_resolve(struct arena *a, const struct definition_files *files,
     }
     ret->log = arena_strdup(a, buf_string(&w.log));
     ret->commits = ARENA_ARRAY(a, w.commits.count, const char *);
-    MAP_EACH(&w.commits, n) {
+    MAP_EACH(&w.commits, n)
+    {
         ret->commits[ret->commit_count++] = arena_strdup(a, map_key(n));
     }
     map_done(&w.commits, NULL);

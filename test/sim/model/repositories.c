@@ -100,13 +100,15 @@ static int read_text(void *context, struct arena *a, const struct definition_ask
         const char **tags;
         size_t count;
         list_tags(context, a, url, &tags, &count, err);
-        ref = semver_range_is_valid(ask->version) ? semver_highest(tags, count, ask->version)
-                                                  : NULL;
+        ref =
+            semver_range_is_valid(ask->version) ? semver_highest(tags, count, ask->version) : NULL;
     }
     const struct model_commit *c = ref ? find(m, url, ref, commit, file) : NULL;
     if (!c) {
         return err_set(err, ERR_NOT_FOUND, "%.80s has no %.40s at %.60s", url, file,
-                       *commit ? commit : ref ? ref : ask->version);
+                       *commit ? commit
+                       : ref   ? ref
+                               : ask->version);
     }
     *ret = (struct definition_file){
         .text = bytes_of(c->text),
@@ -123,11 +125,10 @@ static struct resolved answer(void *context, struct node *from,
     if (m->fault) {
         return (struct resolved){.fault = m->fault};
     }
-    return definition_answer(a, request,
-                             &(struct definition_repositories){.read = read_text,
-                                                               .tags = list_tags,
-                                                               .context = m,
-                                                               .system_domain = ""});
+    return definition_answer(
+        a, request,
+        &(struct definition_repositories){
+            .read = read_text, .tags = list_tags, .context = m, .system_domain = ""});
 }
 
 void model_repositories_serve(struct world *w, struct model_repositories *m)

@@ -2,7 +2,6 @@
  * answer when the request arrives, and it is heard some time later, unless the process died. */
 #include "test/sim/world/inside.h"
 
-
 static const struct span resolve_takes = {.low_ns = 5 * MILLISECOND_NS,
                                           .high_ns = 400 * MILLISECOND_NS};
 

@@ -209,9 +209,9 @@ static void a_long_path_has_a_guid_that_fits(void **state)
 static void an_image_says_what_runs(void **state)
 {
     struct fixture *f = *state;
-    struct resolved r = source(
-        f, one(f, "type: v1/service, instance_type: shared, build: {type: docker_image, "
-                  "repository: demo/api}"));
+    struct resolved r =
+        source(f, one(f, "type: v1/service, instance_type: shared, build: {type: docker_image, "
+                         "repository: demo/api}"));
     const Models__RunAction *run = component(&r, "/x")->run->action->run_action;
     assert_true(run->from_image);
     assert_string_equal(run->user, "");
@@ -302,10 +302,11 @@ static void local_files_are_joined(void **state)
                    "\"1.0\"}}\n");
     files[0].text = POOLS "components:\n  api: {type: v1/reference, file: api.yaml}\n"
                           "  far: {type: v1/reference, git_repository: {url: u, tag: t}}\n";
-    put_file("", "api.yaml",
-             "$parameters: {v: {type: string, default: \"1\"}}\ntype: v1/service\n"
-             "instance_type: shared\nbuild: {rootfs: preloaded:busybox}\n"
-             "exec: {command: [sh, \"$${HOME}\", \"${v}\"], environment: {A: 1.10, K: {$secret: k}}}\n");
+    put_file(
+        "", "api.yaml",
+        "$parameters: {v: {type: string, default: \"1\"}}\ntype: v1/service\n"
+        "instance_type: shared\nbuild: {rootfs: preloaded:busybox}\n"
+        "exec: {command: [sh, \"$${HOME}\", \"${v}\"], environment: {A: 1.10, K: {$secret: k}}}\n");
     struct definition_checked c;
     struct definition_files table = {.read = read_table};
     definition_check(&f->arena, &table, "shop.yaml", "shop", &c);
@@ -314,8 +315,7 @@ static void local_files_are_joined(void **state)
     assert_int_equal(c.services, 1);
     assert_int_equal(c.references, 1);
     put_file("u", "lattice.yaml", "{" SERVICE "}");
-    struct resolved r =
-        ask(f, (struct resolve_request){.what = RESOLVE_SOURCE, .source = c.text});
+    struct resolved r = ask(f, (struct resolve_request){.what = RESOLVE_SOURCE, .source = c.text});
     const Board__ComponentRecord *api = component(&r, "/api");
     assert_string_equal(api->run->action->run_action->args[0], "${HOME}");
     assert_string_equal(api->run->action->run_action->args[1], "1");
@@ -397,7 +397,8 @@ static void mistakes_are_told(void **state)
         {"type: v1/reference, file: a, git_repository: {url: u}", "not both"},
         {"type: v1/reference, git_repository: {url: u, tag: a, branch: b}", "not several"},
         {"type: v1/reference, git_repository: {tag: a}", "git_repository.url: is missing"},
-        {"type: v1/reference, git_repository: {url: u, ssh_key: abc}", "a key is no text of a file"},
+        {"type: v1/reference, git_repository: {url: u, ssh_key: abc}",
+         "a key is no text of a file"},
         {"type: v1/reference, file: other.yaml", "beside which no file lies"},
         {"type: v1/reference, git_repository: {url: u, tag: a}", "there is no such file"},
         {"type: v1/system, components: {\"a.b\": {}}", "a name has letters"},
@@ -457,14 +458,15 @@ static void parameters_have_types(void **state)
     };
     put_file("u", "lattice.yaml", "");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        files[0].text = arena_printf(&f->arena, "$parameters: {p: %s}\n" SERVICE "\n",
-                                     rows[i].declared);
-        files[0].text = arena_printf(&f->arena, "{$parameters: {p: %s}, " SERVICE "}\n",
-                                     rows[i].declared);
-        struct resolved r = source(
-            f, one(f, arena_printf(&f->arena, "type: v1/reference, git_repository: {url: u}, "
-                                              "parameters: {%s}",
-                                   rows[i].given)));
+        files[0].text =
+            arena_printf(&f->arena, "$parameters: {p: %s}\n" SERVICE "\n", rows[i].declared);
+        files[0].text =
+            arena_printf(&f->arena, "{$parameters: {p: %s}, " SERVICE "}\n", rows[i].declared);
+        struct resolved r =
+            source(f, one(f, arena_printf(&f->arena,
+                                          "type: v1/reference, git_repository: {url: u}, "
+                                          "parameters: {%s}",
+                                          rows[i].given)));
         if (r.done || !strstr(r.fault, rows[i].fault)) {
             fail_msg("%s with {%s}\n%s\nand not: %s", rows[i].declared, rows[i].given, r.fault,
                      rows[i].fault);
@@ -555,13 +557,25 @@ static void names_of_strangers_are_checked(void **state)
 {
     struct fixture *f = *state;
     static const char *const good_urls[] = {"https://h/x.git", "ssh://git@h:22/x", "git@h:x/y.git"};
-    static const char *const bad_urls[] = {
-        "", "http://h/x", "git://h/x", "ext::sh -c x", "--upload-pack=x", "ssh://-oProxyCommand=x/y",
-        "file:///x", "/etc", "../x", "https://", "git@-o:x", "-o@h:x", "https://h/a b", "h:x",
-        "ssh://a@-b/c"};
-    static const char *const bad_files[] = {"", "/etc/passwd", "../x", "a/../b", "-x", "a/-x", "a//b",
-                                            ".git/config", "a\nb", "a:b", "x/"};
-    static const char *const bad_refs[] = {"", "-x", "a..b", "a:b", "a b", "a@{1}", "/a", "a/", "a^"};
+    static const char *const bad_urls[] = {"",
+                                           "http://h/x",
+                                           "git://h/x",
+                                           "ext::sh -c x",
+                                           "--upload-pack=x",
+                                           "ssh://-oProxyCommand=x/y",
+                                           "file:///x",
+                                           "/etc",
+                                           "../x",
+                                           "https://",
+                                           "git@-o:x",
+                                           "-o@h:x",
+                                           "https://h/a b",
+                                           "h:x",
+                                           "ssh://a@-b/c"};
+    static const char *const bad_files[] = {"",     "/etc/passwd", "../x", "a/../b", "-x", "a/-x",
+                                            "a//b", ".git/config", "a\nb", "a:b",    "x/"};
+    static const char *const bad_refs[] = {"",      "-x", "a..b", "a:b", "a b",
+                                           "a@{1}", "/a", "a/",   "a^"};
     for (size_t i = 0; i < sizeof(good_urls) / sizeof(good_urls[0]); i++) {
         assert_null(definition_url_fault(&f->arena, good_urls[i], false));
     }
