@@ -84,6 +84,30 @@ static int read_instances(const char *text, int32_t *ret_count, struct err *err)
     return 0;
 }
 
+static int scale_process(struct session *s, const char *process_guid, int32_t instances,
+                         struct err *err)
+{
+    Models__DesiredLRPUpdate update = MODELS__DESIRED_LRPUPDATE__INIT;
+    update.optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
+    update.instances = instances;
+    Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = arena_strdup(&s->arena, process_guid);
+    request.update = &update;
+    ProtobufCMessage *m;
+    return cli_client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
+                           &models__desired_lrplifecycle_response__descriptor, &m, err);
+}
+
+static int scale_app(struct session *s, const char *app, int32_t instances, struct err *err)
+{
+    Board__ServiceRequest request = BOARD__SERVICE_REQUEST__INIT;
+    request.action = BOARD__SERVICE_REQUEST__ACTION__SCALE;
+    request.name = arena_strdup(&s->arena, app);
+    request.instances = instances;
+    const Board__ServiceResponse *answer;
+    return session_service_call(s, &s->arena, &request, &answer, err);
+}
+
 static int scale(struct session *s, const struct invocation *call, struct err *err)
 {
     const char *name = call->arguments[0];
@@ -99,23 +123,17 @@ static int scale(struct session *s, const struct invocation *call, struct err *e
     if (r < 0) {
         return r;
     }
-    Models__DesiredLRPUpdate update = MODELS__DESIRED_LRPUPDATE__INIT;
-    update.optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
-    update.instances = instances;
-    Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
-    request.process_guid = lrps[0]->process_guid;
-    request.update = &update;
-    ProtobufCMessage *m;
     r = session_note_placed(s, name, lrps[0]->process_guid, instances, err);
     if (r < 0) {
         return r;
     }
-    r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/update", &request.base,
-                        &models__desired_lrplifecycle_response__descriptor, &m, err);
     const char *result = lrps[0]->instances == instances
                              ? "unchanged"
                              : arena_printf(&s->arena, "scaled from %d to %d",
                                             (int)lrps[0]->instances, (int)instances);
+    s->app = lrp_app(lrps[0]);
+    r = s->app ? scale_app(s, s->app, instances, err)
+               : scale_process(s, lrps[0]->process_guid, instances, err);
     r = r < 0 ? session_about(s, name, r, err)
               : session_line(s, name, lrps[0]->process_guid, result, err);
     return r < 0 || !s->wait ? r : session_wait(s, name, lrps[0]->process_guid, instances, err);
@@ -178,7 +196,7 @@ static int remove_all(struct session *s, const struct invocation *call, struct e
     }
     size_t removed = 0;
     for (size_t i = 0; i < total && session_goes_on(s); i++) {
-        gone[i].result = session_remove(s, gone[i].name, gone[i].lrp, "", "removed", err);
+        gone[i].result = session_remove(s, gone[i].name, gone[i].lrp, err);
         removed += gone[i].result == 0;
         session_count(s, gone[i].name, gone[i].result, err);
     }
@@ -187,6 +205,7 @@ static int remove_all(struct session *s, const struct invocation *call, struct e
     for (size_t i = 0; s->wait && i < total && session_goes_on(s); i++) {
         if (gone[i].result == 0) {
             const char *guid = gone[i].lrp->process_guid;
+            s->app = lrp_app(gone[i].lrp);
             session_count(s, gone[i].name, session_wait(s, gone[i].name, guid, 0, err), err);
         }
     }

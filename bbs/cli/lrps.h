@@ -8,31 +8,38 @@
 #include "common/base/bytes.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
+#include "system_api.pb-c.h"
 
-enum apply_action { APPLY_CREATE, APPLY_UNCHANGED, APPLY_UPDATE, APPLY_REFUSE };
+/* The app that it is of; NULL = it is a client's own. */
+const char *lrp_app(const Models__DesiredLRP *lrp);
 
-struct apply_plan {
-    enum apply_action action;
-    Models__DesiredLRPUpdate *update; /* of APPLY_UPDATE: only what differs */
-    const char *text; /* for people: "created", "scaled from 2 to 3", or why it is refused */
-    int32_t instances; /* that are to run then */
-    Models__DesiredLRP **old; /* other definitions of this app: to be removed once this one runs */
+/* What a bbs made of an app of the files. */
+struct application {
+    const struct app *app;
+    const char *text;   /* for people: "created", "scaled from 2 to 3" */
+    int32_t instances;  /* that are to run then */
+    const char **old;   /* process_guids of other definitions, which go once this one runs */
     size_t old_count;
+    bool done; /* the board has it, reported or not */
+    bool ran;  /* it was waited for, and runs alone as far as this apply knows */
 };
 
-/* What brings the board from `lrps` (all there are) to `app`. The same definition: only instances
- * (if the file says them), routes, annotation, metric tags and policies may differ, and are
- * updated. Another definition under the same name (design.md 5): a new process, with as many
- * instances as the old one has unless the file says them, and the old one goes when the new one
- * runs. Both are there when that was interrupted: then what is left to do is planned. A name that a
- * process has which the command line did not make: refused. */
-void apply_decide(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
-                  size_t count, struct apply_plan *ret_plan);
+/* Takes the answer; `again`: an answer may have been lost before it, so that what it calls
+ * unchanged may be this apply's own doing. */
+void apply_take(struct arena *a, const Board__ServiceResponse *answer, bool again,
+                struct application *app);
 
-/* What `app` has come to when it was applied, runs, and replaced what it had to: NULL = it stands
- * alone, else what another apply did meanwhile, or is about to do. */
-const char *apply_rival(struct arena *a, const struct app *app, Models__DesiredLRP *const *lrps,
-                        size_t count);
+/* Why the service (NULL = there is none) is not to have so many instances of this process: what
+ * somebody else asked for; NULL = it is. Of 0 instances: it is to go. */
+const char *apply_other(struct arena *a, const Board__ServiceRecord *service,
+                        const char *process_guid, int32_t desired);
+
+/* The same of what the service is to run alone, whatever its number. */
+const char *apply_rival(struct arena *a, const Board__ServiceRecord *service,
+                        const char *process_guid);
+
+/* Whether a DesiredLRP of this process stands by the service's record. */
+bool apply_stands(const Board__ServiceRecord *service, const char *process_guid);
 
 /* How far a process is. */
 struct lrp_progress {

@@ -306,6 +306,21 @@ static bool has_settled(struct settling *s, const struct lrp_progress *p, int64_
     return done && lrp_progress_settled(p, wall_ns, (now_ms - s->since_ms) * 1000000);
 }
 
+/* The same of an app, by its service. */
+static int check_app(struct session *s, struct arena *a, const char *name,
+                     const char *process_guid, int32_t desired, struct err *err)
+{
+    const Board__ServiceResponse *answer = NULL;
+    int r = session_service(s, a, BOARD__SERVICE_REQUEST__ACTION__NONE, s->app, &answer, err);
+    bool gone = r == -ERR_NOT_FOUND;
+    if (r < 0 && !gone) {
+        return r;
+    }
+    const char *why = apply_other(a, gone ? NULL : answer->service, process_guid, desired);
+    s->unled = !gone && answer->unled;
+    return why ? err_set(err, ERR_CONFLICT, "%.60s: %s", name, why) : 0;
+}
+
 /* It is not as it was asked to be: somebody may have asked for something else since. Another number
  * is believed when it stands for a second: another bbs than the one that was asked may be behind.
  */
@@ -355,7 +370,8 @@ static int look(struct session *s, const char *name, const char *process_guid, i
         p->problem = p->unheard = NULL; /* they live in the arena that ends here */
     }
     if (r == 0 && !settling->done) {
-        r = check_desired(s, &a, name, process_guid, desired, settling, err);
+        r = s->app ? check_app(s, &a, name, process_guid, desired, err)
+                   : check_desired(s, &a, name, process_guid, desired, settling, err);
     }
     return r;
 }
@@ -422,6 +438,7 @@ int session_wait(struct session *s, const char *name, const char *process_guid, 
         return 0; /* the time was over while it settled */
     }
     fprintf(stderr, "bbs: after %lld s: %s\n", (long long)(passed_ms / 1000), text);
+    session_warn_of_unled(s, name);
     return p.running > 0 && p.running < desired ? CLI_PARTLY_PLACED : CLI_TIMEOUT;
 }
 
@@ -451,23 +468,63 @@ int session_line(struct session *s, const char *name, const char *process_guid, 
     return cli_print_or(buf_bytes(&out), s->instead ? s->instead : instead, err);
 }
 
-int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
-                   const char *replaced_by, const char *result, struct err *err)
+int session_service_call(struct session *s, struct arena *a, const Board__ServiceRequest *request,
+                         const Board__ServiceResponse **ret, struct err *err)
+{
+    ProtobufCMessage *m;
+    int r = cli_client_call(s->client, a, "/v1/board/service", &request->base,
+                            &board__service_response__descriptor, &m, err);
+    if (r == 0) {
+        *ret = (const Board__ServiceResponse *)m;
+    }
+    if (r == 0 && !(*ret)->service) {
+        return err_set(err, ERR_IO, "the bbs gives no service in its answer");
+    }
+    return r;
+}
+
+int session_service(struct session *s, struct arena *a, Board__ServiceRequest__Action action,
+                    const char *app, const Board__ServiceResponse **ret, struct err *err)
+{
+    Board__ServiceRequest request = BOARD__SERVICE_REQUEST__INIT;
+    request.action = action;
+    request.name = arena_strdup(a, app);
+    return session_service_call(s, a, &request, ret, err);
+}
+
+void session_warn_of_unled(struct session *s, const char *name)
+{
+    if (s->unled) {
+        fprintf(stderr, "bbs: %s waits for a converger: none leads, which would replace or remove "
+                        "it\n", name);
+    }
+}
+
+static int remove_process(struct session *s, const Models__DesiredLRP *lrp, struct err *err)
 {
     Models__RemoveDesiredLRPRequest request = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
     request.process_guid = lrp->process_guid;
-    request.replaced_by = arena_strdup(&s->arena, replaced_by);
     ProtobufCMessage *m;
+    return cli_client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
+                           &models__desired_lrplifecycle_response__descriptor, &m, err);
+}
+
+int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
+                   struct err *err)
+{
+    const char *app = lrp_app(lrp);
+    const Board__ServiceResponse *answer;
     int r = session_note_placed(s, name, lrp->process_guid, 0, err);
     if (r < 0) {
         return r;
     }
-    r = cli_client_call(s->client, &s->arena, "/v1/desired_lrp/remove", &request.base,
-                        &models__desired_lrplifecycle_response__descriptor, &m, err);
+    r = app ? session_service(s, &s->arena, BOARD__SERVICE_REQUEST__ACTION__DELETE, app, &answer,
+                              err)
+            : remove_process(s, lrp, err);
     /* Somebody else's removal, or our own of which the answer was lost: gone is gone. */
     r = r == -ERR_NOT_FOUND ? 0 : r;
     return r < 0 ? session_about(s, name, r, err)
-                 : session_line(s, name, lrp->process_guid, result, err);
+                 : session_line(s, name, lrp->process_guid, "removed", err);
 }
 
 int session_about(struct session *s, const char *name, int r, struct err *err)

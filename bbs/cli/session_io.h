@@ -5,6 +5,7 @@
 #include "bbs/cli/unheard.h"
 #include "board.pb-c.h"
 #include "common/cli/client_io.h"
+#include "system_api.pb-c.h"
 
 struct session {
     struct arena arena;
@@ -12,6 +13,8 @@ struct session {
     bool json;
     bool show_secrets; /* of session_hide() and session_json() */
     bool wait;
+    const char *app; /* of session_wait(): its process is this app's; NULL = a client's own */
+    bool unled;      /* no converger led when the app was looked at last */
     bool settle; /* session_wait() takes only what has settled for good: something goes after it */
     const char *guid_key; /* of session_line() in JSON; NULL = "process_guid" */
     /* Of session_print(): said when it cannot be written; NULL = nothing else. */
@@ -94,10 +97,9 @@ int64_t session_left_ms(const struct session *s);
  * a slow answer is not the end of the waiting, but the end comes in time. */
 int64_t session_look_ms(int64_t left_ms);
 
-/* Removes a process and tells it so. `replaced_by`: only while the process with this guid is
- * desired, else ERR_CONFLICT; "" = whatever there is. */
+/* Removes a process, or the app that it is of, and tells it so. */
 int session_remove(struct session *s, const char *name, const Models__DesiredLRP *lrp,
-                   const char *replaced_by, const char *result, struct err *err);
+                   struct err *err);
 
 /* Of a command that goes on with the next one when one fails: takes what the work on `name` gave,
  * 0, an exit status, or an error code with its text, which is reported at once (of an interrupt: by
@@ -107,6 +109,17 @@ void session_count(struct session *s, const char *name, int r, struct err *err);
 /* Asked before each of them: false once it was interrupted. What is left undone then makes a status
  * that is not 0, also if all that was begun was done. */
 bool session_goes_on(struct session *s);
+
+/* Asks the bbs about an app; the answer lives in `a`. */
+int session_service(struct session *s, struct arena *a, Board__ServiceRequest__Action action,
+                    const char *app, const Board__ServiceResponse **ret, struct err *err);
+
+/* The same of a request that says more. */
+int session_service_call(struct session *s, struct arena *a, const Board__ServiceRequest *request,
+                         const Board__ServiceResponse **ret, struct err *err);
+
+/* Says so, if what an app waits for is a converger that leads. */
+void session_warn_of_unled(struct session *s, const char *name);
 
 /* How such a command ends: with the status that was counted; or, interrupted with something not
  * done, with ERR_UNKNOWN and what is half done: "interrupted; web: 0 of 2 running; it goes on", and

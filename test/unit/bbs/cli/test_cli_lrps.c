@@ -3,6 +3,7 @@
 #include "bbs/cli/lrps.h"
 #include "board.pb-c.h"
 #include "common/model/record.h"
+#include "common/model/service_owner.h"
 #include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
@@ -22,152 +23,105 @@ static struct app *app_of(struct fixture *f, const char *more)
     return apps;
 }
 
-static void apply_changes_only_what_differs(void **state)
+/* A service with these revisions, "guid:instances" each, the last the target. */
+static Board__ServiceRecord *service(struct fixture *f, const char *state, int32_t instances,
+                                     const char *const *revisions, size_t count)
+{
+    Board__ServiceRecord *s = arena_message(&f->arena, &board__service_record__descriptor);
+    s->state = arena_strdup(&f->arena, state);
+    s->instances = instances;
+    s->revisions = ARENA_ARRAY(&f->arena, count, Board__Revision *);
+    s->n_revisions = count;
+    for (size_t i = 0; i < count; i++) {
+        Board__Revision *r = arena_message(&f->arena, &board__revision__descriptor);
+        const char *colon = strchr(revisions[i], ':');
+        r->process_guid = arena_strndup(&f->arena, revisions[i], (size_t)(colon - revisions[i]));
+        r->hash = r->process_guid;
+        r->instances = atoi(colon + 1);
+        s->revisions[i] = r;
+        s->target = r->hash;
+    }
+    return s;
+}
+
+/* What stands beside the new definition goes; an answer that may be about this apply's own doing is
+ * not told as nothing. */
+static void an_answer_is_taken(void **state)
 {
     struct fixture *f = *state;
+    static const char *const revisions[] = {"web-a:2", "web-b:0", "web-c:1", "web-d:3"};
+    Board__ServiceResponse answer = BOARD__SERVICE_RESPONSE__INIT;
+    answer.service = service(f, "updating", 3, revisions, 4);
+    answer.service->generation = 5;
+    answer.text = arena_strdup(&f->arena, "updated");
+    answer.changed = true;
+    struct application a = {.app = app_of(f, "")};
+    apply_take(&f->arena, &answer, true, &a);
+    assert_string_equal(a.text, "updated");
+    assert_int_equal(a.instances, 3);
+    assert_int_equal(a.old_count, 2);
+    assert_string_equal(a.old[0], "web-a");
+    assert_string_equal(a.old[1], "web-c");
+    answer.changed = false;
+    answer.text = arena_strdup(&f->arena, "unchanged");
+    apply_take(&f->arena, &answer, false, &a);
+    assert_string_equal(a.text, "unchanged");
+    apply_take(&f->arena, &answer, true, &a);
+    assert_string_equal(a.text, "applied");
+    answer.service->generation = 1;
+    apply_take(&f->arena, &answer, true, &a);
+    assert_string_equal(a.text, "created");
+    assert_true(apply_stands(answer.service, "web-c"));
+    assert_false(apply_stands(answer.service, "web-b"));
+    assert_false(apply_stands(answer.service, "web-x"));
+}
+
+static void what_somebody_else_asked_for_is_told(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const own[] = {"web-a:2"}, *const other[] = {"web-a:2", "web-b:0"};
     static const struct {
-        const char *old, *new; /* more lines of the app; NULL = not there */
-        enum apply_action action;
-        const char *text;
+        const char *state; /* NULL = there is no such service */
+        bool other;
+        int32_t instances, desired;
+        const char *says; /* NULL = all is as asked */
     } rows[] = {
-        {NULL, "", APPLY_CREATE, "created"},
-        {"instances: 3", "instances: 3", APPLY_UNCHANGED, "unchanged"},
-        {"instances: 3", "", APPLY_UNCHANGED, "unchanged"},
-        {"instances: 3", "instances: 5", APPLY_UPDATE, "scaled from 3 to 5"},
-        {"", "annotation: x", APPLY_UPDATE, "updated"},
-        {"routes: {a: [1]}", "routes: {a: [2]}", APPLY_UPDATE, "updated"},
-        {"routes: {a: [1]}", "", APPLY_UPDATE, "updated"},
-        {"routes: {b: {}, a: [1]}", "routes: {a: [1], b: {}}", APPLY_UNCHANGED, "unchanged"},
-        {"", "metric_tags: {source_id: web, a: b}", APPLY_UPDATE, "updated"},
-        {"", "on_cell_loss: hold", APPLY_UPDATE, "updated"},
-        {"on_cell_loss: Hold", "on_cell_loss: hold", APPLY_UNCHANGED, "unchanged"},
-        {"on_evacuate: stay", "", APPLY_UPDATE, "updated"},
-        {"instances: 1", "instances: 0\nannotation: x", APPLY_UPDATE,
-         "updated, scaled from 1 to 0"},
-        {"memory: 5M", "memory: 6M", APPLY_CREATE, NULL},
+        {"scaling", false, 2, 2, NULL},
+        {NULL, false, 0, 2, "somebody else removed it meanwhile (web-a)"},
+        {"deleting", false, 2, 2, "somebody else removed it meanwhile (web-a)"},
+        {"updating", true, 2, 2,
+         "another apply is in between: web-b stands beside it, and replaces it when it runs"},
+        {"scaling", false, 3, 2, "somebody else scaled it to 3 meanwhile"},
+        {"scaling", false, 3, 0, "somebody else made it again, or scaled it, to 3 meanwhile"},
+        {"scaling", false, 0, 0, NULL},
+        {"deleting", false, 2, 0, NULL},
+        {NULL, false, 0, 0, NULL},
+        {"updating", true, 2, 0, NULL}, /* another definition's */
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        Models__DesiredLRP *lrps[2];
-        size_t count = 0;
-        struct app *app = app_of(f, rows[i].new);
-        if (rows[i].old) {
-            lrps[count++] = app_of(f, rows[i].old)->lrp;
-        }
-        struct apply_plan plan;
-        apply_decide(&f->arena, app, lrps, count, &plan);
-        assert_int_equal(plan.action, rows[i].action);
-        if (rows[i].text) {
-            assert_string_equal(plan.text, rows[i].text);
-        }
-        assert_int_equal(plan.update != NULL, plan.action == APPLY_UPDATE);
-    }
-}
-
-static void an_update_holds_only_what_differs(void **state)
-{
-    struct fixture *f = *state;
-    struct apply_plan plan;
-    Models__DesiredLRP *old = app_of(f, "instances: 1\nroutes: {a: [1]}")->lrp;
-    apply_decide(&f->arena, app_of(f, "instances: 2\nroutes: {a: [1]}"), &old, 1, &plan);
-    assert_int_equal(plan.update->optional_instances_case,
-                     MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES);
-    assert_int_equal(plan.update->instances, 2);
-    assert_null(plan.update->routes);
-    assert_int_equal(plan.update->n_metric_tags, 0);
-    assert_int_equal(plan.update->optional_annotation_case,
-                     MODELS__DESIRED_LRPUPDATE__OPTIONAL_ANNOTATION__NOT_SET);
-    /* No routes any more: replaced by none, which on the wire is not the same as left alone. */
-    apply_decide(&f->arena, app_of(f, "instances: 1"), &old, 1, &plan);
-    assert_non_null(plan.update->routes);
-    assert_int_equal(plan.update->routes->n_routes, 0);
-    /* An update packs: its map entries are of its own type. */
-    apply_decide(&f->arena, app_of(f, "routes: {a: [1]}\nmetric_tags: {x: y}"), &old, 1, &plan);
-    buf_message(&f->out, &plan.update->base);
-    assert_true(f->out.size > 0);
-}
-
-/* The new one is made beside the old, which goes when it runs; whatever an interruption left is
- * gone on with, and nobody else's process is touched. */
-static void another_definition_replaces(void **state)
-{
-    struct fixture *f = *state;
-    enum { A = 1, B = 2, C = 4, FOREIGN_NAME = 8, OTHER_APP = 16 };
-    static const struct {
-        const char *more; /* of definition B, which is applied */
-        int there;
-        enum apply_action action;
-        int32_t instances;
-        int old;
-    } rows[] = {
-        {"", A, APPLY_CREATE, 3, A},
-        {"instances: 5", A, APPLY_CREATE, 5, A},
-        {"", A | C, APPLY_CREATE, 7, A | C}, /* two that were given up */
-        {"", A | B, APPLY_UNCHANGED, 2, A},
-        {"instances: 4", A | B, APPLY_UPDATE, 4, A},
-        {"", B, APPLY_UNCHANGED, 2, 0},
-        {"", OTHER_APP, APPLY_CREATE, 1, 0},
-        {"", FOREIGN_NAME, APPLY_REFUSE, 1, 0},
-        {"", B | FOREIGN_NAME, APPLY_UNCHANGED, 2, 0},
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        Models__DesiredLRP *lrps[5];
-        size_t count = 0;
-        struct apply_plan plan;
-        if (rows[i].there & A) {
-            lrps[count++] = app_of(f, "memory: 9M\ninstances: 3")->lrp;
-        }
-        if (rows[i].there & B) {
-            lrps[count++] = app_of(f, "memory: 7M\ninstances: 2")->lrp;
-        }
-        if (rows[i].there & C) {
-            lrps[count++] = app_of(f, "memory: 8M\ninstances: 7")->lrp;
-        }
-        if (rows[i].there & FOREIGN_NAME) {
-            lrps[count] = app_of(f, "memory: 4M")->lrp;
-            lrps[count]->process_guid = arena_strdup(&f->arena, "web");
-            lrps[count++]->owner = NULL;
-        }
-        if (rows[i].there & OTHER_APP) {
-            lrps[count] = app_of(f, "memory: 5M")->lrp;
-            lrps[count++]->owner->uid = arena_strdup(&f->arena, "web2");
-        }
-        struct app *app = app_of(f, arena_printf(&f->arena, "memory: 7M\n%s", rows[i].more));
-        apply_decide(&f->arena, app, lrps, count, &plan);
-        int old = 0;
-        for (size_t k = 0; k < plan.old_count; k++) {
-            old |= plan.old[k]->memory_mb == 9 ? A : plan.old[k]->memory_mb == 8 ? C : 32;
-        }
-        if (plan.action != rows[i].action || plan.instances != rows[i].instances ||
-            old != rows[i].old) {
-            fail_msg("row %zu: action %d, %d instances, old %d", i, plan.action, plan.instances,
-                     old);
+        const Board__ServiceRecord *s =
+            rows[i].state ? service(f, rows[i].state, rows[i].instances,
+                                    rows[i].other ? other : own, rows[i].other ? 2 : 1)
+                          : NULL;
+        const char *says = apply_other(&f->arena, s, "web-a", rows[i].desired);
+        assert_int_equal(says != NULL, rows[i].says != NULL);
+        if (says) {
+            assert_string_equal(says, rows[i].says);
         }
     }
 }
 
-/* Of several applies at once, each looks last who else was there. */
-static void an_apply_in_between_is_reported(void **state)
+static void an_app_is_known_by_its_owner(void **state)
 {
     struct fixture *f = *state;
-    struct app *app = app_of(f, "memory: 7M");
-    Models__DesiredLRP *own = app_of(f, "memory: 7M\ninstances: 4")->lrp;
-    Models__DesiredLRP *other = app_of(f, "memory: 9M")->lrp;
-    Models__DesiredLRP *rows[][2] = {{own, NULL}, {own, other}, {other, NULL}, {NULL, NULL}};
-    const char *said[4];
-    for (size_t i = 0; i < 4; i++) {
-        size_t count = (size_t)(rows[i][0] != NULL) + (size_t)(rows[i][1] != NULL);
-        said[i] = apply_rival(&f->arena, app, rows[i], count);
-    }
-    assert_null(said[0]);
-    assert_string_equal(said[1], arena_printf(&f->arena,
-                                              "another apply is in between: %s stands beside it, "
-                                              "and replaces it when it runs",
-                                              other->process_guid));
-    for (int i = 2; i < 4; i++) {
-        assert_string_equal(said[i],
-                            "another apply was in between, or a removal: its definition is "
-                            "there no more");
-    }
+    Models__DesiredLRP *lrp = app_of(f, "")->lrp;
+    assert_string_equal(lrp_app(lrp), "web"); /* of an earlier version */
+    lrp->owner = service_owner_of(&f->arena, SERVICE_APPS_UID, "/api");
+    assert_string_equal(lrp_app(lrp), "api");
+    lrp->owner = service_owner_of(&f->arena, "6f0c", "/api");
+    assert_null(lrp_app(lrp));
+    lrp->owner = NULL;
+    assert_null(lrp_app(lrp));
 }
 
 static Models__ActualLRP *record(struct fixture *f, const char *guid, int index, const char *name)
@@ -749,10 +703,9 @@ static void events_in_json_hide_secrets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(apply_changes_only_what_differs),
-        TEST(another_definition_replaces),
-        TEST(an_apply_in_between_is_reported),
-        TEST(an_update_holds_only_what_differs),
+        TEST(an_answer_is_taken),
+        TEST(what_somebody_else_asked_for_is_told),
+        TEST(an_app_is_known_by_its_owner),
         TEST(waiting_ends_when_all_desired_run_and_no_others),
         TEST(what_runs_for_a_moment_has_not_settled),
         TEST(names_mean_owners_and_guids),
