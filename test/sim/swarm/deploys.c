@@ -1,6 +1,6 @@
 /* Clients who create systems, deploy versions, paths, files and builds of them, undo, pause, abort
  * and tear down, and delete systems, through any bbs and under any fault. Some versions have
- * services whose instances crash. When all is healed they resume what
+ * services whose instances crash, or that need secrets, which are set and unset meanwhile. When all is healed they resume what
  * they paused, and confirm what a restore has brought back. */
 #include "test/sim/model/containers.h"
 #include "test/sim/swarm/inside.h"
@@ -64,7 +64,7 @@ static void draw_text(struct deploys_work *o, char *ret)
     size_t size = (size_t)snprintf(ret, TEXT_BYTES, "/k:1=");
     for (unsigned i = 0; i < o->components; i++) {
         uint64_t whim = below(o, 100);
-        const char *how = whim < 8 ? "~" : whim < 30 ? "*2" : "";
+        const char *how = whim < 8 ? "~" : whim < 30 ? "*2" : whim >= 80 ? "?key" : "";
         bool job = strcmp(places[i], "/j") == 0;
         if (below(o, 100) < 75) {
             size += (size_t)snprintf(ret + size, TEXT_BYTES - size, " %s:%u%s", places[i],
@@ -216,12 +216,38 @@ static void change(struct deploys_work *o, const char *how)
     }
 }
 
+/* "/s/api" as it stands in a path of a URL. */
+static const char *place_escaped(struct arena *a, const char *place)
+{
+    const char *text = "";
+    for (const char *c = place; *c; c++) {
+        text = *c == '/' ? arena_printf(a, "%s%%2F", text) : arena_printf(a, "%s%c", text, *c);
+    }
+    return text;
+}
+
+/* What a service may need (draw_text): one that is unset fails the next deploy of it. */
+static void set_secret(struct deploys_work *o, unsigned system)
+{
+    struct arena *a = &o->work->swarm->arena;
+    const char *name = place_escaped(a, places[below(o, o->components)]);
+    const char *path = path_of(o, system, arena_printf(a, "/secrets/%s%%3Akey", name));
+    if (below(o, 100) < 15) {
+        send(o, "DELETE", path, "");
+    } else {
+        send(o, "PATCH", path,
+             arena_printf(a, "{\"value\":\"" SECRET_MARK "%u\"}", (unsigned)below(o, 3)));
+    }
+}
+
 static void ask_something(struct deploys_work *o)
 {
     unsigned system = (unsigned)below(o, o->systems);
     uint64_t whim = below(o, 100);
     struct arena *a = &o->work->swarm->arena;
-    if (whim < 15) {
+    if (below(o, 100) < 30) {
+        set_secret(o, system);
+    } else if (whim < 15) {
         create(o, system);
     } else if (whim < 65) {
         deploy(o, system);

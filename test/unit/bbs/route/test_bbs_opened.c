@@ -1,6 +1,6 @@
-/* Who is told the value of a secret (docs/systems.md, Secrets): a rep of what its cell runs; a client
- * and the converger, who ask for that one; everybody else gets it sealed. Asked of a bbs on a model
- * etcd. */
+/* Who is told the value of a secret (docs/systems.md, Secrets): a rep of what its cell runs; a
+ * client and the converger, who ask for that one; everybody else gets it sealed. Asked of a bbs on
+ * a model etcd. */
 #include "bbs/bbs.h"
 #include "common/model/record.h"
 #include "common/model/sealed_values.h"
