@@ -2,8 +2,7 @@
 #include "bbs/service/desired_ops.h"
 #include "bbs/service/moves.h"
 #include "bbs/service/service.h"
-#include "common/appfile/app.h"
-#include "common/base/message.h"
+#include "common/definition/compile.h"
 #include "common/lifecycle/service.h"
 #include "common/lifecycle/system.h"
 #include "common/model/head.h"
@@ -29,24 +28,6 @@ static const Models__Sealed *secret_of(void *context, const char *name)
     return r ? r->sealed : NULL;
 }
 
-/* What the component runs in this system, but for its secrets. */
-static Models__DesiredLRP *lrp_of(struct arena *a, const Board__ComponentRecord *c, const char *uid)
-{
-    Models__DesiredLRP *d = (Models__DesiredLRP *)message_copy(a, &c->run->base);
-    d->domain = arena_printf(a, "system.%s", uid);
-    return d;
-}
-
-/* "<id>.<a>.<b>": no app's name has a dot. */
-static const char *process_name(struct arena *a, const char *system, const char *path)
-{
-    char *name = arena_printf(a, "%s%s", system, path);
-    for (char *c = name; *c; c++) {
-        *c = *c == '/' ? '.' : *c;
-    }
-    return name;
-}
-
 static bool is_service(const Board__ComponentRecord *c)
 {
     return c && strcmp(c->kind, "service") == 0 && c->run;
@@ -62,10 +43,11 @@ void target_gather(struct view *v, const struct op_input *in, struct service_sna
         return;
     }
     struct secret_source from = {v, uid};
-    Models__DesiredLRP *lrp = lrp_of(a, s->component, uid);
+    Models__DesiredLRP *lrp = component_lrp(a, s->component, s->system->id, uid);
     s->unset = sealed_values_fill_lrp(a, lrp, secret_of, &from);
-    lrp->process_guid =
-        arena_strdup(a, app_process_guid(a, process_name(a, s->system->id, path), lrp));
+    lrp->owner = NULL; /* as it is kept: what belongs to no one DesiredLRP of it */
+    lrp->instances = 0;
+    lrp->process_guid = arena_strdup(a, component_guid(a, s->system->id, path, lrp));
     s->wanted_lrp = lrp;
     const char *hash = service_hash(lrp->process_guid);
     s->run = view_message(v, key_revision(a, uid, path, hash));
