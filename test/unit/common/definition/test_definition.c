@@ -7,6 +7,7 @@
 
 #include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
+#include "test/tool/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -600,6 +601,29 @@ static void names_of_strangers_are_checked(void **state)
     assert_non_null(definition_commit_fault(&f->arena, "HEAD"));
 }
 
+/* As docs/systems.md has a key in the table of its place. */
+static const char *key_row(struct arena *a, const struct definition_key *k)
+{
+    return arena_printf(a, "| `%s` | %s | %s | %s |\n", k->name, k->value, k->otherwise,
+                        k->meaning);
+}
+
+static void the_page_has_each_key(void **state)
+{
+    struct fixture *f = *state;
+    size_t count;
+    const struct definition_key *keys = definition_keys(&count);
+    char *page = page_read("docs/systems.md");
+    assert_non_null(page);
+    for (size_t i = 0; i < count; i++) {
+        if (!strstr(page, key_row(&f->arena, &keys[i]))) {
+            fail_msg("docs/systems.md, Definitions, lacks this row:\n%s",
+                     key_row(&f->arena, &keys[i]));
+        }
+    }
+    free(page);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, fixture_teardown)
 
 int main(void)
@@ -623,6 +647,7 @@ int main(void)
         TEST(a_tree_is_not_too_deep_nor_too_wide),
         TEST(requests_are_checked),
         TEST(names_of_strangers_are_checked),
+        TEST(the_page_has_each_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
