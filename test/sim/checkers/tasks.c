@@ -86,7 +86,8 @@ static bool was_heard(struct checkers *k, const char *guid, int64_t created_at)
 static void check_delete(struct checkers *k, const struct past *p)
 {
     const struct past *before = p->before;
-    if (p->message || !before || !p->cause || strcmp(p->cause->actor, "bbs") != 0) {
+    bool removed = p->cause && strcmp(p->cause->move, "remove") == 0; /* runs.c */
+    if (p->message || !before || !p->cause || removed || strcmp(p->cause->actor, "bbs") != 0) {
         return;
     }
     const Models__Task *t = task_of(before);

@@ -67,6 +67,18 @@ static Models__DesiredLRP *lrp_of(struct arena *a, const char *says, const char 
     return lrp;
 }
 
+/* A job runs what a service of its variant would. */
+static Models__TaskDefinition *task_of(struct arena *a, const char *says, const char *secret)
+{
+    const Models__DesiredLRP *lrp = lrp_of(a, says, secret);
+    Models__TaskDefinition *task = arena_message(a, &models__task_definition__descriptor);
+    task->root_fs = lrp->root_fs;
+    task->action = lrp->action;
+    task->memory_mb = lrp->memory_mb;
+    task->disk_mb = lrp->disk_mb;
+    return task;
+}
+
 static Board__ComponentRecord *component_new(struct arena *a, const char *tree, const char *path,
                                              const char *says)
 {
@@ -87,6 +99,8 @@ static Board__ComponentRecord *component_new(struct arena *a, const char *tree, 
         c->rolling = arena_message(a, &board__rolling__descriptor);
         c->rolling->ready_s = READY_S;
         c->rolling->deadline_s = DEADLINE_S;
+    } else if (strcmp(c->kind, "job") == 0) {
+        c->task = task_of(a, says, secret);
     }
     return c;
 }
