@@ -272,7 +272,6 @@ static void it_is_collected(void **state)
 
 static void a_large_tree_goes_slice_by_slice(void **state)
 {
-    SCOPED_ARENA(a);
     struct laid_system l;
     struct laid_plan p;
     laid_system_init(&l, "system state=deleting\n" BUILT "index T1\n");
