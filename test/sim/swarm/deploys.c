@@ -1,7 +1,7 @@
 /* Clients who create systems, deploy versions, paths, files and builds of them, undo, pause, abort
  * and tear down, and delete systems, through any bbs and under any fault. Some versions have
- * services whose instances crash, or that need secrets, which are set and unset meanwhile. When all is healed they resume what
- * they paused, and confirm what a restore has brought back. */
+ * services whose instances crash, or that need secrets, which are set and unset meanwhile. When all
+ * is healed they resume what they paused, and confirm what a restore has brought back. */
 #include "test/sim/model/containers.h"
 #include "test/sim/swarm/inside.h"
 #include "test/sim/world/definitions.h"
