@@ -4,10 +4,12 @@
 #include "bbs/cli/systems_io.h"
 #include "common/cli/cli_io.h"
 #include "common/cli/commands.h"
+#include "common/cli/printable.h"
 #include "common/codec/json.h"
 #include "common/model/component_path.h"
 #include "system_api.pb-c.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -100,25 +102,23 @@ static int versions(struct session *s, const struct invocation *call, struct err
 {
     const char *id, *path;
     struct bytes answer;
-    struct system_view v;
     SCOPED_BUF(out);
+    size_t i;
     int r = system_target(call, &id, &path, err);
     r = r < 0 ? r : system_rest(s, "GET", id, "/versions", NULL, &answer, err);
     if (r < 0 || s->json) {
         return r < 0 ? r : system_print_json(s, answer, err);
     }
-    r = system_get(s, id, &v, err);
-    if (r < 0) {
-        return r;
+    json_t *version, *list = json_loadb((const char *)answer.data, answer.size, 0, NULL);
+    json_array_foreach(list, i, version)
+    {
+        printable_append(&out, json_string_value(version) ? json_string_value(version) : "");
+        buf_append_string(&out, "\n");
     }
-    for (size_t i = 0; v.versions && i < v.versions->n_versions; i++) {
-        buf_printf(&out, "%s\n", v.versions->versions[i]);
+    if (json_array_size(list) == 0) {
+        fprintf(stderr, "bbs: no version of %s is known\n", id);
     }
-    if (!v.versions || !v.versions->fetched_at) {
-        fprintf(stderr, "bbs: the tags of %s were not read yet; ask again in a minute\n", id);
-    } else if (*v.versions->fault) {
-        fprintf(stderr, "bbs: as of before: %s\n", v.versions->fault);
-    }
+    json_decref(list);
     return cli_print(buf_bytes(&out), err);
 }
 
