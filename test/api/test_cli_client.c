@@ -453,8 +453,8 @@ static void a_task_is_not_desired_for_an_hour(void **state)
 {
     struct fixture *f = *state;
     static const struct cli_option *const options[] = {
-        cli_bbs_options, cli_tls_options, bbs_run_options, bbs_secrets_options, bbs_output_options,
-        NULL};
+        cli_bbs_options,     cli_tls_options,    bbs_run_options, bbs_job_options,
+        bbs_secrets_options, bbs_output_options, NULL};
     static const struct cli_command run[] = {
         {"run", "FILE", "", NULL, options, 1, 1, bbs_run_run}, {0}};
     static const struct cli_program bbs = {"bbs", "", run};
