@@ -66,7 +66,8 @@ void desired_gather_owned(struct view *v, const struct op_input *in, struct desi
     }
     const char *app = service_owner_app(owner);
     const Board__ServiceRecord *service = view_peek_message(v, service_owner_key(a, owner));
-    s->owned = app ? arena_printf(a, "belongs to the app %s: bbs apply, scale and rm change it", app)
+    s->owned = app ? arena_printf(a, "belongs to the app %s: bbs apply, scale and rm change it",
+                                  app)
                    : arena_printf(a, "belongs to service %s:%s; deploy a change",
                                   service ? service->system : service_owner_uid(a, owner),
                                   service_owner_path(owner));

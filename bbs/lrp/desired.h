@@ -25,7 +25,7 @@ extern const struct op_row desire_row; /* Models__DesireLRPRequest */
 extern const struct op_row update_row; /* Models__UpdateDesiredLRPRequest */
 extern const struct op_row remove_row; /* Models__RemoveDesiredLRPRequest */
 
-/* Whether an ordinary client may desire with this owner: what is a service's, services alone make. */
+/* Whether an ordinary client may desire with this owner: what is a service's, it makes itself. */
 bool desired_owner_is_free(const Models__Owner *owner);
 
 /* For update and remove: the client is refused if it is a service's. */
