@@ -268,6 +268,18 @@ static bool may_be_at_once(const Board__ServiceRequest *q, const Board__ServiceR
            is_alone(before, s->aim) && service_state(before) != SERVICE_DELETING;
 }
 
+/* An earlier revision may have a DesiredLRP without instances, and routes there. */
+static bool another_stands(struct view *v, const Board__ServiceRecord *before, const char *aim)
+{
+    bool stands = false;
+    for (size_t i = 0; i < before->n_revisions && !stands; i++) {
+        const Board__Revision *r = before->revisions[i];
+        stands = strcmp(r->hash, aim) != 0 &&
+                 view_exists(v, key_desired(view_arena(v), r->process_guid));
+    }
+    return stands;
+}
+
 static void gather_op(struct view *v, const struct op_input *in,
                       const Board__ServiceRecord *before, struct app_snapshot *s)
 {
@@ -277,7 +289,7 @@ static void gather_op(struct view *v, const struct op_input *in,
     }
     if (q->action == ACTION(TARGET) || (before && q->action == ACTION(SCALE))) {
         reach(view_arena(v), q, before, s);
-    } else if (before && q->action == ACTION(DELETE)) {
+    } else if (before && q->action == ACTION(DELETE) && !another_stands(v, before, s->aim)) {
         leave(view_arena(v), s);
     }
     if (s->op.row) {
