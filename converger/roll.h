@@ -21,8 +21,8 @@
 
 struct roll_revision {
     int32_t instances; /* desired of it */
-    int32_t available; /* of these */
-    /* Whether that index is available. */
+    int32_t available; /* of these, for sure */
+    /* Whether that index is available, or may be: then taking it away may cost one. */
     bool (*is_available)(const void *of, int32_t index);
     const void *of;
 };

@@ -222,7 +222,7 @@ static struct roll_revision roll_revision_of(const struct service_turn *t, size_
     assert(seats->counts.sure <= instances);
     return (struct roll_revision){.instances = instances,
                                   .available = seats->counts.sure,
-                                  .is_available = seats_sure,
+                                  .is_available = seats_costly,
                                   .of = seats};
 }
 

@@ -52,7 +52,14 @@ static void learn(struct seat_record *r, int presence, const Models__ActualLRP *
     }
 }
 
-/* In how long it is ready: for people; for sure. */
+static void wake_in(struct seat *seat, int64_t left_ns, struct moment now)
+{
+    if (left_ns > 0) {
+        seat->ready_ns = earlier_ns(seat->ready_ns, now.mono_ns + left_ns);
+    }
+}
+
+/* In how long it is ready: for people; for sure; perhaps. */
 static void judge_record(struct seat *seat, const struct seat_record *r,
                          const struct seat_rules *rules, struct moment now)
 {
@@ -62,11 +69,12 @@ static void judge_record(struct seat *seat, const struct seat_record *r,
     int64_t shown_ns = stood_left_ns(rules->ready_ns, r->stamp_ns, r->seen, now);
     int64_t sure_ns = surely_left_ns(rules->ready_ns, r->seen, now);
     seat->available = seat->available || shown_ns <= 0;
+    /* Written no sooner than `after_ns`; 0 = nothing is known. */
+    int64_t costly_ns = r->seen.after_ns == 0 ? 0 : r->seen.after_ns + rules->ready_ns;
     seat->sure = seat->sure || sure_ns <= 0;
-    int64_t left_ns = shown_ns > 0 && shown_ns < sure_ns ? shown_ns : sure_ns;
-    if (left_ns > 0) {
-        seat->ready_ns = earlier_ns(seat->ready_ns, now.mono_ns + left_ns);
-    }
+    seat->costly_ns = earlier_ns(seat->costly_ns, seat->available || seat->sure ? 0 : costly_ns);
+    wake_in(seat, shown_ns, now);
+    wake_in(seat, sure_ns, now);
 }
 
 static void judge(struct seat *seat, int32_t index, const struct seat_rules *rules,
@@ -74,7 +82,7 @@ static void judge(struct seat *seat, int32_t index, const struct seat_rules *rul
 {
     bool any = false, kept = false;
     seat->available = seat->sure = seat->spent = false;
-    seat->ready_ns = NEVER_NS;
+    seat->ready_ns = seat->costly_ns = NEVER_NS;
     for (size_t i = 0; i < SEAT_PRESENCES; i++) {
         any = any || seat->of[i].is;
         kept = kept || (seat->of[i].is && !seat->of[i].stopping);
@@ -170,6 +178,7 @@ void seats_rule(struct seats *s, struct seat_rules rules, struct moment now)
 
 void seats_wake(struct seats *s, struct moment now, bool all)
 {
+    s->now_ns = now.mono_ns;
     if (all || s->next_ns <= now.mono_ns) {
         judge_all(s, now);
         if (s->next_ns != NEVER_NS && s->next_ns < now.mono_ns + WAKE_NS) {
@@ -183,10 +192,11 @@ const struct seat *seats_at(const struct seats *s, int32_t index)
     return index >= 0 && (size_t)index < s->size ? &s->list[index] : NULL;
 }
 
-bool seats_sure(const void *of, int32_t index)
+bool seats_costly(const void *of, int32_t index)
 {
-    const struct seat *seat = seats_at(of, index);
-    return seat && seat->sure;
+    const struct seats *s = of;
+    const struct seat *seat = seats_at(s, index);
+    return seat && seat->live && s->now_ns >= seat->costly_ns;
 }
 
 /* ---- Restarts -------------------------------------------------------------------------------- */

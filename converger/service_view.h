@@ -10,7 +10,9 @@
  *
  * For how long is asked twice. `available`, which people are shown, goes by sighting.h: what stood
  * there before this process counts as its stamp says. `sure`, by which instances are taken away,
- * goes by what this process itself has seen, so that no clock makes an instance ready early. */
+ * goes by what this process itself has seen, so that no clock makes an instance ready early. One
+ * that may be available, for all that this process has seen, is not taken away as one that is not:
+ * it is `costly`. After its start a process is sure of none, and all that are ready are costly. */
 #pragma once
 
 #include "common/client/feed_client.h"
@@ -49,6 +51,7 @@ struct seat_record {
 struct seat {
     struct seat_record of[SEAT_PRESENCES];
     bool live, terminating, available, sure;
+    int64_t costly_ns; /* monotonic: it may be available from then on, for all that is known */
     bool spent;   /* crashed for good */
     bool waiting; /* only time keeps it from being available, or sure */
     int64_t ready_ns; /* monotonic: while waiting, when it is looked at again */
@@ -65,6 +68,7 @@ struct seats {
     size_t size; /* of the list: one more than the highest index that was ever seen */
     struct seat_rules rules;
     struct seat_counts counts;
+    int64_t now_ns;  /* monotonic: of the last wake */
     int64_t next_ns; /* monotonic: no seat that waits is due before; NEVER_NS = none waits */
 };
 
@@ -79,14 +83,14 @@ void seats_change(struct seats *s, int32_t index, int presence, const Models__Ac
 void seats_rule(struct seats *s, struct seat_rules rules, struct moment now);
 
 /* All is looked at again if `now` may have made a seat available, at most once a second; or if
- * `all`: what the rules point to may have changed. */
+ * `all`: what the rules point to may have changed. What is asked then is of this moment. */
 void seats_wake(struct seats *s, struct moment now, bool all);
 
 /* The seat at an index; NULL = it never had a record. */
 const struct seat *seats_at(const struct seats *s, int32_t index);
 
-/* Whether an index is available for sure, as roll.h asks: `of` is a struct seats. */
-bool seats_sure(const void *of, int32_t index);
+/* Whether an index may be available, as roll.h asks: `of` is a struct seats. */
+bool seats_costly(const void *of, int32_t index);
 
 /* A restart of the service. */
 struct seat_restart {
