@@ -27,7 +27,15 @@ static void check_record(struct checkers *k, const Models__ActualLRP *r)
     }
 }
 
-/* A hole: an outside client that starts an instance may say any address. */
+/* What was CLAIMED when its cell was evacuated is EVACUATING as it was stored: without an address
+ * (behaviour.md 11). */
+static bool was_claimed(const Models__ActualLRP *r)
+{
+    return r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING && !r->actual_lrp_net_info;
+}
+
+/* Holes: an outside client that starts an instance may say any address; and whatever lost the
+ * address of an EVACUATING instance would pass. */
 void check_address(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
     (void)commit;
@@ -35,7 +43,8 @@ void check_address(struct checkers *k, const struct passage *p, const struct wor
         const struct past *now = p->list[i];
         const Models__ActualLRP *r =
             now->type == RECORD_ACTUAL ? (const Models__ActualLRP *)now->message : NULL;
-        if (r && r->actual_lrp_instance_key && strcmp(r->state, "RUNNING") == 0) {
+        if (r && r->actual_lrp_instance_key && strcmp(r->state, "RUNNING") == 0 &&
+            !was_claimed(r)) {
             check_record(k, r);
         }
     }
