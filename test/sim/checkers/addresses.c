@@ -31,7 +31,8 @@ static void check_record(struct checkers *k, const Models__ActualLRP *r)
  * (behaviour.md 11). */
 static bool was_claimed(const Models__ActualLRP *r)
 {
-    return r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING && !r->actual_lrp_net_info;
+    const Models__ActualLRPNetInfo *net = r->actual_lrp_net_info;
+    return r->presence == MODELS__ACTUAL_LRP__PRESENCE__EVACUATING && (!net || !net->address[0]);
 }
 
 /* Holes: an outside client that starts an instance may say any address; and whatever lost the
