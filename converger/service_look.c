@@ -27,8 +27,10 @@ static const char *why_held(const struct service_look *l)
 {
     bool is_app = strcmp(l->record->uid, SERVICE_APPS_UID) == 0;
     if (l->unconfirmed) {
-        return is_app ? "the board was restored: nothing is done until bbs apply"
-                      : "the board was restored: nothing is done until bbs systems confirm";
+        bool goes = strcmp(l->record->state, "deleting") == 0;
+        return !is_app ? "the board was restored: nothing is done until bbs systems confirm"
+               : goes  ? "the board was restored: it goes on when bbs rm asks again"
+                       : "the board was restored: nothing is done until bbs apply";
     }
     return l->paused ? "paused" : "";
 }

@@ -199,11 +199,17 @@ static void restart_service(struct app_turn *t)
     say_done(t, "restarts, one instance after the other");
 }
 
-/* 1. It is being removed: nothing.
+/* 1. It is being removed: nothing, but that it goes on after a restore.
  * 2. Its routes go first, then its instances, then the record. */
 static void delete_app(struct app_turn *t)
 {
-    t->after->generation++;
+    if (service_state(t->before) == SERVICE_DELETING) { /* 1 */
+        t->changes = strcmp(t->before->board_generation, t->s->board_generation) != 0;
+        t->after->board_generation = arena_strdup(t->p->arena, t->s->board_generation);
+        t->text = "removed";
+        return;
+    }
+    t->after->generation++; /* 2 */
     t->after->board_generation = arena_strdup(t->p->arena, t->s->board_generation);
     t->after->progress_at = t->in->now.wall_ns;
     t->after->paused = false;
@@ -291,9 +297,11 @@ static void put_app(const struct app_turn *t, const char *trigger)
 /* Leads the lifecycle nowhere. */
 static void refuse_app(struct app_turn *t, int from)
 {
-    if (from == SERVICE_DELETING && t->q->action == BOARD__SERVICE_REQUEST__ACTION__DELETE) {
-        t->text = "removed";
-        set_answer(t, t->before);
+    bool stands_still =
+        t->before && strcmp(t->before->board_generation, t->s->board_generation) != 0;
+    if (from == SERVICE_DELETING && stands_still) {
+        REFUSE(ResourceConflict, "it was being removed when the board was restored: bbs rm goes on "
+                                 "with it");
     } else if (from == SERVICE_DELETING) {
         REFUSE(ResourceConflict, SERVICE_IS_REMOVED_TEXT);
     } else if (from == SERVICE_NONE && t->q->system[0]) {
@@ -307,8 +315,7 @@ static void refuse_app(struct app_turn *t, int from)
 }
 
 /* 1. It is looked at: as it stands.
- * 2. There is no such service, it is being removed, or it belongs to a system: refused; what is
- *    removed again is as it should be.
+ * 2. There is no such service, it is being removed, or it belongs to a system: refused.
  * 3. The action's own rules. */
 static void app_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {

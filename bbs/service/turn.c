@@ -36,7 +36,7 @@ static const char *why_not_confirmed(const struct move_turn *t)
         return NULL;
     }
     return service_is_app(s->service)
-               ? "nobody has confirmed it since the board was restored: bbs apply it"
+               ? "nobody has confirmed it since the board was restored: bbs apply it, or bbs rm it"
                : "nobody has confirmed its system since the board was restored: bbs systems "
                  "confirm";
 }

@@ -91,6 +91,10 @@ static void rows_of_target(void **state)
         {"being removed", "app deleting target=b instances=2 revs=b:2 desired=b:2 kept=b",
          "target def=b",
          "refuse ResourceConflict: it is being removed\n"},
+        {"being removed when the board was restored",
+         "app deleting restored target=b instances=2 revs=b:2 desired=b:2 kept=b", "target def=b",
+         "refuse ResourceConflict: it was being removed when the board was restored: bbs rm goes "
+         "on with it\n"},
     };
     RUN(rows);
 }
@@ -228,6 +232,10 @@ static void rows_of_the_rest(void **state)
         {"delete 1", "app deleting target=b instances=2 revs=b:2", "delete",
          "nothing\n"
          "removed\n"},
+        {"delete 1 since the board was restored",
+         "app deleting restored target=b instances=2 revs=b:2", "delete",
+         "put service deleting b x2 b:2 gen=1/1\n"
+         "changed: removed\n"},
         {"delete 2 without routes: its instances end at once",
          "app stable target=b instances=1 revs=a:0,b:1 desired=b:1 actual=b:0:RUNNING", "delete",
          "delete desired/web-b\n"

@@ -22,7 +22,7 @@ static void rows_of_surge(void **state)
         {"1 nobody confirmed it", "app updating restored target=b instances=3 revs=a:3,b:0 kept=b",
          "surge revision=b instances=2",
          "refuse ResourceConflict: nobody has confirmed it since the board was restored: "
-         "bbs apply it\n"},
+         "bbs apply it, or bbs rm it\n"},
         {"1 no such revision", "app updating target=b instances=3 revs=a:3,b:0 kept=b",
          "surge revision=c instances=2",
          "refuse ResourceConflict: the service has no revision c\n"},
@@ -134,7 +134,7 @@ static void rows_of_shrink(void **state)
          "app deleting unrouted restored target=b instances=3 revs=b:1 desired=b:1",
          "shrink revision=b instances=0",
          "refuse ResourceConflict: nobody has confirmed it since the board was restored: "
-         "bbs apply it\n"},
+         "bbs apply it, or bbs rm it\n"},
     };
     RUN(rows);
 }
@@ -256,7 +256,7 @@ static void rows_of_the_end(void **state)
         {"unroute 1 nobody confirmed it",
          "app deleting restored target=b instances=1 revs=b:1 desired=b:1+r", "unroute",
          "refuse ResourceConflict: nobody has confirmed it since the board was restored: "
-         "bbs apply it\n"},
+         "bbs apply it, or bbs rm it\n"},
         {"unroute 2 already", "app deleting unrouted target=b instances=1 revs=b:1 desired=b:1",
          "unroute",
          "nothing\n"},
@@ -283,7 +283,7 @@ static void rows_of_the_end(void **state)
         {"remove 1 nobody confirmed it",
          "app deleting restored target=b instances=1 revs=b:0 kept=b", "remove",
          "refuse ResourceConflict: nobody has confirmed it since the board was restored: "
-         "bbs apply it\n"},
+         "bbs apply it, or bbs rm it\n"},
         {"remove 2, what is another's stays",
          "app deleting target=b instances=1 revs=a:0,b:0 kept=b desired=a:1! actual=a:0:RUNNING",
          "remove",

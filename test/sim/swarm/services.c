@@ -230,7 +230,7 @@ static void settle(struct workload *w)
         bool due = !o->asks[i] && now - o->asked_ns[i] >= SETTLE_EACH_NS && !is_settled(o, i);
         if (due && s && s->paused) {
             ask_one(o, i, BOARD__SERVICE_REQUEST__ACTION__RESUME);
-        } else if (due && o->goes[i]) {
+        } else if (due && (o->goes[i] || (s && strcmp(s->state, "deleting") == 0))) {
             ask_one(o, i, BOARD__SERVICE_REQUEST__ACTION__DELETE);
         } else if (due && (!s || strcmp(s->target, "0") != 0 || strcmp(s->state, "failed") == 0 ||
                            now - o->asked_ns[i] >= 6 * SETTLE_EACH_NS)) {
