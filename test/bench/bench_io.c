@@ -106,7 +106,7 @@ static void send_step(struct bench *b, int unit, int step)
     SCOPED_ARENA(a);
     const char *path;
     const ProtobufCMessage *m = b->load.request(b->load.context, &a, unit, step, &path);
-    send_call(b->clients[unit % CLIENTS], (uint64_t)unit * BENCH_STEPS + (uint64_t)step,
+    send_call(b->clients[unit % CLIENTS], ((uint64_t)unit + 1) * BENCH_STEPS + (uint64_t)step,
               b->urls[unit % b->url_count], path, m);
 }
 
@@ -157,7 +157,7 @@ static void on_response(void *context, const struct response *r)
 {
     struct bench *b = context;
     struct load *l = &b->load;
-    int unit = (int)(r->id / BENCH_STEPS), step = (int)(r->id % BENCH_STEPS);
+    int unit = (int)(r->id / BENCH_STEPS) - 1, step = (int)(r->id % BENCH_STEPS);
     if (!went_well(r, l->failures == 0) || (b->counts && !read_counts(r, b->counts))) {
         l->failures++;
     } else if (step + 1 < l->steps) {
