@@ -384,7 +384,7 @@ static bool go_on(struct builds *b, const struct watched_system *v, const char *
     } else if (ready && key_lacking(v, r, &request)) {
         ask_for_key(b, v, r, out);
         return r->call_id != 0;
-    } else if (ready && b->open < RESOLVES_MAX) {
+    } else if (ready && b->open < RESOLVES_MAX - 1) { /* one is for versions */
         ask_for_definition(b, v, r, &request, out);
     } else {
         return !ready;

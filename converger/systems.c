@@ -26,6 +26,7 @@ static void init(void *state, const struct converger_config *config)
     map_init(&k->by_id);
     work_init(&k->work);
     builds_init(&k->builds, &k->kept.x->life.boards);
+    versions_init(&k->versions);
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
@@ -53,6 +54,7 @@ static void drop(struct systems_keeper *k, struct system_seen *s)
 {
     forget_id(k, s);
     system_copy_done(&s->copy);
+    versions_forget(&k->versions, s->uid);
     work_drop(&k->work, &s->item);
     map_remove(&k->by_uid, s->uid);
     free(s);
@@ -144,6 +146,7 @@ static void reset(void *state)
     }
     assert(k->by_id.count == 0);
     builds_reset(&k->builds);
+    versions_reset(&k->versions);
 }
 
 static void done(void *state)
@@ -154,6 +157,7 @@ static void done(void *state)
     map_done(&k->by_id, NULL);
     work_done(&k->work);
     builds_done(&k->builds);
+    versions_done(&k->versions);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
@@ -189,6 +193,7 @@ static void plan_of(struct systems_keeper *k, const struct system_seen *s,
         system_forgets(v, out);
     }
     if (system_is_open(v)) {
+        versions_run(&k->versions, v, out);
         system_told(v, out);
         system_observed(v, may_tell, out);
     }
@@ -215,6 +220,7 @@ static void look_at(struct systems_keeper *k, struct system_seen *s, struct effe
     view_of(k, s, out->arena, &v);
     plan_of(k, s, &v, m);
     s->reads = v.confirmed && v.state != SYSTEM_PENDING && builds_resolve(&k->builds, &v, out);
+    int64_t list_ns = versions_resolve(&k->versions, &v, out);
     s->full = false;
     assert(s->item.moving == 0);
     for (size_t i = 0; i < m->count; i++) {
@@ -227,6 +233,8 @@ static void look_at(struct systems_keeper *k, struct system_seen *s, struct effe
     }
     if (s->reads) {
         work_due(&k->work, &s->item, x->life.now.mono_ns + READ_AGAIN_NS);
+    } else if (list_ns != NEVER_NS) {
+        work_due(&k->work, &s->item, list_ns);
     }
     if (m->more) {
         work_touch(&k->work, &s->item);
@@ -267,7 +275,9 @@ static void settled(void *state, const char *uid, enum move_end end)
 /* Another one leads: what was resolved here is of no use any more. */
 static void stand_by(void *state)
 {
-    builds_reset(&((struct systems_keeper *)state)->builds);
+    struct systems_keeper *k = state;
+    builds_reset(&k->builds);
+    versions_reset(&k->versions);
 }
 
 /* A definition that was read is taken up at once, and makes room for others. */
@@ -275,6 +285,7 @@ static void hear(void *state, const struct event *ev, struct effects *out)
 {
     struct systems_keeper *k = state;
     const char *uid = builds_hear(&k->builds, ev);
+    uid = uid ? uid : versions_hear(&k->versions, ev);
     struct system_seen *s = uid ? map_get(&k->by_uid, uid) : NULL;
     (void)out;
     if (s) {

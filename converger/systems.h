@@ -6,6 +6,7 @@
 #include "converger/builds.h"
 #include "converger/keeper.h"
 #include "converger/system_copy.h"
+#include "converger/versions.h"
 #include "converger/work.h"
 
 struct system_seen {
@@ -25,4 +26,5 @@ struct systems_keeper {
     struct map by_id;  /* the same, of those whose record is there */
     struct work work;
     struct builds builds;
+    struct versions versions;
 };

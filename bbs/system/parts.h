@@ -26,6 +26,7 @@ struct system_snapshot {
     size_t count;              /* of create: systems that there are */
     const char *board_generation;
     const char *left;          /* of remove: a kind of record that it has yet; NULL = none */
+    const Board__VersionsRecord *versions; /* of list; NULL = they were never read */
     const char **swept;        /* of check while it is deleted: keys that go */
     size_t swept_count;
 };

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* Bits of `reads`. */
-enum { RANGES = 1, LEFTOVERS = 2 };
+enum { RANGES = 1, LEFTOVERS = 2, VERSIONS = 4 };
 
-/* Records that one move sweeps. */
-enum { SWEPT_MAX = 48 };
+/* Records that one move sweeps; versions that are kept of a repository. */
+enum { SWEPT_MAX = 48, VERSIONS_MAX = 1000 };
 
 static const Board__SystemMove *body_of(const struct move_turn *t)
 {
@@ -81,6 +81,7 @@ static void system_gather(struct view *v, const struct op_input *in, void *snaps
         s->hold = view_message(v, key_hold(a, uid));
         s->domain = view_get(v, key_domain(a, system_domain(a, uid)));
         s->left = reads & RANGES ? gather_left(v, uid) : NULL;
+        s->versions = reads & VERSIONS ? view_message(v, key_versions(a, uid)) : NULL;
         if (reads & LEFTOVERS && s->of.state == SYSTEM_DELETING) {
             gather_leftovers(v, s);
         }
@@ -112,6 +113,12 @@ static uint32_t open_guards(const struct move_turn *t)
 }
 
 enum { OPENING_TRIES = 5 };
+
+static uint32_t list_guards(const struct move_turn *t)
+{
+    (void)t;
+    return 0;
+}
 
 static uint32_t give_up_guards(const struct move_turn *t)
 {
@@ -223,6 +230,38 @@ static void spread_decide(const struct move_turn *t)
     plan_put(t->plan, key_head(t->plan->arena, after->uid), "spread", t->in->actor, &after->base);
 }
 
+static bool lists_the_same(const struct move_turn *t)
+{
+    const Board__VersionsRecord *r = ((const struct system_snapshot *)t->snapshot)->versions;
+    const Board__SystemMove *m = body_of(t);
+    bool same = r && r->n_versions == m->n_versions && strcmp(r->fault, m->fault) == 0;
+    for (size_t i = 0; same && i < m->n_versions; i++) {
+        same = strcmp(r->versions[i], m->versions[i]) == 0;
+    }
+    return same;
+}
+
+/* 1. They are known already: nothing.
+ * 2. They could not be read: those that are known stay, and why stands beside them. */
+static void list_decide(const struct move_turn *t)
+{
+    const struct system_snapshot *s = t->snapshot;
+    const Board__SystemMove *m = body_of(t);
+    if (lists_the_same(t)) { /* 1 */
+        return;
+    }
+    Board__VersionsRecord *after =
+        arena_message(t->plan->arena, &board__versions_record__descriptor);
+    bool keeps = *m->fault && s->versions; /* 2 */
+    after->uid = before_of(t)->uid;
+    after->n_versions = keeps ? s->versions->n_versions : m->n_versions;
+    after->versions = keeps ? s->versions->versions : m->versions;
+    after->fault = m->fault;
+    after->fetched_at = t->in->now.wall_ns;
+    plan_put(t->plan, key_versions(t->plan->arena, after->uid), "list", t->in->actor,
+             &after->base);
+}
+
 /* All four, as far as they stand. */
 static void remove_decide(const struct move_turn *t)
 {
@@ -257,6 +296,11 @@ static void refuse_by_state(const struct move_turn *t)
 }
 
 static void check_refuse(const struct move_turn *t)
+{
+    refuse_by_state(t);
+}
+
+static void list_refuse(const struct move_turn *t)
 {
     refuse_by_state(t);
 }
@@ -313,6 +357,9 @@ static void valid_system_move(struct validation *v, const Board__Move *move)
     SCOPED_ARENA(a);
     check_system_id(v, move_name(&a, move));
     check_action_id(v, move_system(move)->uid);
+    if (move_system(move)->n_versions > VERSIONS_MAX) {
+        say_field(v, "versions");
+    }
 }
 
 static void decide(const void *snapshot, const struct op_input *in, struct plan *p)
@@ -338,7 +385,8 @@ static const struct op_row system_op = {
 static const struct move_row rows[] = {
     MOVE_ROW(check, LEFTOVERS, REFUSED), MOVE_ROW(open, 0, REFUSED),
     MOVE_ROW(give_up, 0, REFUSED),       MOVE_ROW(observe, 0, REFUSED),
-    MOVE_ROW(spread, 0, REFUSED),        MOVE_ROW(remove, RANGES, NOTHING),
+    MOVE_ROW(spread, 0, REFUSED),        MOVE_ROW(list, VERSIONS, REFUSED),
+    MOVE_ROW(remove, RANGES, NOTHING),
 };
 
 const struct move_family system_moves = {

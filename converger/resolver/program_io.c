@@ -113,17 +113,19 @@ static int listen_to(const struct program_run *p, struct ends *e, struct buf *ou
     return 0;
 }
 
-/* The last line that says something. */
+/* What git calls fatal; else the last line that says something. */
 static const char *last_line(struct arena *a, const struct buf *complaint)
 {
+    static const char fatal[] = "fatal: ";
     const char *text = arena_strndup(a, complaint->data ? (const char *)complaint->data : "",
                                      complaint->size);
     const char *best = "";
     for (const char *line = text; *line;) {
-        size_t size = strcspn(line, "\n");
-        if (size > 0) {
-            best = arena_strndup(a, line, size < 160 ? size : 160);
+        size_t size = strcspn(line, "\n"), kept = size < 160 ? size : 160;
+        if (strncmp(line, fatal, strlen(fatal)) == 0) {
+            return arena_strndup(a, line + strlen(fatal), kept - strlen(fatal));
         }
+        best = size > 0 ? arena_strndup(a, line, kept) : best;
         line += size + (line[size] != '\0');
     }
     return best;

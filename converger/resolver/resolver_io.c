@@ -23,6 +23,9 @@
 /* What a child may answer: a tree of the largest size, its index, and room. */
 enum { ANSWER_BYTES_MAX = 40 * 1024 * 1024 };
 
+/* A role that lost its lock asks anew while children of before still run. */
+enum { CHILDREN_MAX = 4 * RESOLVES_MAX };
+
 struct shell;
 
 struct child {
@@ -44,7 +47,7 @@ struct shell {
     char *own_dir; /* made for this process; NULL = the caller's, or none */
     char no_git[320];
     const char *git_dir; /* NULL = none */
-    struct child children[RESOLVES_MAX];
+    struct child children[CHILDREN_MAX];
 };
 
 extern char **environ;
@@ -169,15 +172,25 @@ static void on_failed(evutil_socket_t fd, short what, void *child)
 
 /* ---- How it begins --------------------------------------------------------------------------- */
 
+/* NULL = as many run as may. */
 static struct child *free_child(struct shell *s)
 {
-    for (int i = 0; i < RESOLVES_MAX; i++) {
+    for (int i = 0; i < CHILDREN_MAX; i++) {
         if (s->children[i].id == 0) {
             return &s->children[i];
         }
     }
-    assert(!"a role has more requests open than it may");
     return NULL;
+}
+
+/* The answer is given from the loop, never from inside. */
+static void fail_later(struct child *c, const char *why)
+{
+    struct timeval now = {0, 0};
+    snprintf(c->fault, sizeof(c->fault), "what reads definitions cannot be started: %s", why);
+    c->pid = 0;
+    c->failed = evtimer_new(host_loop(c->shell->host), on_failed, c);
+    evtimer_add(c->failed, &now);
 }
 
 static const char *text(const char *t)
@@ -295,17 +308,23 @@ static void resolve(struct resolver_shell *base, const struct resolve_request *r
 {
     struct shell *s = (struct shell *)base;
     struct child *c = free_child(s);
-    struct timeval limit = {RESOLVE_TIME_S, 0}, now = {0, 0};
+    struct timeval limit = {RESOLVE_TIME_S, 0};
     assert(request->id != 0);
+    if (!c) {
+        host_deliver(s->host, &(struct event){.kind = EVENT_RESOLVED,
+                                              .resolved = {.id = request->id,
+                                                           .fault = "too many definitions are "
+                                                                    "being read: try again",
+                                                           .needs = "",
+                                                           .commit = "",
+                                                           .version = ""}});
+        return;
+    }
     c->id = request->id;
     make_work_dir(c);
     int r = begin_child(c, request);
     if (r) {
-        snprintf(c->fault, sizeof(c->fault), "what reads definitions cannot be started: %s",
-                 strerror(r));
-        c->pid = 0;
-        c->failed = evtimer_new(host_loop(s->host), on_failed, c);
-        evtimer_add(c->failed, &now);
+        fail_later(c, strerror(r));
         return;
     }
     c->time = evtimer_new(host_loop(s->host), on_time, c);
@@ -317,7 +336,7 @@ static void resolve(struct resolver_shell *base, const struct resolve_request *r
 static void free_shell(struct resolver_shell *base)
 {
     struct shell *s = (struct shell *)base;
-    for (int i = 0; i < RESOLVES_MAX; i++) {
+    for (int i = 0; i < CHILDREN_MAX; i++) {
         end_child(&s->children[i]);
     }
     if (s->own_dir) {
@@ -360,7 +379,7 @@ struct resolver_shell *resolver_new(void *config, struct host *host, struct err 
     s->base.ops = &ops;
     s->host = host;
     s->config = *(const struct resolver_config *)config;
-    for (int i = 0; i < RESOLVES_MAX; i++) {
+    for (int i = 0; i < CHILDREN_MAX; i++) {
         s->children[i].shell = s;
     }
     choose_dir(s);

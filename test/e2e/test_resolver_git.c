@@ -160,7 +160,7 @@ static void a_version_is_read_at_its_tag(void **state)
     assert_string_equal(two.index->commits[0],
                         arena_printf(&arena, "%s %s", url("shop"), two.commit));
     struct resolved none = version("shop", "3.0.0");
-    expect_fault(&none, "has no tag 3.0.0");
+    expect_fault(&none, "has no version 3.0.0: its highest are");
 }
 
 static void references_lead_to_other_repositories(void **state)

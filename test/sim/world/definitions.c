@@ -152,10 +152,10 @@ struct resolved definition_of(struct arena *a, const char *uid, const char *tree
     enum { COMPONENTS_MAX_HERE = 512 };
     struct growing g = {a, tree, path,
                         ARENA_ARRAY(a, COMPONENTS_MAX_HERE, Board__ComponentRecord *), 0};
-    char *rest = NULL;
-    for (char *word = strtok_r(arena_strdup(a, text), " ", &rest); word;
-         word = strtok_r(NULL, " ", &rest)) {
-        char *says = strchr(word, ':');
+    for (const char *rest = text + strspn(text, " "); *rest; rest += strspn(rest, " ")) {
+        size_t size = strcspn(rest, " ");
+        char *word = arena_strndup(a, rest, size), *says = strchr(word, ':');
+        rest += size;
         assert(says && *word == '/' && g.count < COMPONENTS_MAX_HERE / 2);
         *says++ = 0;
         add(&g, word, says);
@@ -196,12 +196,29 @@ static const char *text_of(const struct definitions *d, const struct resolve_req
     }
 }
 
+/* In the order of their texts, as the versions of stories have it. */
+static struct resolved tags_of(const struct definitions *d, struct arena *a)
+{
+    const char **versions = ARENA_ARRAY(a, d->texts.count + 1, const char *);
+    size_t count = 0;
+    MAP_EACH(&d->texts, n)
+    {
+        if (strcmp(map_key(n), MOVED) != 0) {
+            versions[count++] = map_key(n);
+        }
+    }
+    return (struct resolved){.done = true, .versions = versions, .version_count = count};
+}
+
 static struct resolved resolve(void *context, struct node *from,
                                const struct resolve_request *request, struct arena *a)
 {
     const struct definitions *d = context;
     const char *text = text_of(d, request, a);
     (void)from;
+    if (request->what == RESOLVE_TAGS) {
+        return tags_of(d, a);
+    }
     if (!text) {
         return (struct resolved){.fault = arena_printf(a, "%s has no version %s", DEFINITIONS_URL,
                                                        request->version ? request->version : "")};

@@ -1,0 +1,39 @@
+/* The versions that the repositories of systems have: listed when a leader first sees a system, and
+ * every five minutes from then on, one repository at a time; the board hears of what is another
+ * list (docs/systems.md). A repository that a secret opens is not listed. Pure. */
+#pragma once
+
+#include "common/base/map.h"
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+#include "converger/watched_system.h"
+
+#define VERSIONS_EACH_NS (300 * SECOND_NS)
+#define VERSIONS_AGAIN_NS (1 * SECOND_NS) /* another repository is being listed */
+
+struct versions {
+    struct map by_uid; /* -> struct listed */
+    uint64_t next_id;  /* of requests; builds have those below */
+    uint64_t open;     /* the request that is not answered; 0 = none */
+};
+
+void versions_init(struct versions *l);
+void versions_done(struct versions *l);
+
+/* Nothing of what was read is of use any more; an answer that comes is ignored. */
+void versions_reset(struct versions *l);
+
+/* Give it every event. The uid of the system whose repository was listed, valid until the next
+ * call; NULL = none was. */
+const char *versions_hear(struct versions *l, const struct event *ev);
+
+/* The system is gone. */
+void versions_forget(struct versions *l, const char *uid);
+
+/* Plans to tell the board what was read, if it knows another list: pass and move `list`. */
+void versions_run(const struct versions *l, const struct watched_system *v,
+                  struct system_moves *out);
+
+/* Has the repository listed, if it is time. Gives when the system is to be looked at again for it,
+ * monotonic; NEVER_NS = for no reason of this. */
+int64_t versions_resolve(struct versions *l, const struct watched_system *v, struct effects *out);
