@@ -1,5 +1,6 @@
-/* docs/tour.md tells how one instance comes to run: the trace in it is the one that the simulator
- * prints now (`make docs` puts it there), and all files and functions that it names exist. */
+/* docs/tour.md tells how one instance comes to run, and how a system is deployed: the traces in it
+ * are those that the simulator prints now (`make docs` puts them there), and all files and
+ * functions that it names exist. */
 #include "common/base/bytes.h"
 #include "test/sim/stories/story.h"
 #include "test/tool/page.h"
@@ -8,13 +9,25 @@
 #include <string.h>
 
 static const char PAGE[] = "docs/tour.md";
-static const char BEGIN[] = "<!-- story: desire_to_running -->\n```\n";
+static const char BEGIN[] = "<!-- story: ";
+static const char BEHIND[] = " -->\n```\n"; /* the name */
 static const char END[] = "```\n<!-- end of story -->";
 
-static void tell(struct buf *out)
+/* Behind the first words of the story, which stand further to the left than what happens: what
+ * comes before them is of no interest here. */
+static const char *behind_words(const char *trace)
+{
+    const char *words = strstr(trace, "\n    ");
+    while (words && words[5] == ' ') {
+        words = strstr(words + 1, "\n    ");
+    }
+    return words ? strstr(words, "\n\n") : NULL;
+}
+
+static void tell(const char *name, struct buf *out)
 {
     const struct story *s = stories;
-    while (s->name && strcmp(s->name, "desire_to_running") != 0) {
+    while (s->name && strcmp(s->name, name) != 0) {
         s++;
     }
     assert_non_null(s->name);
@@ -25,30 +38,36 @@ static void tell(struct buf *out)
     assert_true(world_run_until(c->world, SETTLE_NS, cluster_ready, c));
     size_t from = strlen(world_trace(c->world));
     s->tell(c);
-    const char *text = world_trace(c->world) + from;
-    text = strstr(text + 1, "\n\n"); /* behind its head */
+    const char *text = behind_words(world_trace(c->world) + from);
     assert_non_null(text);
     buf_append_string(out, text + 2);
     cluster_free(c);
 }
 
-/* The page with the trace of today in its place. */
+/* The page with the traces of today in their places. */
 static void print_page(struct buf *out)
 {
-    char *page = page_read(PAGE);
+    char *page = page_read(PAGE), *rest = page;
+    unsigned stories_told = 0;
     assert_non_null(page);
-    char *begin = strstr(page, BEGIN), *end = strstr(page, END);
-    if (!begin || !end || end < begin) {
-        fail_msg("%s has no place for the trace", PAGE);
+    for (char *begin; (begin = strstr(rest, BEGIN)); stories_told++) {
+        char name[80], *behind = strstr(begin, BEHIND), *end = strstr(begin, END);
+        if (!behind || !end || end < behind) {
+            fail_msg("%s has no place for the trace", PAGE);
+        }
+        begin += strlen(BEGIN);
+        snprintf(name, sizeof(name), "%.*s", (int)(behind - begin), begin);
+        behind += strlen(BEHIND);
+        buf_append(out, rest, (size_t)(behind - rest));
+        tell(name, out);
+        rest = end;
     }
-    begin += strlen(BEGIN);
-    buf_append(out, page, (size_t)(begin - page));
-    tell(out);
-    buf_append_string(out, end);
+    assert_int_equal(stories_told, 2);
+    buf_append_string(out, rest);
     free(page);
 }
 
-static void trace_is_what_the_simulator_prints(void **state)
+static void traces_are_what_the_simulator_prints(void **state)
 {
     SCOPED_BUF(page);
     print_page(&page);
@@ -102,7 +121,7 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trace_is_what_the_simulator_prints),
+        cmocka_unit_test(traces_are_what_the_simulator_prints),
         cmocka_unit_test(what_it_names_exists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

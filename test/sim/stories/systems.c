@@ -55,6 +55,18 @@ static const char *const parts[RACERS] = {
     "\"path\":\"/a\"", "\"path\":\"/b\"", "\"path\":\"/c\"", "\"path\":\"/d\"", "\"path\":\"/e\"",
     "\"path\":\"/f\"", "\"path\":\"/g\"", "\"path\":\"/h\"", "\"path\":\"/i\"", "\"path\":\"/j\""};
 
+void story_a_version_is_deployed(struct cluster *c)
+{
+    struct shop s;
+    shop_open(&s, c);
+    definitions_put(&s.definitions, "1.0.0", "/store/api:1");
+    says(c, "A deploy of version 1.0.0, which has one service.");
+    shop_asks(&s, "D", "version 1.0.0");
+    shop_ends(&s, "deploy", "D", "succeeded");
+    assert_string_equal(shop_services(&s), "/store/api:1");
+    shop_close(&s);
+}
+
 void story_the_whole_is_held_alone(struct cluster *c)
 {
     struct shop s;
