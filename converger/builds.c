@@ -367,7 +367,7 @@ static void ask_for_definition(struct builds *b, const struct watched_system *v,
     effects_add(out, EFFECT_RESOLVE)->resolve = *request;
 }
 
-/* False: it waits for room, or a bbs has not answered. */
+/* False: it waits for room, or a bbs has not answered, or a fault is to be told. */
 static bool go_on(struct builds *b, const struct watched_system *v, const char *key,
                   const Board__BuildRecord *record, struct effects *out)
 {
@@ -381,6 +381,7 @@ static bool go_on(struct builds *b, const struct watched_system *v, const char *
     r = r || !(ready || fault) ? r : read_new(b, key, v->uid);
     if (fault) {
         take(r, &(struct resolved){.fault = fault});
+        return false; /* to be looked at again: no answer comes that would wake it */
     } else if (ready && key_lacking(v, r, &request)) {
         ask_for_key(b, v, r, out);
         return r->call_id != 0;

@@ -62,6 +62,7 @@ static void learn_counts(struct service_turn *t)
         bool is_target = i == t->target;
         f->total += c->live;
         f->updated += is_target ? c->live : 0;
+        f->crash = is_target ? t->l->revisions[i].seats->crash : f->crash;
         f->available += c->available;
         f->terminating += c->terminating;
         f->spent = f->spent || (is_target && c->spent > 0);

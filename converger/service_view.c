@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define WAKE_NS (1 * SECOND_NS)
@@ -146,6 +147,15 @@ static void make_room(struct seats *s, int32_t index)
     s->size = size;
 }
 
+/* What people are told when the service fails: the last one outlives its record. */
+static void note_crash(struct seats *s, int32_t index, const Models__ActualLRP *m)
+{
+    if (m->crash_reason[0]) {
+        snprintf(s->crash, sizeof(s->crash), "/%d crashed %d time%s: %.100s", (int)index,
+                 (int)m->crash_count, m->crash_count == 1 ? "" : "s", m->crash_reason);
+    }
+}
+
 void seats_change(struct seats *s, int32_t index, int presence, const Models__ActualLRP *record,
                   struct sighting seen, struct moment now)
 {
@@ -159,6 +169,7 @@ void seats_change(struct seats *s, int32_t index, int presence, const Models__Ac
     s->counts.records += (record != NULL) - r->is;
     if (record) {
         learn(r, presence, record, seen);
+        note_crash(s, index, record);
     } else {
         *r = (struct seat_record){0};
     }

@@ -70,6 +70,7 @@ struct seats {
     struct seat_counts counts;
     int64_t now_ns;  /* monotonic: of the last wake */
     int64_t next_ns; /* monotonic: no seat that waits is due before; NEVER_NS = none waits */
+    char crash[160]; /* the last that a record told of: "/0 crashed 3 times: ..."; "" = none */
 };
 
 void seats_init(struct seats *s);

@@ -59,8 +59,10 @@ int service_state_of(const struct service_facts *f)
 
 static const char *failed_text(struct arena *a, const struct service_facts *f)
 {
+    bool crashed = f->crash && *f->crash;
     const char *available =
-        arena_printf(a, "%d of %d available", (int)f->available, (int)f->instances);
+        arena_printf(a, "%d of %d available%s%s", (int)f->available, (int)f->instances,
+                     crashed ? "; " : "", crashed ? f->crash : "");
     return f->spent ? arena_printf(a, "an instance crashed for good; %s", available)
                     : arena_printf(a, "no progress for %lld s; %s", (long long)f->deadline_s,
                                    available);

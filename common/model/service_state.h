@@ -30,6 +30,7 @@ struct service_facts {
     bool fits;         /* it has the routes, tags and policies of the definition */
     bool overdue;      /* no progress for the deadline */
     bool spent;        /* an instance of the target crashed for good */
+    const char *crash; /* the last one of the target, a clause; NULL or "" = none */
     const char *held;  /* why nothing is done to it, a clause; "" = it is not held */
     int64_t deadline_s;
     int32_t total, updated, available, terminating; /* as Board__Counts */
