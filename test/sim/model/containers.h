@@ -125,7 +125,8 @@ bool model_containers_busy(const struct model_containers *m, const char *guid);
 /* A listing is under way. */
 bool model_containers_listing(const struct model_containers *m);
 
-/* How many take room: prepared, starting or running. */
+/* How many take room: prepared, starting or running; but what was prepared in an earlier boot of
+ * the machine never starts. */
 unsigned model_containers_held(const struct model_containers *m);
 
 /* How many run; the guid of the n-th of them in order of guid, NULL if there are fewer. */

@@ -247,7 +247,9 @@ unsigned model_containers_held(const struct model_containers *m)
     unsigned count = 0;
     MAP_EACH(&m->boxes, n)
     {
-        count += ((const struct box *)map_value(n))->state != CONTAINER_EXITED;
+        const struct box *b = map_value(n);
+        bool never = b->state == CONTAINER_PREPARED && b->rebooted;
+        count += b->state != CONTAINER_EXITED && !never;
     }
     return count;
 }
