@@ -24,7 +24,7 @@ struct cell_commit {
 
 void auction_init(struct auction *x)
 {
-    assert(x->feed_client && x->leader && x->pool && x->cells && x->report && x->rules);
+    assert(x->feed_client && x->leader && x->backlog && x->cells && x->report && x->rules);
     x->phase = ROUND_IDLE;
     arena_init(&x->arena);
     TAILQ_INIT(&x->waiting);
@@ -43,7 +43,7 @@ static void let_go(struct auction *x, const struct event *ev)
     for (size_t i = 0; i < x->job_count; i++) {
         struct round_job *j = &x->jobs[i];
         if (j->entry && ev) {
-            pool_put_back(x->pool, j->entry, ev->now.mono_ns);
+            backlog_put_back(x->backlog, j->entry, ev->now.mono_ns);
         }
         wanted_unref(j->wanted);
     }
@@ -120,8 +120,8 @@ static const uint32_t *remembered(struct auction *x, const struct draft *d,
 static struct job job_of(struct auction *x, const struct draft *d, const struct round_job *j)
 {
     struct job job = wanted_job(j->wanted, j->index);
-    job.barred = remembered(x, d, &x->pool->bounces, j->entry->key, &job.barred_count);
-    job.late = remembered(x, d, &x->pool->late, j->entry->key, &job.late_count);
+    job.barred = remembered(x, d, &x->backlog->bounces, j->entry->key, &job.barred_count);
+    job.late = remembered(x, d, &x->backlog->late, j->entry->key, &job.late_count);
     return job;
 }
 
@@ -251,8 +251,8 @@ static void refuse(struct auction *x, const struct event *ev)
             const struct wanted *w = j->wanted;
             freeing_refused(&x->freeing, &(struct demand){w->kind, w->memory_mb, w->disk_mb});
         }
-        if (pool_refused(x->pool, j->entry, blob_of(j->refusal, &last_text, &last),
-                         ev->now.mono_ns)) {
+        if (backlog_refused(x->backlog, j->entry, blob_of(j->refusal, &last_text, &last),
+                            ev->now.mono_ns)) {
             report_refusal(x->report, j->entry);
         }
         j->entry = NULL;
@@ -303,12 +303,12 @@ static void on_commit(struct auction *x, struct cell_commit *c, const struct eve
             j->cell = NULL;
             returned++;
             if (back) {
-                pool_bounced(x->pool, j->entry, c->cell->id, ev->now.mono_ns);
+                backlog_bounced(x->backlog, j->entry, c->cell->id, ev->now.mono_ns);
             }
             continue;
         }
         cell_took(c->cell, j->wanted->memory_mb, j->wanted->disk_mb);
-        pool_placed(x->pool, j->entry, j->wanted, cell_id, ev->now.mono_ns);
+        backlog_placed(x->backlog, j->entry, j->wanted, cell_id, ev->now.mono_ns);
         j->entry = NULL;
         j->settled = true;
         x->now.placed++;
@@ -386,7 +386,7 @@ static void forget_bounces(struct auction *x)
     {
         struct cell *cell = map_value(n);
         if (cell->grew) {
-            pool_cell_grew(x->pool, cell->id);
+            backlog_cell_grew(x->backlog, cell->id);
         }
         cell->grew = false;
     }
@@ -395,7 +395,7 @@ static void forget_bounces(struct auction *x)
 /* All cells have answered: the batch is what has arrived until now. */
 static void take_batch(struct auction *x, const struct event *ev, struct effects *out)
 {
-    bool fresh = pool_has_fresh(x->pool);
+    bool fresh = backlog_has_fresh(x->backlog);
     if (!fresh && !x->sweeping && !x->cells->grew) {
         x->phase = ROUND_IDLE; /* looked for more room, and there is none */
         freeing_plan(&x->freeing, x->cells, ev->now.mono_ns);
@@ -406,7 +406,7 @@ static void take_batch(struct auction *x, const struct event *ev, struct effects
     x->cells->grew = false;
     struct entry **entries;
     size_t refused;
-    x->job_count = pool_take(x->pool, &x->arena, ROUND_JOBS_MAX, &entries, &refused);
+    x->job_count = backlog_take(x->backlog, &x->arena, ROUND_JOBS_MAX, &entries, &refused);
     /* A batch that is not full has tried all that can be tried. */
     bool all = x->job_count < ROUND_JOBS_MAX || refused >= x->sweep_left;
     x->sweep_left = all ? 0 : x->sweep_left - refused;
@@ -416,9 +416,10 @@ static void take_batch(struct auction *x, const struct event *ev, struct effects
     }
     x->jobs = ARENA_ARRAY(&x->arena, x->job_count, struct round_job);
     for (size_t i = 0; i < x->job_count; i++) {
-        x->jobs[i] = (struct round_job){.entry = entries[i],
-                                        .index = entries[i]->index,
-                                        .wanted = wanted_ref(pool_wanted(x->pool, entries[i]))};
+        x->jobs[i] =
+            (struct round_job){.entry = entries[i],
+                               .index = entries[i]->index,
+                               .wanted = wanted_ref(backlog_wanted(x->backlog, entries[i]))};
     }
     x->now = (struct round_counts){.number = x->last.number + 1, .jobs = (uint32_t)x->job_count};
     decide(x, ev, out);
@@ -427,7 +428,7 @@ static void take_batch(struct auction *x, const struct event *ev, struct effects
 /* Why a round would begin now: something fresh, more room, or what is unplaced has waited. */
 static bool wants_round(struct auction *x, int64_t now_ns)
 {
-    size_t refused = x->pool->counts[ENTRY_REFUSED];
+    size_t refused = x->backlog->counts[ENTRY_REFUSED];
     if (refused == 0) {
         x->sweep_left = 0;
         x->sweep_ns = now_ns + x->retry_interval_ns;
@@ -437,7 +438,7 @@ static bool wants_round(struct auction *x, int64_t now_ns)
         x->sweep_ns = now_ns + x->retry_interval_ns;
     }
     x->sweeping = x->sweep_left > 0;
-    return x->sweeping || pool_has_fresh(x->pool) || (refused > 0 && now_ns >= x->look_ns);
+    return x->sweeping || backlog_has_fresh(x->backlog) || (refused > 0 && now_ns >= x->look_ns);
 }
 
 static bool copy_usable(const struct auction *x)
@@ -500,20 +501,20 @@ bool auction_step(struct auction *x, const struct event *ev, struct effects *out
         return false;
     }
     bool own = cells_step(x->cells, ev, out) || commit_step(x, ev, out);
-    size_t overdue = x->pool->overdue;
-    pool_expire(x->pool, ev->now.mono_ns);
-    if (x->pool->overdue > overdue) {
+    size_t overdue = x->backlog->overdue;
+    backlog_expire(x->backlog, ev->now.mono_ns);
+    if (x->backlog->overdue > overdue) {
         effects_log(out, LOG_WARN_LEVEL,
                     "what a cell took did not show on the board, and is placed again", "count=%zu",
-                    x->pool->overdue - overdue);
+                    x->backlog->overdue - overdue);
     }
     advance(x, ev, out);
     own = report_step(x->report, ev, out) || own;
-    effects_due(out, pool_due_ns(x->pool));
+    effects_due(out, backlog_due_ns(x->backlog));
     if (x->phase == ROUND_IDLE && copy_usable(x)) {
-        if (pool_has_fresh(x->pool) || x->sweep_left > 0) {
+        if (backlog_has_fresh(x->backlog) || x->sweep_left > 0) {
             effects_due(out, ev->now.mono_ns); /* the next batch follows at once */
-        } else if (x->pool->counts[ENTRY_REFUSED] > 0) {
+        } else if (x->backlog->counts[ENTRY_REFUSED] > 0) {
             effects_due(out, earlier_ns(x->freeing.look_ns, earlier_ns(x->look_ns, x->sweep_ns)));
         }
     }

@@ -23,7 +23,7 @@ enum round_phase {
 
 /* One instance or task of the round. */
 struct round_job {
-    struct entry *entry;   /* NULL once it was given back to the pool */
+    struct entry *entry;   /* NULL once it was given back to the backlog */
     struct wanted *wanted; /* a reference */
     int32_t index;
     struct cell *cell; /* where it goes, or went; NULL = nowhere yet */
@@ -47,7 +47,7 @@ struct auction {
     uint64_t *next_call_id;
     const struct feed_client *feed_client;
     struct leader *leader;
-    struct pool *pool;
+    struct backlog *backlog;
     struct cells *cells;
     struct report *report;
     const struct schedule_rules *rules;

@@ -8,7 +8,7 @@
 
 #define RETRY_INTERVAL_NS (10 * SECOND_NS)
 #define UNCLAIMED_AFTER_NS (5 * SECOND_NS)
-enum { POOL_MAX = 1024 * 1024 };
+enum { BACKLOG_MAX = 1024 * 1024 };
 
 /* ---- Changes of the feed --------------------------------------------------------------------- */
 
@@ -41,12 +41,12 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
         effects_log(out, LOG_WARN_LEVEL, "record left alone", "key=%s why=\"%s\"", key, err.text);
     } else if (kind) {
         struct entry *e =
-            pool_record(&x->pool, kind, key, m, record->mod_revision, x->life.now.mono_ns);
+            backlog_record(&x->backlog, kind, key, m, record->mod_revision, x->life.now.mono_ns);
         if (e && kind->reported_when_seen && x->life.leader.leads) {
             report_refusal(&x->report, e);
         }
     } else if (type == RECORD_DESIRED) {
-        pool_desired(&x->pool, (const Models__DesiredLRP *)m, x->life.now.mono_ns);
+        backlog_desired(&x->backlog, (const Models__DesiredLRP *)m, x->life.now.mono_ns);
     } else {
         cells_record(&x->cells, key_component(&a, key, 1), (const Board__CellRecord *)m);
     }
@@ -57,9 +57,9 @@ static void on_delete(struct auctioneer *x, const char *key, const struct follow
     SCOPED_ARENA(a);
     enum record_type type = key_type(key);
     if (kind_of(type)) {
-        pool_gone(&x->pool, key, last->mod_revision);
+        backlog_gone(&x->backlog, key, last->mod_revision);
     } else if (type == RECORD_DESIRED) {
-        pool_desired_gone(&x->pool, key_component(&a, key, 1));
+        backlog_desired_gone(&x->backlog, key_component(&a, key, 1));
     } else if (type == RECORD_CELL) {
         cells_gone(&x->cells, key_component(&a, key, 1));
     }
@@ -71,7 +71,7 @@ static void on_change(void *context, enum feed_client_change change, const char 
     struct auctioneer *x = context;
     switch (change) {
     case FEED_CLIENT_RESET:
-        pool_reset(&x->pool);
+        backlog_reset(&x->backlog);
         cells_reset(&x->cells);
         break;
     case FEED_CLIENT_PUT:
@@ -81,7 +81,7 @@ static void on_change(void *context, enum feed_client_change change, const char 
         on_delete(x, key, record);
         break;
     case FEED_CLIENT_CURRENT:
-        pool_current(&x->pool);
+        backlog_current(&x->backlog);
         break;
     }
 }
@@ -90,19 +90,20 @@ static void refill_with(struct auctioneer *x, enum record_type type, struct effe
 {
     const char *prefix = arena_printf(out->arena, "%s/", record_type_name(type));
     for (struct map_node *n = map_from(&x->life.feed_client.records, prefix);
-         n && key_type(map_key(n)) == type && !x->pool.overflowed; n = map_next(n)) {
-        if (!map_get(&x->pool.entries, map_key(n))) {
+         n && key_type(map_key(n)) == type && !x->backlog.overflowed; n = map_next(n)) {
+        if (!map_get(&x->backlog.entries, map_key(n))) {
             on_put(x, map_key(n), map_value(n), out);
         }
     }
 }
 
-/* The pool was full when these came, or a hint was believed instead of them: read the copy again
+/* The backlog was full when these came, or a hint was believed instead of them: read the copy again
  * when there is room. */
 static void refill(struct auctioneer *x, struct effects *out)
 {
-    if ((x->pool.overflowed || x->pool.doubted) && x->pool.entries.count < x->pool.max) {
-        x->pool.overflowed = x->pool.doubted = false;
+    if ((x->backlog.overflowed || x->backlog.doubted) &&
+        x->backlog.entries.count < x->backlog.max) {
+        x->backlog.overflowed = x->backlog.doubted = false;
         for (size_t i = 0; i < KINDS; i++) {
             refill_with(x, kinds[i]->record, out);
         }
@@ -115,7 +116,7 @@ static void leader_lock(struct auctioneer *x, const struct event *ev, struct eff
 {
     switch (leading_elect(&x->life, ev, out)) {
     case LEADER_ELECTED:
-        x->pool.changed = true;
+        x->backlog.changed = true;
         break;
     case LEADER_DEPOSED:
         auction_stop(&x->auction, ev, out);
@@ -152,7 +153,7 @@ static void free_role(struct role *role)
     auction_done(&x->auction);
     report_done(&x->report);
     cells_done(&x->cells);
-    pool_done(&x->pool);
+    backlog_done(&x->backlog);
     leading_done(&x->life);
     free(x);
 }
@@ -171,16 +172,16 @@ static const struct leading_selector selectors[] = {
 
 static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
 {
-    pool_init(&x->pool, c->pool_max ? c->pool_max : POOL_MAX,
-              c->unclaimed_after_ns ? c->unclaimed_after_ns : UNCLAIMED_AFTER_NS);
+    backlog_init(&x->backlog, c->backlog_max ? c->backlog_max : BACKLOG_MAX,
+                 c->unclaimed_after_ns ? c->unclaimed_after_ns : UNCLAIMED_AFTER_NS);
     cells_init(&x->cells, &x->life.next_call_id);
     x->cells.starting_counts = x->rules.starting_container_maximum > 0;
-    report_init(&x->report, &x->life.boards, &x->life.leader, &x->pool);
+    report_init(&x->report, &x->life.boards, &x->life.leader, &x->backlog);
     x->auction = (struct auction){
         .next_call_id = &x->life.next_call_id,
         .feed_client = &x->life.feed_client,
         .leader = &x->life.leader,
-        .pool = &x->pool,
+        .backlog = &x->backlog,
         .cells = &x->cells,
         .report = &x->report,
         .rules = &x->rules,

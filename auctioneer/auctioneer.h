@@ -16,7 +16,7 @@ struct auctioneer_config {
     double bin_pack_first_fit_weight;   /* 0: cells are not filled one after another */
     int64_t retry_interval_ns;          /* of what stays unplaced: 10 s */
     int64_t unclaimed_after_ns;         /* placed but unchanged: auctioned again: 5 s */
-    size_t pool_max;                    /* 1,048,576 */
+    size_t backlog_max;                 /* 1,048,576 */
 };
 
 /* Strings are copied. With a wrong configuration the role's first step is EFFECT_EXIT with code 2

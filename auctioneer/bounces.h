@@ -1,4 +1,4 @@
-/* Pairs of a job and a cell that are remembered for a while, in two lists of the pool:
+/* Pairs of a job and a cell that are remembered for a while, in two lists of the backlog:
  * - the cell gave the job back: the two are kept apart. A task's old container may hang where it is
  *   desired again; without this the cell is charged with it in each round, and refuses what would
  *   have fitted.

@@ -8,7 +8,7 @@
 
 struct auctioneer {
     struct leading life; /* first: a struct role * is a struct auctioneer * */
-    struct pool pool;
+    struct backlog backlog;
     struct cells cells;
     struct report report;
     struct schedule_rules rules;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entry of a key that left the queue; NULL if it left the pool. */
+/* The entry of a key that left the queue; NULL if it left the backlog. */
 static struct entry *reported_entry(struct report *r, const char *key)
 {
-    struct entry *e = map_get(&r->pool->entries, key);
+    struct entry *e = map_get(&r->backlog->entries, key);
     if (e) {
         e->queued = false;
     }
@@ -18,7 +18,7 @@ static struct entry *reported_entry(struct report *r, const char *key)
 /* It may not have been reported: it is reported again when it is refused again. */
 static void doubt(struct report *r, const char *key)
 {
-    struct entry *e = map_get(&r->pool->entries, key);
+    struct entry *e = map_get(&r->backlog->entries, key);
     if (e) {
         e->kind->doubt(e);
     }
@@ -33,9 +33,9 @@ static void settled(void *context, const char *key, enum move_end end)
 }
 
 void report_init(struct report *r, struct boards *boards, const struct leader *leader,
-                 struct pool *pool)
+                 struct backlog *backlog)
 {
-    *r = (struct report){.pool = pool,
+    *r = (struct report){.backlog = backlog,
                          .owner = {.settled = settled, .context = r},
                          .mover = {.boards = boards, .leader = leader}};
     mover_init(&r->mover);
@@ -105,7 +105,7 @@ static void fill(struct report *r, struct moment now, struct arena *a)
     while (r->next < r->count && room > 0) {
         char *key = r->queue[r->next++];
         struct entry *e = reported_entry(r, key);
-        const struct wanted *w = e ? pool_wanted(r->pool, e) : NULL;
+        const struct wanted *w = e ? backlog_wanted(r->backlog, e) : NULL;
         if (w && e->kind->unreported(e)) {
             /* It is reported now: not again unless that is doubted, or asked for. */
             mover_add(&r->mover, &r->owner, key, e->kind->refusal(a, e, w));

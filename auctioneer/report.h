@@ -3,11 +3,11 @@
  * at a time (design.md 5, docs/tasks.md). Pure. */
 #pragma once
 
-#include "auctioneer/pool.h"
+#include "auctioneer/backlog.h"
 #include "common/client/mover.h"
 
 struct report {
-    struct pool *pool;
+    struct backlog *backlog;
     char **queue; /* keys of entries whose reason is untold; owned; [next, count) */
     size_t next, count, capacity;
     struct mover mover;
@@ -16,7 +16,7 @@ struct report {
 
 /* Its arguments must outlive it. */
 void report_init(struct report *r, struct boards *boards, const struct leader *leader,
-                 struct pool *pool);
+                 struct backlog *backlog);
 void report_done(struct report *r);
 
 /* The entry was refused: it is reported if that is new. */

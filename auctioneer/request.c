@@ -101,7 +101,7 @@ static int64_t feed_position(const struct auctioneer *x)
 
 static void hint(struct auctioneer *x, const struct hint *h)
 {
-    pool_hint(&x->pool, h, feed_position(x), x->life.now.mono_ns);
+    backlog_hint(&x->backlog, h, feed_position(x), x->life.now.mono_ns);
 }
 
 static void lrps(struct role *role, const struct request *q, struct effects *out)
@@ -158,7 +158,7 @@ static void add_unplaced(const struct auctioneer *x, Auction__AuctioneerState *s
     s->unplaced = ARENA_ARRAY(a, STATE_UNPLACED_MAX, Auction__Unplaced *);
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
         const struct entry *e;
-        TAILQ_FOREACH(e, &x->pool.lists[states[i]], link)
+        TAILQ_FOREACH(e, &x->backlog.lists[states[i]], link)
         {
             if (s->n_unplaced == STATE_UNPLACED_MAX) {
                 return;
@@ -224,11 +224,11 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     s.board_generation = x->life.feed_client.board_generation;
     s.current = x->life.feed_client.current;
     s.revision = x->life.feed_client.revision;
-    s.pool = x->pool.entries.count;
-    s.placed = x->pool.counts[ENTRY_PLACED];
-    s.waiting = s.pool - s.placed;
-    s.tasks = x->pool.of_kind[JOB_TASK];
-    s.overflowed = x->pool.overflowed;
+    s.backlog = x->backlog.entries.count;
+    s.placed = x->backlog.counts[ENTRY_PLACED];
+    s.waiting = s.backlog - s.placed;
+    s.tasks = x->backlog.of_kind[JOB_TASK];
+    s.overflowed = x->backlog.overflowed;
     add_unplaced(x, &s, out->arena);
     add_cells(x, &s, out->arena);
     add_round(x, &s, out->arena);
@@ -262,13 +262,13 @@ static const char *state_word(const struct auctioneer *x, const struct entry *e)
                                         [ENTRY_TAKEN_AGAIN] = "being placed",
                                         [ENTRY_PLACED] = "placed",
                                         [ENTRY_REFUSED] = "unplaced"};
-    return pool_wanted(&x->pool, e) ? words[e->state] : "not desired";
+    return backlog_wanted(&x->backlog, e) ? words[e->state] : "not desired";
 }
 
 static const char *why_unusable(const struct auctioneer *x, const struct entry *e,
                                 const struct cell *cell)
 {
-    bool apart = bounces_apart(&x->pool.bounces, e->key, cell->id);
+    bool apart = bounces_apart(&x->backlog.bounces, e->key, cell->id);
     return !cell->usable ? cell->why : apart ? "gave it back" : "";
 }
 
@@ -309,13 +309,13 @@ static void why(struct role *role, const struct request *q, struct effects *out)
     }
     const char *key = asked.task_guid ? key_task(out->arena, asked.task_guid)
                                       : key_actual(out->arena, asked.process_guid, asked.index, 0);
-    const struct entry *e = map_get(&x->pool.entries, key);
+    const struct entry *e = map_get(&x->backlog.entries, key);
     if (!e) {
         question_reply(q, 404, QUESTION_TEXT, "it awaits no placement\n", out);
         return;
     }
     Auction__Why answer_why = AUCTION__WHY__INIT;
-    const struct wanted *w = pool_wanted(&x->pool, e);
+    const struct wanted *w = backlog_wanted(&x->backlog, e);
     e->kind->name(out->arena, e,
                   &(struct waiting_name){&answer_why.process_guid, &answer_why.task_guid,
                                          &answer_why.index});

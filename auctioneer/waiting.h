@@ -1,5 +1,5 @@
-/* What waits by kind of record: a row a kind, in a file of its own. The pool, the auction and the
- * reports ask the row where kinds differ (design.md 5, docs/tasks.md). Pure. */
+/* What waits by kind of record: a row a kind, in a file of its own. The backlog, the auction and
+ * the reports ask the row where kinds differ (design.md 5, docs/tasks.md). Pure. */
 #pragma once
 
 #include "auctioneer/wanted.h"
@@ -9,7 +9,7 @@
 #include "common/model/keys.h"
 
 struct entry;
-struct pool;
+struct backlog;
 
 /* Which one it is, for those who read: one of the guids is set, the other one stays as it is. */
 struct waiting_name {
@@ -28,11 +28,11 @@ struct waiting_kind {
     /* Whether this record awaits a cell, and which work it is, borrowed from it. */
     bool (*waits)(const ProtobufCMessage *record, const char **ret_guid, int32_t *ret_index);
     /* The feed shows the record, the entry has what was known before. */
-    void (*seen)(struct pool *p, struct entry *e, const ProtobufCMessage *record,
+    void (*seen)(struct backlog *p, struct entry *e, const ProtobufCMessage *record,
                  int64_t mod_revision, int64_t now_ns);
     /* Somebody says that it waits. NULL: that it is asked for is all there is to say. */
-    void (*hinted)(struct pool *p, struct entry *e, const ProtobufCMessage *hint, int64_t revision,
-                   int64_t now_ns);
+    void (*hinted)(struct backlog *p, struct entry *e, const ProtobufCMessage *hint,
+                   int64_t revision, int64_t now_ns);
     /* A cell took what was offered `as` this: it is what awaits a cell still. */
     bool (*stands)(const struct entry *e, const struct wanted *as);
 

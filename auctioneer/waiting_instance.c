@@ -1,5 +1,5 @@
 /* An instance waits while it is UNCLAIMED; what it asks for its process says. */
-#include "auctioneer/pool.h"
+#include "auctioneer/backlog.h"
 #include "common/model/moves.h"
 
 #include <string.h>
@@ -19,11 +19,11 @@ static bool waits(const ProtobufCMessage *record, const char **ret_guid, int32_t
 /* The feed tells each change: of a record that it reported already and that is in the selection
  * still, only the reason has changed. After a hint, or a gap, another revision may be another need.
  */
-static void seen(struct pool *p, struct entry *e, const ProtobufCMessage *record,
+static void seen(struct backlog *p, struct entry *e, const ProtobufCMessage *record,
                  int64_t mod_revision, int64_t now_ns)
 {
     if (e->source != SOURCE_BOARD && e->revision != 0 && e->revision != mod_revision) {
-        pool_await_again(p, e, now_ns);
+        backlog_await_again(p, e, now_ns);
     }
     reason_set(&e->reported, ((const Models__ActualLRP *)record)->placement_error);
 }

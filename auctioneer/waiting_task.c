@@ -1,6 +1,6 @@
 /* A task waits while it is Pending; it says itself what it asks for. It is rejected once a request
  * (docs/tasks.md). */
-#include "auctioneer/pool.h"
+#include "auctioneer/backlog.h"
 #include "common/model/moves.h"
 
 #include <string.h>
@@ -13,10 +13,10 @@ static bool same_offer(const struct wanted *a, const struct wanted *b)
 }
 
 /* What was placed as another offer is not placed. */
-static void want(struct pool *p, struct entry *e, struct wanted *w, int64_t now_ns)
+static void want(struct backlog *p, struct entry *e, struct wanted *w, int64_t now_ns)
 {
     if (e->state == ENTRY_PLACED && !same_offer(e->own, w)) {
-        pool_await_again(p, e, now_ns);
+        backlog_await_again(p, e, now_ns);
     }
     wanted_unref(e->own);
     e->own = w;
@@ -32,7 +32,7 @@ static bool waits(const ProtobufCMessage *record, const char **ret_guid, int32_t
 
 /* The creation is a request, a rejection is none: one that was rejected before waits for somebody
  * to ask. */
-static void seen(struct pool *p, struct entry *e, const ProtobufCMessage *record,
+static void seen(struct backlog *p, struct entry *e, const ProtobufCMessage *record,
                  int64_t mod_revision, int64_t now_ns)
 {
     const Models__Task *task = (const Models__Task *)record;
@@ -45,8 +45,8 @@ static void seen(struct pool *p, struct entry *e, const ProtobufCMessage *record
 }
 
 /* A request; the same one that comes twice is answered by one rejection. */
-static void hinted(struct pool *p, struct entry *e, const ProtobufCMessage *hint, int64_t revision,
-                   int64_t now_ns)
+static void hinted(struct backlog *p, struct entry *e, const ProtobufCMessage *hint,
+                   int64_t revision, int64_t now_ns)
 {
     if (e->source == SOURCE_HINT) {
         want(p, e, wanted_of_hint((const Cell__Task *)hint), now_ns);

@@ -296,7 +296,7 @@ static struct wanted *wanted_of_info(struct arena *a, const Models__DesiredLRPSc
     return wanted_of_lrp(&lrp);
 }
 
-/* What the auctioneer would take up: UNCLAIMED, ORDINARY, desired (pool.h). */
+/* What the auctioneer would take up: UNCLAIMED, ORDINARY, desired (backlog.h). */
 static bool awaits_placement(const Models__ActualLRP *lrp)
 {
     return lrp->actual_lrp_key && strcmp(lrp->state, "UNCLAIMED") == 0 &&

@@ -86,7 +86,7 @@ void fuzz_auctioneer(struct bytes in)
                                                         .url = "https://auctioneer-1:1",
                                                         .zones = "",
                                                         .scoring = "default",
-                                                        .pool_max = 1024}),
+                                                        .backlog_max = 1024}),
              paths, COUNT(paths), in);
 }
 

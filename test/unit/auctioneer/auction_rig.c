@@ -312,7 +312,7 @@ Cell__CellState *play_refuse(struct auction_rig *f)
     Cell__CellState *full = play_row(f, "a");
     full->availableresources->memorymb = 99;
     play_tell_state(f, play_state_call(f, "a"), full);
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], 1);
     return full;
 }
 

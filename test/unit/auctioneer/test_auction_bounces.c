@@ -112,7 +112,7 @@ static void what_was_refused_beside_it_takes_its_place(void **state)
     assert_int_equal(again->n_lrps, 1);
     assert_int_equal(again->lrps[0]->index, 1);
     play_take_work(f, again, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 2);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 2);
     const char *told = play_failed(f, &call);
     assert_non_null(strstr(told, "t@"));
     assert_null(strstr(told, "web")); /* it was never without a place */
@@ -210,7 +210,7 @@ static void a_cell_that_takes_nothing_is_left_out(void **state)
         play_take_work(f, w, call, 1);
     }
     assert_int_equal(tries, CELL_RETURNS_MAX);
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], CELL_RETURNS_MAX + 2);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], CELL_RETURNS_MAX + 2);
     /* The next round follows soon, and offers the others. */
     drive_advance(&f->drive, 20);
     play_tell_state(f, play_state_call(f, "a"), s);

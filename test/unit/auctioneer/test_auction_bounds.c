@@ -1,4 +1,4 @@
-/* What the auctioneer bounds: its pool, a round, questions to cells, reports to the board. */
+/* What the auctioneer bounds: its backlog, a round, questions to cells, reports to the board. */
 #include "common/model/keys.h"
 #include "rep/http/request.h"
 #include "test/tool/cmocka.h"
@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-static void the_pool_is_bounded_and_refilled(void **state)
+static void the_backlog_is_bounded_and_refilled(void **state)
 {
     struct auction_rig *f = *state;
     play_end(f);
-    f->config.pool_max = 2;
+    f->config.backlog_max = 2;
     play_begin(f);
     play_unclaimed(f, "a", 4);
-    assert_int_equal(f->x->pool.entries.count, 2);
-    assert_true(f->x->pool.overflowed);
+    assert_int_equal(f->x->backlog.entries.count, 2);
+    assert_true(f->x->backlog.overflowed);
     uint64_t call;
     Cell__Work *w = play_hand_out(f, "a", &call);
     assert_int_equal(w->n_lrps, 2);
@@ -22,19 +22,19 @@ static void the_pool_is_bounded_and_refilled(void **state)
     play_actual(f, DELETE, "web", 0);
     play_actual(f, DELETE, "web", 1);
     play_send(f);
-    assert_int_equal(f->x->pool.entries.count, 2);
-    assert_false(f->x->pool.overflowed);
+    assert_int_equal(f->x->backlog.entries.count, 2);
+    assert_false(f->x->backlog.overflowed);
     w = play_hand_out(f, "a", &call);
     assert_int_equal(w->n_lrps, 2);
     assert_int_equal(w->lrps[0]->index + w->lrps[1]->index, 5);
 }
 
-static void the_pool_is_bounded_over_both_kinds(void **state)
+static void the_backlog_is_bounded_over_both_kinds(void **state)
 {
     struct auction_rig *f = *state;
     uint64_t call;
     play_end(f);
-    f->config.pool_max = 3;
+    f->config.backlog_max = 3;
     play_begin(f);
     play_leader_lock(f, "a");
     play_desired(f, PUT, "web", 2);
@@ -44,13 +44,13 @@ static void the_pool_is_bounded_over_both_kinds(void **state)
     play_task(f, PUT, "t2", 0);
     play_task(f, PUT, "t3", 0);
     play_send(f);
-    assert_int_equal(f->x->pool.entries.count, 3);
-    assert_int_equal(f->x->pool.of_kind[JOB_TASK], 1);
-    assert_true(f->x->pool.overflowed);
+    assert_int_equal(f->x->backlog.entries.count, 3);
+    assert_int_equal(f->x->backlog.of_kind[JOB_TASK], 1);
+    assert_true(f->x->backlog.overflowed);
     uint64_t looked = play_state_call(f, "a");
     /* No room, and the feed has it anyway. */
     assert_int_equal(play_post(f, "bbs", "/v1/tasks", play_task_hint)->status, 202);
-    assert_int_equal(f->x->pool.entries.count, 3);
+    assert_int_equal(f->x->backlog.entries.count, 3);
     play_tell_state(f, looked, play_row(f, "a"));
     Cell__Work *w = play_work(f, "a", &call);
     assert_int_equal(w->n_lrps + w->n_tasks, 3);
@@ -59,9 +59,9 @@ static void the_pool_is_bounded_over_both_kinds(void **state)
     play_task(f, DELETE, "t1", 0);
     play_actual(f, DELETE, "web", 1);
     play_send(f);
-    assert_int_equal(f->x->pool.entries.count, 2);
-    assert_int_equal(f->x->pool.of_kind[JOB_TASK], 2);
-    assert_false(f->x->pool.overflowed);
+    assert_int_equal(f->x->backlog.entries.count, 2);
+    assert_int_equal(f->x->backlog.of_kind[JOB_TASK], 2);
+    assert_false(f->x->backlog.overflowed);
 }
 
 static void a_round_takes_a_bounded_number_the_fresh_first(void **state)
@@ -73,25 +73,25 @@ static void a_round_takes_a_bounded_number_the_fresh_first(void **state)
         play_actual(f, PUT, "web", i);
     }
     play_send(f);
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 6);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], 6);
     struct entry **list;
     size_t refused;
     play_actual(f, PUT, "web", 6);
     f->x->auction.phase = ROUND_COMMITTING; /* not now */
     f->x->auction.open_count = 1;
     play_send(f);
-    assert_int_equal(pool_take(&f->x->pool, &f->arena, 3, &list, &refused), 3);
+    assert_int_equal(backlog_take(&f->x->backlog, &f->arena, 3, &list, &refused), 3);
     assert_int_equal(refused, 2);
     assert_int_equal(list[0]->index, 6);
     assert_int_equal(list[1]->index, 0); /* has waited longest */
     assert_int_equal(list[2]->index, 1);
     for (size_t i = 0; i < 3; i++) {
-        assert_true(pool_refused(&f->x->pool, list[i], NULL, 0));
+        assert_true(backlog_refused(&f->x->backlog, list[i], NULL, 0));
     }
-    assert_int_equal(pool_take(&f->x->pool, &f->arena, 2, &list, &refused), 2);
+    assert_int_equal(backlog_take(&f->x->backlog, &f->arena, 2, &list, &refused), 2);
     assert_int_equal(list[0]->index, 2);
-    pool_put_back(&f->x->pool, list[0], 0);
-    pool_put_back(&f->x->pool, list[1], 0);
+    backlog_put_back(&f->x->backlog, list[0], 0);
+    backlog_put_back(&f->x->backlog, list[1], 0);
     f->x->auction.phase = ROUND_IDLE;
     f->x->auction.open_count = 0;
 }
@@ -131,7 +131,7 @@ static void reports_are_bounded(void **state)
     struct auction_rig *f = *state;
     enum { INSTANCES = MOVER_MOVES_MAX * MOVER_CALLS_MAX + 5 };
     play_unclaimed(f, "", INSTANCES); /* no cell: refused at once */
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], INSTANCES);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], INSTANCES);
     assert_int_equal(calls_of(f, "/v1/board/apply"), MOVER_CALLS_MAX);
     play_applied(f, drive_call(&f->drive, "/v1/board/apply", 0)->id, MOVER_MOVES_MAX);
     assert_int_equal(calls_of(f, "/v1/board/apply"), 1);
@@ -216,15 +216,15 @@ static void work_is_handed_out_in_parts(void **state)
     for (size_t i = 0; i < calls; i++) {
         drive_answer(&f->drive, ids[i], &nothing_came_back.base);
     }
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], TASKS);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], TASKS);
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_pool_is_bounded_and_refilled),
-        TEST(the_pool_is_bounded_over_both_kinds),
+        TEST(the_backlog_is_bounded_and_refilled),
+        TEST(the_backlog_is_bounded_over_both_kinds),
         TEST(a_round_takes_a_bounded_number_the_fresh_first),
         TEST(questions_to_cells_are_bounded),
         TEST(work_is_handed_out_in_parts),

@@ -141,7 +141,7 @@ static void what_is_refused_for_another_reason_awaits_nothing(void **state)
     Cell__CellState *s = freeing_row(f, "a", 1000);
     s->n_volumedrivers = 0;
     play_tell_state(f, play_state_call(f, "a"), s);
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], 1);
     assert_int_equal(asked_after_ms(f, "a", 1900), -1);
 }
 

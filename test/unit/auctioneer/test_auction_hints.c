@@ -35,7 +35,7 @@ static void hints_of_lrps_come_sooner_than_the_feed(void **state)
     const struct reply *r = play_post(f, "bbs", "/v1/lrps", lrp_hints);
     assert_int_equal(r->status, 202);
     assert_true(play_body_is(r, "{}"));
-    assert_int_equal(f->x->pool.entries.count, 2); /* invalid elements are dropped */
+    assert_int_equal(f->x->backlog.entries.count, 2); /* invalid elements are dropped */
     uint64_t call;
     Cell__Work *w = play_hand_out(f, "a", &call);
     assert_int_equal(w->n_lrps, 2);
@@ -44,14 +44,14 @@ static void hints_of_lrps_come_sooner_than_the_feed(void **state)
     play_send(f);
     play_go_on(f);
     assert_null(play_asked_state(f, "a"));
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 2);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 2);
     /* The other one never comes: dropped after a while. */
     play_actual(f, DELETE, "web", 0);
     play_heartbeat(f);
     drive_advance(&f->drive, 3000);
     play_heartbeat(f);
     drive_advance(&f->drive, 2500);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
 }
 
 static void hints_in_protobuf_and_of_what_is_unknown(void **state)
@@ -73,12 +73,12 @@ static void hints_in_protobuf_and_of_what_is_unknown(void **state)
     assert_int_equal(
         play_ask(f, "bbs", "POST", "/v1/lrps", "application/x-protobuf", buf_bytes(&body))->status,
         202);
-    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->backlog.entries.count, 1);
     assert_null(play_asked_state(f, "a")); /* no DesiredLRP yet */
     drive_advance(&f->drive, 3000);
     play_heartbeat(f);
     drive_advance(&f->drive, 2500);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
 }
 
 /* A hint ran ahead of the feed, and the auction offered what the process was before: that start is
@@ -120,7 +120,7 @@ static void so_it_is_when_that_is_heard_before_the_cell_answers(void **state)
     play_desired_as(f, PUT, "web", 1, "definition-2");
     play_send(f);
     play_take_work(f, w, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 0);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 0);
     play_go_on(f);
     assert_string_equal(play_hand_out(f, "a", &call)->lrps[0]->definition_id, "definition-2");
 }
@@ -154,7 +154,7 @@ static void bad_hints_of_lrps(void **state)
     r = play_ask(f, "bbs", "POST", "/v1/lrps/", "", bytes_of(""));
     assert_int_equal(r->status, 404);
     assert_true(play_body_is(r, "404 page not found\n"));
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
     assert_true(f->role->ops->body_limit(f->role, "/v1/lrps") > 1024 * 1024);
     assert_int_equal(f->role->ops->body_limit(f->role, "/state"), 0);
 }
@@ -166,7 +166,7 @@ static void a_standby_takes_no_hints_of_lrps(void **state)
     const struct reply *r = play_post(f, "bbs", "/v1/lrps", lrp_hints);
     assert_int_equal(r->status, 503);
     assert_int_equal(r->retry_after_s, 1);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
 }
 
 /* ---- Of instances whose record is known: late ones, and such as run ahead of the feed ---------
@@ -198,7 +198,7 @@ static void place(struct auction_rig *f)
     Cell__Work *w = play_hand_out(f, "a", &call);
     assert_int_equal(w->n_lrps, 1);
     play_take_work(f, w, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
 }
 
 /* The feed tells that web/0 has become UNCLAIMED, at f->revision; or that it is so no more. */
@@ -228,12 +228,12 @@ static void a_late_hint_changes_nothing(void **state)
     feed(f, DELETE);
     hint_at(f, 0, revision);
     assert_null(play_asked_state(f, "a"));
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
     feed(f, PUT);
     place(f);
     hint_at(f, 0, f->revision); /* of the crash, after the feed */
     assert_null(play_asked_state(f, "a"));
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
 }
 
 /* It comes in the middle of the auction of the very need that it tells of. */
@@ -247,7 +247,7 @@ static void a_hint_of_what_is_being_auctioned_changes_nothing(void **state)
     hint_at(f, 0, f->revision);
     play_take_work(f, w, call, 0);
     assert_null(play_asked_state(f, "a"));
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
 }
 
 /* The same, and the cell gives it back: what was asked for meanwhile is tried at once, not with the
@@ -264,7 +264,7 @@ static void what_is_asked_for_while_it_is_refused_is_tried_at_once(void **state)
             hint_at(f, 0, f->revision);
         }
         play_take_work(f, w, call, 1);
-        assert_int_equal(f->x->pool.counts[asked ? ENTRY_FRESH : ENTRY_REFUSED], 1);
+        assert_int_equal(f->x->backlog.counts[asked ? ENTRY_FRESH : ENTRY_REFUSED], 1);
         play_go_on(f);
         assert_true((play_asked_state(f, "a") != NULL) == asked);
         play_end(f);
@@ -292,9 +292,9 @@ static void a_hint_of_a_crash_runs_ahead_of_the_feed(void **state)
     feed(f, PUT);
     assert_int_equal(f->revision, second);
     assert_null(play_asked_state(f, "a"));
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
     feed(f, DELETE);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
 }
 
 /* The same when the feed had told of the first need. */
@@ -309,8 +309,8 @@ static void it_runs_ahead_of_a_feed_that_has_stopped(void **state)
     feed(f, DELETE);
     feed(f, PUT);
     assert_null(play_asked_state(f, "a"));
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
-    assert_int_equal(f->x->pool.hinted, 0);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.hinted, 0);
 }
 
 /* It comes while the auction hands the first need out: whether that start meets the second nobody
@@ -361,7 +361,7 @@ static void a_hint_that_only_contradicts_is_dropped(void **state)
     play_heartbeat(f);
     drive_advance(&f->drive, 2500);
     play_heartbeat(f);
-    assert_int_equal(f->x->pool.hinted, 0);
+    assert_int_equal(f->x->backlog.hinted, 0);
     place(f);
 }
 
@@ -383,15 +383,15 @@ static void hints_of_tasks_come_sooner_than_the_feed(void **state)
     const struct reply *r = play_post(f, "bbs", "/v1/tasks", task_hints);
     assert_int_equal(r->status, 202);
     assert_true(play_body_is(r, "{}"));
-    assert_int_equal(f->x->pool.entries.count, 1); /* invalid elements are dropped */
+    assert_int_equal(f->x->backlog.entries.count, 1); /* invalid elements are dropped */
     Cell__Work *w = play_hand_out(f, "a", &call);
     assert_string_equal(w->tasks[0]->taskguid, "t");
     assert_int_equal(w->tasks[0]->memorymb, 100);
     play_take_tasks(f, w, call, 0);
     play_task(f, PUT, "t", 0); /* the feed follows: placed already */
     play_send(f);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
-    assert_int_equal(f->x->pool.hinted, 0);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.hinted, 0);
     assert_false(play_asked_within(f, 4));
 }
 
@@ -410,7 +410,7 @@ static void hints_of_tasks_in_protobuf(void **state)
     const struct reply *r =
         play_ask(f, "bbs", "POST", "/v1/tasks", "application/x-protobuf", buf_bytes(&body));
     assert_int_equal(r->status, 202);
-    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->backlog.entries.count, 1);
 }
 
 static void hint_task_at(struct auction_rig *f, int64_t revision)
@@ -444,10 +444,10 @@ static void a_late_hint_of_a_task_changes_nothing(void **state)
     play_task(f, DELETE, "t", 0);
     play_heartbeat(f);
     hint_task_at(f, revision);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
     assert_null(play_asked_state(f, "a"));
     hint_task_at(f, f->revision + 1); /* desired again: this one runs ahead of the feed */
-    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->backlog.entries.count, 1);
 }
 
 /* No task of the board is so large; with the work of others in one message every cell would refuse
@@ -472,7 +472,7 @@ static void a_hint_larger_than_a_record_is_dropped(void **state)
     const struct reply *r =
         play_ask(f, "bbs", "POST", "/v1/tasks", "application/x-protobuf", buf_bytes(&body));
     assert_int_equal(r->status, 202);
-    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->backlog.entries.count, 1);
 }
 
 /* Nobody can be told of it, for its revision is not known: once the feed shows it, it is told. */
@@ -483,7 +483,7 @@ static void a_hint_that_was_refused_is_reported_once_the_feed_shows_it(void **st
     play_leader_lock(f, "");
     play_post(f, "bbs", "/v1/tasks", play_task_hint);
     play_go_on(f);
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], 1);
     assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
     int64_t revision = play_task(f, PUT, "t", 0);
     play_send(f);
@@ -501,10 +501,10 @@ static void a_hint_that_nothing_confirms_goes(void **state)
     play_applied(f, drive_call(&f->drive, "/v1/board/apply", 0)->id, 1);
     play_post(f, "bbs", "/v1/tasks", "[{\"TaskGuid\":\"made-up\",\"RootFs\":\"preloaded:x\"}]");
     play_tell_state(f, play_state_call(f, "a"), full);
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 2);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], 2);
     assert_false(play_told_within(f, 7, full));
-    assert_int_equal(f->x->pool.entries.count, 1);
-    assert_int_equal(f->x->pool.hinted, 0);
+    assert_int_equal(f->x->backlog.entries.count, 1);
+    assert_int_equal(f->x->backlog.hinted, 0);
     /* Neither does one that a cell took. */
     play_post(f, "bbs", "/v1/tasks", task_hints);
     uint64_t looked = play_state_call(f, "a");
@@ -515,7 +515,7 @@ static void a_hint_that_nothing_confirms_goes(void **state)
     assert_int_equal(w->n_tasks, 2);
     play_take_tasks(f, w, call, 0);
     play_asked_within(f, 6);
-    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->backlog.entries.count, 1);
 }
 
 static void bad_hints_of_tasks(void **state)
@@ -532,7 +532,7 @@ static void bad_hints_of_tasks(void **state)
         assert_int_equal(play_post(f, units[i].unit, "/v1/tasks", "[]")->status, units[i].status);
     }
     assert_int_equal(play_ask(f, "bbs", "GET", "/v1/tasks", "", bytes_of(""))->status, 405);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
 }
 
 static void a_standby_takes_no_hints_of_tasks(void **state)
@@ -540,7 +540,7 @@ static void a_standby_takes_no_hints_of_tasks(void **state)
     struct auction_rig *f = *state;
     drive_start(&f->drive);
     assert_int_equal(play_post(f, "bbs", "/v1/tasks", task_hints)->status, 503);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* What a cell took and did not bring to the board in time goes to another cell that has room, to
- * that one again only where there is no other (pool.h, late). */
+ * that one again only where there is no other (backlog.h, late). */
 #include "test/tool/cmocka.h"
 #include "test/unit/auctioneer/auction_rig.h"
 
@@ -66,7 +66,7 @@ static void another_cell_comes_first(void **state)
     assert_int_equal(round_goes_to(f, ""), 'b');
     play_actual(f, DELETE, "web", 0); /* claimed */
     play_send(f);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
 }
 
 static void so_it_is_with_a_task(void **state)
@@ -91,8 +91,8 @@ static void the_only_cell_is_tried_again_at_once(void **state)
         assert_int_equal(round_goes_to(f, ""), 'a');
         assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
     }
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
-    assert_int_equal(f->x->pool.late.by_name.count, 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.late.by_name.count, 1);
 }
 
 static void so_it_is_where_no_other_has_room(void **state)
@@ -104,7 +104,7 @@ static void so_it_is_where_no_other_has_room(void **state)
     assert_int_equal(round_goes_to(f, "b"), 'a');
     until_overdue(f);
     assert_int_equal(round_goes_to(f, "ab"), '-'); /* nobody has */
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], 1);
 }
 
 /* All have had it: the one longest ago comes first. */

@@ -39,7 +39,7 @@ static void rejected_once_until_somebody_asks(void **state)
     play_task(f, DELETE, "t", 4);
     play_send(f);
     play_applied(f, call, 1);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
 }
 
 static void more_room_is_found_for_one_that_was_rejected(void **state)
@@ -147,13 +147,13 @@ static void a_reset_keeps_what_is_seen_again(void **state)
     play_task(f, RECORD, "t", 0); /* the same record: not asked for again */
     f->revision += 10;
     play_current(f);
-    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->backlog.entries.count, 1);
     assert_false(play_told_within(f, 12, full));
     frame_reset(&f->sent, "e1");
     play_lock(f, RECORD, f->x->life.leader.id, f->x->life.leader.term);
     play_current(f);
-    assert_int_equal(f->x->pool.entries.count, 0);
-    assert_int_equal(f->x->pool.of_kind[JOB_TASK], 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
+    assert_int_equal(f->x->backlog.of_kind[JOB_TASK], 0);
 }
 
 int main(void)

@@ -21,7 +21,7 @@ static void a_standby_follows_but_asks_no_cell(void **state)
     assert_null(play_asked_state(f, "a"));
     drive_advance(&f->drive, 2000);
     assert_null(play_asked_state(f, "a"));
-    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->backlog.entries.count, 1);
     /* The other one gives it back: asked for, and what waits is auctioned at once. */
     play_lock(f, DELETE, "other", ++f->revision);
     play_send(f);
@@ -40,8 +40,8 @@ static void a_deposed_leader_stops_at_once(void **state)
     assert_null(play_work(f, "b", &call));
     drive_advance(&f->drive, 3000);
     assert_null(play_asked_state(f, "a"));
-    assert_int_equal(f->x->pool.entries.count, 3);
-    assert_int_equal(f->x->pool.counts[ENTRY_FRESH], 3);
+    assert_int_equal(f->x->backlog.entries.count, 3);
+    assert_int_equal(f->x->backlog.counts[ENTRY_FRESH], 3);
 }
 
 static void a_reset_keeps_what_is_seen_again(void **state)
@@ -58,11 +58,11 @@ static void a_reset_keeps_what_is_seen_again(void **state)
     play_lock(f, RECORD, f->x->life.leader.id, f->x->life.leader.term);
     play_current(f);
     assert_true(f->x->life.leader.leads);
-    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->backlog.entries.count, 1);
     frame_reset(&f->sent, "e1");
     play_lock(f, RECORD, f->x->life.leader.id, f->x->life.leader.term);
     play_current(f);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
 }
 
 /* ---- Stopping and starting ------------------------------------------------------------------- */

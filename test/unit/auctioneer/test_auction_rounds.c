@@ -27,10 +27,10 @@ static void places_what_the_feed_shows(void **state)
     assert_int_equal(w->lrps[0]->diskmb, 50);
     assert_int_equal(w->lrps[0]->maxpids, 7);
     play_take_work(f, w, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
     play_actual(f, DELETE, "web", 0); /* claimed */
     play_send(f);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
     drive_advance(&f->drive, 3000);
     assert_null(play_asked_state(f, "a"));
 }
@@ -164,7 +164,7 @@ static void returned_work_goes_elsewhere_at_once(void **state)
     assert_null(play_asked_state(f, "a"));
     assert_false(map_get(&f->x->cells.by_id, "a") == NULL);
     play_take_work(f, again, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 3);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 3);
     assert_int_equal(f->x->auction.last.returned, 1);
     assert_int_equal(f->x->auction.last.placed, 3);
 }
@@ -181,8 +181,8 @@ static void work_without_answer_goes_elsewhere_at_once(void **state)
     assert_int_equal(again->n_lrps, 2);
     /* b gives one back as well: nobody is left, so it waits. */
     play_take_work(f, again, call, 1);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 2);
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 2);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], 1);
     assert_string_equal(play_failed(f, &call),
                         arena_printf(&f->arena, "web/%d=unable to communicate to compatible cells ",
                                      again->lrps[0]->index));
@@ -204,7 +204,7 @@ static void what_was_placed_before_is_reckoned_with(void **state)
     play_take_work(f, one, call_b, 0);
     play_take_work(f, w, call_a, w->n_lrps);
     assert_null(play_work(f, "b", &call));
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], w->n_lrps);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], w->n_lrps);
     assert_non_null(strstr(play_failed(f, &call), "insufficient resources: memory"));
 }
 
@@ -218,7 +218,7 @@ static void what_leaves_during_a_round_is_forgotten(void **state)
     }
     play_desired(f, DELETE, "web", 3);
     play_send(f);
-    assert_int_equal(f->x->pool.entries.count, 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
     play_take_work(f, w, call_b, 0);
     play_take_work(f, w, call_a, 2);
     Cell__Work *again = play_work(f, "b", &call);

@@ -25,11 +25,11 @@ static void places_what_the_feed_shows(void **state)
     assert_int_equal(t->created_at, PLAY_CREATED_AT);
     assert_int_equal(t->rejections, 2);
     play_take_tasks(f, w, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
     play_task(f, DELETE, "t", 0); /* started: it has left the selection */
     play_send(f);
-    assert_int_equal(f->x->pool.entries.count, 0);
-    assert_int_equal(f->x->pool.of_kind[JOB_TASK], 0);
+    assert_int_equal(f->x->backlog.entries.count, 0);
+    assert_int_equal(f->x->backlog.of_kind[JOB_TASK], 0);
     assert_false(play_asked_within(f, 8));
 }
 
@@ -58,15 +58,15 @@ static void a_task_is_no_instance_of_its_name(void **state)
     play_actual(f, PUT, "web", 0);
     play_task(f, PUT, "web", 0);
     play_send(f);
-    assert_int_equal(f->x->pool.entries.count, 2);
+    assert_int_equal(f->x->backlog.entries.count, 2);
     Cell__Work *w = play_hand_out(f, "a", &call);
     play_take_tasks(f, w, call, 1);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
-    assert_non_null(map_get(&f->x->pool.entries, "task/web"));
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], 1);
+    assert_non_null(map_get(&f->x->backlog.entries, "task/web"));
     play_task(f, DELETE, "web", 0);
     play_send(f);
-    assert_int_equal(f->x->pool.entries.count, 1);
+    assert_int_equal(f->x->backlog.entries.count, 1);
 }
 
 static void placed_but_pending_is_auctioned_again(void **state)
@@ -84,7 +84,7 @@ static void placed_but_pending_is_auctioned_again(void **state)
     Cell__CellState *full = play_row(f, "a");
     full->availableresources->memorymb = 99;
     play_tell_state(f, play_state_call(f, "a"), full);
-    assert_int_equal(f->x->pool.counts[ENTRY_REFUSED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_REFUSED], 1);
     assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
 }
 
@@ -101,7 +101,7 @@ static void a_change_of_leader_loses_no_task(void **state)
     assert_int_equal(w->n_tasks, 2);
     play_depose(f);
     play_take_tasks(f, w, call, 2);
-    assert_int_equal(f->x->pool.counts[ENTRY_FRESH], 2);
+    assert_int_equal(f->x->backlog.counts[ENTRY_FRESH], 2);
     play_end(f);
     play_begin(f); /* the other process */
     drive_start(&f->drive);
@@ -136,7 +136,7 @@ static void returned_or_lost_work_goes_elsewhere_at_once(void **state)
     assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
     w = play_work(f, "c", &call);
     play_take_tasks(f, w, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
     assert_int_equal(f->x->auction.last.returned, 2);
 }
 
@@ -180,18 +180,18 @@ static void offered_again_when_it_was_rejected_meanwhile(void **state)
     play_task(f, PUT, "t", 1); /* while the cell is asked */
     play_send(f);
     play_take_tasks(f, w, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 0);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 0);
     play_go_on(f);
     assert_int_equal(offered(f, play_state_call(f, "a"), &w, &call), 1);
     play_take_tasks(f, w, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
     play_task(f, PUT, "t", 2); /* once it is placed */
     play_send(f);
     assert_int_equal(offered(f, play_state_call(f, "a"), &w, &call), 2);
     play_take_tasks(f, w, call, 0);
     play_task(f, PUT, "t", 2); /* told again, it is the same offer */
     play_send(f);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
     assert_false(play_asked_within(f, 4));
 }
 
@@ -229,11 +229,11 @@ static void a_hint_after_it_was_placed_offers_again(void **state)
     hint_offer(f, 0);
     assert_int_equal(offered(f, play_state_call(f, "a"), &w, &call), 0);
     play_take_tasks(f, w, call, 0);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
     hint_offer(f, 0); /* told again, it is the same offer */
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 1);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
     hint_offer(f, 1);
-    assert_int_equal(f->x->pool.counts[ENTRY_PLACED], 0);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 0);
     uint64_t state_call = play_state_call(f, "a");
     play_task(f, PUT, "t", 1);
     play_send(f);

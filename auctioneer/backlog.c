@@ -1,4 +1,4 @@
-#include "auctioneer/pool.h"
+#include "auctioneer/backlog.h"
 
 #include "common/base/memory.h"
 
@@ -24,7 +24,7 @@ static void entry_free(void *value)
     free(e);
 }
 
-static void set_state(struct pool *p, struct entry *e, enum entry_state state, int64_t now_ns)
+static void set_state(struct backlog *p, struct entry *e, enum entry_state state, int64_t now_ns)
 {
     TAILQ_REMOVE(&p->lists[e->state], e, link);
     assert(p->counts[e->state] > 0);
@@ -36,8 +36,8 @@ static void set_state(struct pool *p, struct entry *e, enum entry_state state, i
     p->changed = p->changed || state == ENTRY_FRESH;
 }
 
-/* A new entry in the pool; NULL when the pool is full. */
-static struct entry *add(struct pool *p, const struct waiting_kind *kind, const char *key,
+/* A new entry in the backlog; NULL when the backlog is full. */
+static struct entry *add(struct backlog *p, const struct waiting_kind *kind, const char *key,
                          const char *guid, int32_t index, int64_t now_ns)
 {
     if (p->entries.count >= p->max) {
@@ -66,7 +66,7 @@ static bool is_held(const struct entry *e)
     return e->state == ENTRY_TAKEN || e->state == ENTRY_TAKEN_AGAIN || e->state == ENTRY_LEFT;
 }
 
-static void set_source(struct pool *p, struct entry *e, enum entry_source source)
+static void set_source(struct backlog *p, struct entry *e, enum entry_source source)
 {
     p->hinted -= e->source == SOURCE_HINT;
     p->hinted += source == SOURCE_HINT;
@@ -74,7 +74,7 @@ static void set_source(struct pool *p, struct entry *e, enum entry_source source
     e->source = source;
 }
 
-static void drop(struct pool *p, struct entry *e)
+static void drop(struct backlog *p, struct entry *e)
 {
     set_source(p, e, SOURCE_BOARD);
     assert(p->of_kind[e->kind->job] > 0);
@@ -89,9 +89,9 @@ static void drop(struct pool *p, struct entry *e)
     entry_free(e);
 }
 
-void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns)
+void backlog_init(struct backlog *p, size_t max, int64_t unclaimed_after_ns)
 {
-    *p = (struct pool){.max = max, .unclaimed_after_ns = unclaimed_after_ns};
+    *p = (struct backlog){.max = max, .unclaimed_after_ns = unclaimed_after_ns};
     map_init(&p->entries);
     map_init(&p->wanted);
     bounces_init(&p->bounces, BOUNCE_PAUSE_NS);
@@ -101,7 +101,7 @@ void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns)
     }
 }
 
-void pool_done(struct pool *p)
+void backlog_done(struct backlog *p)
 {
     if (!p) {
         return;
@@ -131,7 +131,7 @@ static bool is_outdated(struct entry *e, int64_t mod_revision)
     return true;
 }
 
-void pool_await_again(struct pool *p, struct entry *e, int64_t now_ns)
+void backlog_await_again(struct backlog *p, struct entry *e, int64_t now_ns)
 {
     e->awaits_again = is_held(e);
     if (e->state == ENTRY_PLACED) {
@@ -139,13 +139,13 @@ void pool_await_again(struct pool *p, struct entry *e, int64_t now_ns)
     }
 }
 
-struct entry *pool_record(struct pool *p, const struct waiting_kind *kind, const char *key,
-                          const ProtobufCMessage *record, int64_t mod_revision, int64_t now_ns)
+struct entry *backlog_record(struct backlog *p, const struct waiting_kind *kind, const char *key,
+                             const ProtobufCMessage *record, int64_t mod_revision, int64_t now_ns)
 {
     const char *guid;
     int32_t index;
     if (!kind->waits(record, &guid, &index)) {
-        pool_gone(p, key, mod_revision);
+        backlog_gone(p, key, mod_revision);
         return NULL;
     }
     struct entry *e = map_get(&p->entries, key);
@@ -159,7 +159,7 @@ struct entry *pool_record(struct pool *p, const struct waiting_kind *kind, const
     return e;
 }
 
-void pool_gone(struct pool *p, const char *key, int64_t mod_revision)
+void backlog_gone(struct backlog *p, const char *key, int64_t mod_revision)
 {
     struct entry *e = map_get(&p->entries, key);
     if (e && !is_outdated(e, mod_revision)) {
@@ -173,7 +173,7 @@ static bool is_of_another_definition(const struct wanted *as, const struct wante
     return now && strcmp(as->definition_id, now->definition_id) != 0;
 }
 
-void pool_desired(struct pool *p, const Models__DesiredLRP *lrp, int64_t now_ns)
+void backlog_desired(struct backlog *p, const Models__DesiredLRP *lrp, int64_t now_ns)
 {
     struct wanted *w = wanted_of_lrp(lrp);
     wanted_unref(map_put(&p->wanted, lrp->process_guid, w));
@@ -188,12 +188,12 @@ void pool_desired(struct pool *p, const Models__DesiredLRP *lrp, int64_t now_ns)
     }
 }
 
-void pool_desired_gone(struct pool *p, const char *process_guid)
+void backlog_desired_gone(struct backlog *p, const char *process_guid)
 {
     wanted_unref(map_remove(&p->wanted, process_guid));
 }
 
-void pool_reset(struct pool *p)
+void backlog_reset(struct backlog *p)
 {
     MAP_EACH(&p->entries, n)
     {
@@ -204,7 +204,7 @@ void pool_reset(struct pool *p)
     map_done(&p->wanted, wanted_free);
 }
 
-void pool_current(struct pool *p)
+void backlog_current(struct backlog *p)
 {
     MAP_EACH(&p->entries, n)
     {
@@ -216,7 +216,7 @@ void pool_current(struct pool *p)
     p->changed = true;
 }
 
-static void ask_again(struct pool *p, struct entry *e, int64_t now_ns)
+static void ask_again(struct backlog *p, struct entry *e, int64_t now_ns)
 {
     if (e && e->state == ENTRY_REFUSED) {
         set_state(p, e, ENTRY_FRESH, now_ns);
@@ -225,7 +225,7 @@ static void ask_again(struct pool *p, struct entry *e, int64_t now_ns)
     }
 }
 
-static struct entry *add_hinted(struct pool *p, const struct hint *h, int64_t now_ns)
+static struct entry *add_hinted(struct backlog *p, const struct hint *h, int64_t now_ns)
 {
     assert(h->kind && h->key);
     struct entry *e = add(p, h->kind, h->key, h->guid, h->index, now_ns);
@@ -238,17 +238,17 @@ static struct entry *add_hinted(struct pool *p, const struct hint *h, int64_t no
 }
 
 /* What the feed will tell: the hint stands in for it, and is dropped if it does not. */
-static void run_ahead(struct pool *p, struct entry *e, int64_t revision, int64_t now_ns)
+static void run_ahead(struct backlog *p, struct entry *e, int64_t revision, int64_t now_ns)
 {
     e->passed_over = e->passed_over || e->source != SOURCE_HINT;
     set_source(p, e, SOURCE_HINT);
     e->hinted_ns = now_ns;
     e->revision = revision;
-    pool_await_again(p, e, now_ns);
+    backlog_await_again(p, e, now_ns);
 }
 
-/* A change of what is in the pool, or nothing new. */
-static void hint_again(struct pool *p, struct entry *e, int64_t revision, int64_t now_ns)
+/* A change of what is in the backlog, or nothing new. */
+static void hint_again(struct backlog *p, struct entry *e, int64_t revision, int64_t now_ns)
 {
     bool known = e->kind->hint_runs_ahead && revision != 0 && e->revision != 0;
     if (known && revision > e->revision) {
@@ -259,7 +259,7 @@ static void hint_again(struct pool *p, struct entry *e, int64_t revision, int64_
     }
 }
 
-void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t now_ns)
+void backlog_hint(struct backlog *p, const struct hint *h, int64_t position, int64_t now_ns)
 {
     struct entry *e = map_get(&p->entries, h->key);
     if (e) {
@@ -275,14 +275,14 @@ void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t n
 /* ---- Time ------------------------------------------------------------------------------------ */
 
 /* Nothing confirmed it. What the feed reported against it counts again. */
-static void drop_hint(struct pool *p, struct entry *e)
+static void drop_hint(struct backlog *p, struct entry *e)
 {
     p->doubted = p->doubted || e->passed_over;
     drop(p, e);
 }
 
 /* Those that have been in this state for too long; the list is in order of time. */
-static void expire_hints(struct pool *p, enum entry_state state, int64_t now_ns)
+static void expire_hints(struct backlog *p, enum entry_state state, int64_t now_ns)
 {
     struct entry *next;
     for (struct entry *e = p->hinted ? TAILQ_FIRST(&p->lists[state]) : NULL; e; e = next) {
@@ -297,7 +297,7 @@ static void expire_hints(struct pool *p, enum entry_state state, int64_t now_ns)
 }
 
 /* What was refused may have been so only because they were kept apart. */
-static void expire_bounces(struct pool *p, int64_t now_ns)
+static void expire_bounces(struct backlog *p, int64_t now_ns)
 {
     struct bounce *over;
     while ((over = bounces_expire(&p->bounces, now_ns))) {
@@ -308,7 +308,7 @@ static void expire_bounces(struct pool *p, int64_t now_ns)
 }
 
 /* Nothing waits for these: what no other cell takes is offered to them all the same. */
-static void expire_late(struct pool *p, int64_t now_ns)
+static void expire_late(struct backlog *p, int64_t now_ns)
 {
     struct bounce *over;
     while ((over = bounces_expire(&p->late, now_ns))) {
@@ -316,18 +316,18 @@ static void expire_late(struct pool *p, int64_t now_ns)
     }
 }
 
-void pool_bounced(struct pool *p, const struct entry *e, const char *cell_id, int64_t now_ns)
+void backlog_bounced(struct backlog *p, const struct entry *e, const char *cell_id, int64_t now_ns)
 {
     assert(is_held(e));
     bounces_add(&p->bounces, e->key, cell_id, now_ns);
 }
 
-void pool_cell_grew(struct pool *p, const char *cell_id)
+void backlog_cell_grew(struct backlog *p, const char *cell_id)
 {
     bounces_forget_cell(&p->bounces, cell_id);
 }
 
-void pool_expire(struct pool *p, int64_t now_ns)
+void backlog_expire(struct backlog *p, int64_t now_ns)
 {
     struct entry *e;
     expire_bounces(p, now_ns);
@@ -347,7 +347,7 @@ void pool_expire(struct pool *p, int64_t now_ns)
 }
 
 /* When the next hint of this state is due. */
-static int64_t hints_due_ns(const struct pool *p, enum entry_state state)
+static int64_t hints_due_ns(const struct backlog *p, enum entry_state state)
 {
     const struct entry *e;
     TAILQ_FOREACH(e, &p->lists[state], link)
@@ -362,7 +362,7 @@ static int64_t hints_due_ns(const struct pool *p, enum entry_state state)
     return NEVER_NS;
 }
 
-int64_t pool_due_ns(const struct pool *p)
+int64_t backlog_due_ns(const struct backlog *p)
 {
     const struct entry *e = TAILQ_FIRST(&p->lists[ENTRY_PLACED]);
     int64_t due = e ? e->since_ns + p->unclaimed_after_ns : NEVER_NS;
@@ -373,7 +373,7 @@ int64_t pool_due_ns(const struct pool *p)
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-struct wanted *pool_wanted(const struct pool *p, const struct entry *e)
+struct wanted *backlog_wanted(const struct backlog *p, const struct entry *e)
 {
     assert(e->kind);
     if (e->own) {
@@ -383,7 +383,7 @@ struct wanted *pool_wanted(const struct pool *p, const struct entry *e)
     return w && e->index >= 0 && e->index < w->instances ? w : NULL;
 }
 
-bool pool_has_fresh(struct pool *p)
+bool backlog_has_fresh(struct backlog *p)
 {
     if (!p->changed) {
         return false;
@@ -391,7 +391,7 @@ bool pool_has_fresh(struct pool *p)
     const struct entry *e;
     TAILQ_FOREACH(e, &p->lists[ENTRY_FRESH], link)
     {
-        if (pool_wanted(p, e)) {
+        if (backlog_wanted(p, e)) {
             return true;
         }
     }
@@ -399,13 +399,13 @@ bool pool_has_fresh(struct pool *p)
     return false;
 }
 
-static size_t take_from(struct pool *p, enum entry_state state, struct entry **list, size_t max)
+static size_t take_from(struct backlog *p, enum entry_state state, struct entry **list, size_t max)
 {
     size_t count = 0;
     struct entry *next;
     for (struct entry *e = TAILQ_FIRST(&p->lists[state]); e && count < max; e = next) {
         next = TAILQ_NEXT(e, link);
-        if (pool_wanted(p, e)) {
+        if (backlog_wanted(p, e)) {
             set_state(p, e, ENTRY_TAKEN, e->since_ns);
             e->awaits_again = false;
             list[count++] = e;
@@ -415,8 +415,8 @@ static size_t take_from(struct pool *p, enum entry_state state, struct entry **l
     return count;
 }
 
-size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***ret_list,
-                 size_t *ret_refused)
+size_t backlog_take(struct backlog *p, struct arena *a, size_t max, struct entry ***ret_list,
+                    size_t *ret_refused)
 {
     size_t most = p->counts[ENTRY_FRESH] + p->counts[ENTRY_REFUSED];
     most = most < max ? most : max;
@@ -428,8 +428,8 @@ size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***re
     return fresh + *ret_refused;
 }
 
-/* Ends the auction's hold on `e`; false when it has left the pool meanwhile. */
-static bool give_back(struct pool *p, struct entry *e)
+/* Ends the auction's hold on `e`; false when it has left the backlog meanwhile. */
+static bool give_back(struct backlog *p, struct entry *e)
 {
     assert(is_held(e));
     if (e->state != ENTRY_LEFT) {
@@ -441,13 +441,13 @@ static bool give_back(struct pool *p, struct entry *e)
     return false;
 }
 
-void pool_placed(struct pool *p, struct entry *e, struct wanted *as, struct blob *cell_id,
-                 int64_t now_ns)
+void backlog_placed(struct backlog *p, struct entry *e, struct wanted *as, struct blob *cell_id,
+                    int64_t now_ns)
 {
     if (!give_back(p, e)) {
         return;
     }
-    bool current = e->kind->stands(e, as) && !is_of_another_definition(as, pool_wanted(p, e));
+    bool current = e->kind->stands(e, as) && !is_of_another_definition(as, backlog_wanted(p, e));
     if (current) {
         reason_set(&e->reason, "");
         e->requested = false;
@@ -461,14 +461,14 @@ void pool_placed(struct pool *p, struct entry *e, struct wanted *as, struct blob
     set_state(p, e, current ? ENTRY_PLACED : ENTRY_FRESH, now_ns);
 }
 
-bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns)
+bool backlog_refused(struct backlog *p, struct entry *e, struct blob *reason, int64_t now_ns)
 {
     if (!give_back(p, e)) {
         return false;
     }
     if (e->source == SOURCE_HINT && now_ns - e->hinted_ns >= p->unclaimed_after_ns) {
         set_state(p, e, ENTRY_REFUSED, now_ns);
-        drop_hint(p, e); /* tried with each batch, it would never be old enough for pool_expire() */
+        drop_hint(p, e); /* tried with each batch, it would never be old for backlog_expire() */
         return false;
     }
     blob_ref(reason);
@@ -478,7 +478,7 @@ bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t 
     return true;
 }
 
-void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns)
+void backlog_put_back(struct backlog *p, struct entry *e, int64_t now_ns)
 {
     if (give_back(p, e)) {
         set_state(p, e, ENTRY_FRESH, now_ns);

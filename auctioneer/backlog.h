@@ -28,13 +28,13 @@
  *      |    refused                                  |
  *      +---------------------------------------------+
  *
- * One that leaves the pool while the auction holds it is LEFT until it is given back. */
+ * One that leaves the backlog while the auction holds it is LEFT until it is given back. */
 enum entry_state {
     ENTRY_FRESH,       /* to be tried with the next batch */
     ENTRY_TAKEN,       /* in the present auction, which holds it until it says what became of it */
     ENTRY_TAKEN_AGAIN, /* the same, and asked for again: a refusal of this auction is not the last
                           word */
-    ENTRY_LEFT,        /* the same, and out of the pool already */
+    ENTRY_LEFT,        /* the same, and out of the backlog already */
     ENTRY_PLACED,      /* a cell accepted it; its claim, or its start, is awaited */
     ENTRY_REFUSED,     /* no cell took it; tried again with each batch */
     ENTRY_STATE_COUNT
@@ -75,7 +75,7 @@ struct entry {
 
 TAILQ_HEAD(entry_list, entry);
 
-struct pool {
+struct backlog {
     size_t max;
     int64_t
         unclaimed_after_ns; /* placed, or hinted, but not seen so long: tried again, or dropped */
@@ -96,24 +96,24 @@ struct pool {
 };
 
 /* At most `max` entries; one that was placed and stands unchanged for so long is tried again. */
-void pool_init(struct pool *p, size_t max, int64_t unclaimed_after_ns);
-void pool_done(struct pool *p);
+void backlog_init(struct backlog *p, size_t max, int64_t unclaimed_after_ns);
+void backlog_done(struct backlog *p);
 
 /* A change of the feed: a record that does not wait is out, one that is older than what a hint
  * spoke of is left alone. Gives its entry; NULL when there is none, or nothing was changed. */
-struct entry *pool_record(struct pool *p, const struct waiting_kind *kind, const char *key,
-                          const ProtobufCMessage *record, int64_t mod_revision, int64_t now_ns);
+struct entry *backlog_record(struct backlog *p, const struct waiting_kind *kind, const char *key,
+                             const ProtobufCMessage *record, int64_t mod_revision, int64_t now_ns);
 /* Of either kind: the record has left the selection; the last that was in it had this revision. */
-void pool_gone(struct pool *p, const char *key, int64_t mod_revision);
+void backlog_gone(struct backlog *p, const char *key, int64_t mod_revision);
 /* What a cell took of an instance as of another definition is fresh again: that start is refused.
  */
-void pool_desired(struct pool *p, const Models__DesiredLRP *lrp, int64_t now_ns);
-void pool_desired_gone(struct pool *p, const char *process_guid);
+void backlog_desired(struct backlog *p, const Models__DesiredLRP *lrp, int64_t now_ns);
+void backlog_desired_gone(struct backlog *p, const char *process_guid);
 
 /* The copy was emptied: nothing is known to be on the board. */
-void pool_reset(struct pool *p);
+void backlog_reset(struct backlog *p);
 /* The copy is complete: what was not seen again is gone, but for fresh hints. */
-void pool_current(struct pool *p);
+void backlog_current(struct backlog *p);
 
 /* Somebody says that this record waits for placement, at this revision, 0 = which was not said;
  * `message` is for the row of the kind. The feed has reported all up to `position`, 0 = that is not
@@ -126,45 +126,46 @@ struct hint {
     int64_t revision;
     const ProtobufCMessage *message;
 };
-void pool_hint(struct pool *p, const struct hint *h, int64_t position, int64_t now_ns);
+void backlog_hint(struct backlog *p, const struct hint *h, int64_t position, int64_t now_ns);
 
 /* For the rows of the kinds: it was placed, and left that place. */
-void pool_await_again(struct pool *p, struct entry *e, int64_t now_ns);
+void backlog_await_again(struct backlog *p, struct entry *e, int64_t now_ns);
 
 /* Placed for too long: fresh again, and its cell is late. Kept apart from a cell for long enough:
  * fresh again. A hint that the feed does not confirm in time: dropped, and if it contradicted the
  * feed, the copy is right. */
-void pool_expire(struct pool *p, int64_t now_ns);
-/* When pool_expire() has something to do; NEVER_NS = nothing. */
-int64_t pool_due_ns(const struct pool *p);
+void backlog_expire(struct backlog *p, int64_t now_ns);
+/* When backlog_expire() has something to do; NEVER_NS = nothing. */
+int64_t backlog_due_ns(const struct backlog *p);
 
 /* What is wanted of this entry, borrowed; NULL when it is not desired (any more, or yet). */
-struct wanted *pool_wanted(const struct pool *p, const struct entry *e);
+struct wanted *backlog_wanted(const struct backlog *p, const struct entry *e);
 
 /* Whether a fresh entry is desired; `changed` is cleared when none is. */
-bool pool_has_fresh(struct pool *p);
+bool backlog_has_fresh(struct backlog *p);
 
-/* `e` is no more to be used after pool_placed() and pool_put_back(): the pool may drop it any time.
+/* `e` is no more to be used after backlog_placed() and backlog_put_back(): the backlog may drop it
+ * any time.
  *
  * Takes at most `max` desired entries, the fresh ones first, then the refused ones that have waited
  * longest. They are held until given back by one of the three below. */
-size_t pool_take(struct pool *p, struct arena *a, size_t max, struct entry ***ret_list,
-                 size_t *ret_refused);
+size_t backlog_take(struct backlog *p, struct arena *a, size_t max, struct entry ***ret_list,
+                    size_t *ret_refused);
 
-/* `cell_id`: of the cell that took it, with its zero byte; `as`: what it was offered. The pool
+/* `cell_id`: of the cell that took it, with its zero byte; `as`: what it was offered. The backlog
  * takes references of its own. What does not stand so any more is fresh again at once: a task that
  * is offered otherwise by now, for that start will be refused, and so will that of an instance
  * whose process has another definition by now; an instance that awaits a place again. */
-void pool_placed(struct pool *p, struct entry *e, struct wanted *as, struct blob *cell_id,
-                 int64_t now_ns);
-/* False when the entry has left the pool meanwhile; it is then freed. */
-bool pool_refused(struct pool *p, struct entry *e, struct blob *reason, int64_t now_ns);
-void pool_put_back(struct pool *p, struct entry *e, int64_t now_ns);
+void backlog_placed(struct backlog *p, struct entry *e, struct wanted *as, struct blob *cell_id,
+                    int64_t now_ns);
+/* False when the entry has left the backlog meanwhile; it is then freed. */
+bool backlog_refused(struct backlog *p, struct entry *e, struct blob *reason, int64_t now_ns);
+void backlog_put_back(struct backlog *p, struct entry *e, int64_t now_ns);
 
 /* This cell gave the one that the auction holds back: they are kept apart for a while. */
-void pool_bounced(struct pool *p, const struct entry *e, const char *cell_id, int64_t now_ns);
+void backlog_bounced(struct backlog *p, const struct entry *e, const char *cell_id, int64_t now_ns);
 /* The cell has more room than before: what it gave back may be offered to it again. */
-void pool_cell_grew(struct pool *p, const char *cell_id);
+void backlog_cell_grew(struct backlog *p, const char *cell_id);
 
 /* The text of a reason; "" for NULL. */
 const char *reason_text(const struct blob *reason);
