@@ -96,6 +96,7 @@ static const Board__CellRecord *opened(struct arena *a, const struct cell_snapsh
     const Board__CellRecord *stands = s->cell;
     Board__CellRecord *record = arena_copy(a, asked(in), sizeof(*record));
     record->state = BOARD__CELL_RECORD__STATE__PRESENT;
+    record->pool = stands ? stands->pool : (char *)(uintptr_t)protobuf_c_empty_string;
     record->since = in->now.wall_ns;
     if (stands && stands->since > record->since) {
         record->since = stands->since;
@@ -141,7 +142,8 @@ static void leave(const Board__CellRecord *stands, const struct op_input *in, st
  *    stands.
  * 2. Nothing differs: nothing.
  * 3. PRESENT with the incarnation given. What was being emptied still is, for a successor of the
- *    same state directory: the operator's word outlives the rep that heard it. */
+ *    same state directory: the operator's word outlives the rep that heard it. Its node pool, of
+ *    which a rep knows nothing, has it still. */
 void cell_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct cell_snapshot *s = snapshot;

@@ -45,9 +45,10 @@ const char *record_text_cell(struct arena *a, const ProtobufCMessage *m)
     const Board__CellRecord *c = (const Board__CellRecord *)m;
     const ProtobufCEnumValue *state =
         protobuf_c_enum_descriptor_get_value(&board__cell_record__state__descriptor, (int)c->state);
-    return arena_printf(a, "%s%s%s incarnation %llu%s", state ? state->name : "?",
+    return arena_printf(a, "%s%s%s incarnation %llu%s%s%s", state ? state->name : "?",
                         c->presence ? " zone " : "", c->presence ? c->presence->zone : "",
-                        (unsigned long long)c->incarnation, c->evacuating ? " evacuating" : "");
+                        (unsigned long long)c->incarnation, c->evacuating ? " evacuating" : "",
+                        *c->pool ? " of " : "", c->pool);
 }
 
 const char *record_text_desired(struct arena *a, const ProtobufCMessage *m)

@@ -3,6 +3,7 @@
 #include "bbs/cli/record_text.h"
 #include "bbs/cli/system_tables.h"
 #include "bbs/cli/system_tree.h"
+#include "common/model/pool_record.h"
 
 #include <string.h>
 
@@ -32,6 +33,13 @@ const char *record_text_job_run(struct arena *a, const ProtobufCMessage *m)
 {
     const Board__JobRunRecord *r = (const Board__JobRunRecord *)m;
     return arena_printf(a, "of %s, %s", r->path, with(a, r->state, r->message));
+}
+
+const char *record_text_pool(struct arena *a, const ProtobufCMessage *m)
+{
+    const Board__PoolRecord *p = (const Board__PoolRecord *)m;
+    return with(a, arena_printf(a, "%s, %zu of %d cells", p->state, pool_cells(p), (int)p->wanted),
+                p->message);
 }
 
 const char *record_text_service(struct arena *a, const ProtobufCMessage *m)
@@ -72,6 +80,9 @@ const char *record_name(struct arena *a, enum record_type type, const ProtobufCM
     case RECORD_DEPLOY:
         return by_id(a, ((const Board__DeployRecord *)m)->system,
                      ((const Board__DeployRecord *)m)->id);
+    case RECORD_POOL:
+        return name_of_part(a, ((const Board__PoolRecord *)m)->system,
+                            ((const Board__PoolRecord *)m)->name);
     case RECORD_JOB_RUN:
         return by_id(a, ((const Board__JobRunRecord *)m)->system,
                      ((const Board__JobRunRecord *)m)->id);

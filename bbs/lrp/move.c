@@ -5,8 +5,10 @@
 #include "bbs/lrp/validate.h"
 #include "bbs/setting/in_force.h"
 #include "common/lifecycle/actual_lrp.h"
+#include "common/model/pool_tag.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* An index has at most three records; a few more may be of presences that a newer version knows. */
 enum { RECORDS_OF_INDEX_MAX = 8 };
@@ -154,6 +156,25 @@ static bool authorised(const struct move_turn *t)
     return speaker_authorised_for(&s->by, t->in, key ? key->cell_id : "", "instances", t->plan);
 }
 
+/* A cell comes to an index that it is not at, and its node pool, or that it has none, does not fit
+ * what is desired: it was given away or taken while it was asked. */
+static bool pool_refuses(const struct move_turn *t, const Models__ActualLRP *record)
+{
+    const struct move_snapshot *s = t->snapshot;
+    const Models__DesiredLRP *d = s->desired;
+    if (t->row->about != ABOUT_NEWCOMER || !s->by.cell || !d || bears(record, t->move) ||
+        pool_tag_fits(s->by.cell->pool, d->placementtags, d->n_placementtags)) {
+        return false;
+    }
+    plan_refuse(t->plan,
+                strcmp(t->row->name, "claim") == 0
+                    ? MODELS__ERROR__TYPE__ActualLRPCannotBeClaimed
+                    : MODELS__ERROR__TYPE__ActualLRPCannotBeStarted,
+                "%s/%d does not go with the node pool of cell %s", d->process_guid,
+                turn_key(t)->index, t->in->peer_name);
+    return true;
+}
+
 static bool move_begin(struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
@@ -169,7 +190,7 @@ static bool move_begin(struct move_turn *t)
     t->from = actual_state(record);
     t->plan->record = show ? &show->base : NULL;
     t->plan->keep_container = t->plan->keep_container && record;
-    return !other;
+    return !other && !pool_refuses(t, record);
 }
 
 static void move_decide_lrp(const void *snapshot, const struct op_input *in, struct plan *p)

@@ -3,6 +3,9 @@
 #include "bbs/task/task.h"
 #include "bbs/task/validate_task.h"
 #include "common/lifecycle/task.h"
+#include "common/model/pool_tag.h"
+
+#include <string.h>
 
 enum { CELL = 1, ATTEMPT = 2, SETTINGS = 4 }; /* bits of `reads` */
 
@@ -34,6 +37,13 @@ static void task_gather(struct view *v, const struct op_input *in, void *snapsho
 }
 
 /* One of the same guid that was desired at another time is another task (docs/tasks.md, Once). */
+/* The cell takes what bears the tag of its node pool, and that alone. */
+static bool pool_fits(const struct task_snapshot *s)
+{
+    const Models__TaskDefinition *d = s->task->task_definition;
+    return !d || pool_tag_fits(s->by.cell->pool, d->placement_tags, d->n_placement_tags);
+}
+
 static bool task_begin(struct move_turn *t)
 {
     const struct task_snapshot *s = t->snapshot;
@@ -43,6 +53,13 @@ static bool task_begin(struct move_turn *t)
     }
     t->record = t->plan->record = s->task ? &s->task->base : NULL;
     t->from = task_state(s->task);
+    if (s->task && s->by.cell && t->from == TASK_PENDING && strcmp(t->row->name, "start") == 0 &&
+        !pool_fits(s)) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
+                    "task %s does not go with the node pool of cell %s", s->task->task_guid,
+                    t->in->peer_name);
+        return false;
+    }
     if (s->task && m->created_at && m->created_at != s->task->created_at) {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
                     "task %s is not the one that this cell was granted: it was desired again",

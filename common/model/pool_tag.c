@@ -1,0 +1,67 @@
+#include "common/model/pool_tag.h"
+
+#include "common/model/component_path.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "pool:"
+
+const char *pool_tag(struct arena *a, const char *uid, const char *name, uint32_t epoch)
+{
+    assert(uid[0] && !strchr(uid, '/') && name[0] == '/' && epoch > 0);
+    return arena_printf(a, PREFIX "%s/%s#%u", uid, name, epoch);
+}
+
+bool pool_tag_is(const char *tag)
+{
+    return strncmp(tag, PREFIX, strlen(PREFIX)) == 0;
+}
+
+bool pool_tag_parse(struct arena *a, const char *tag, struct pool_tag *ret)
+{
+    if (!pool_tag_is(tag)) {
+        return false;
+    }
+    const char *uid = tag + strlen(PREFIX);
+    const char *slash = strchr(uid, '/'), *hash = strrchr(uid, '#');
+    if (!slash || slash == uid || !hash || hash < slash) {
+        return false;
+    }
+    unsigned long epoch = strtoul(hash + 1, NULL, 10);
+    *ret = (struct pool_tag){
+        .uid = arena_strndup(a, uid, (size_t)(slash - uid)),
+        .name = arena_strndup(a, slash + 1, (size_t)(hash - slash - 1)),
+        .epoch = (uint32_t)epoch,
+    };
+    return epoch > 0 && epoch <= UINT32_MAX && !component_subname_fault(a, ret->name, true) &&
+           strcmp(pool_tag(a, ret->uid, ret->name, ret->epoch), tag) == 0;
+}
+
+bool pool_tag_fits(const char *cell_pool, char *const *tags, size_t count)
+{
+    bool bears = !*cell_pool;
+    for (size_t i = 0; i < count; i++) {
+        bool own = *cell_pool && strcmp(tags[i], cell_pool) == 0;
+        if (pool_tag_is(tags[i]) && !own) {
+            return false;
+        }
+        bears = bears || own;
+    }
+    return bears;
+}
+
+const char *pool_type_fault(const char *instance_type)
+{
+    size_t size = strlen(instance_type);
+    bool good = size > 0 && size <= POOL_TYPE_BYTES_MAX &&
+                strspn(instance_type, "abcdefghijklmnopqrstuvwxyz0123456789-") == size;
+    return good ? NULL : "must be 1 to 63 of a-z, 0-9 and -";
+}
+
+const char *pool_type_tag(struct arena *a, const char *instance_type)
+{
+    assert(!pool_type_fault(instance_type));
+    return arena_printf(a, "type:%s", instance_type);
+}
