@@ -109,7 +109,7 @@ struct resolved definition_answer(struct arena *a, const struct resolve_request 
                                  .from = &nowhere};
     struct definition_tree tree;
     struct definition_records records;
-    definition_resolve(a, &files, &ask, &(struct definition_options){0}, &tree);
+    definition_resolve(a, &files, &ask, &(struct definition_options){.path = q->path}, &tree);
     if (*tree.needs) {
         return refused(q, "", tree.needs);
     }

@@ -95,6 +95,8 @@ struct definition_tree {
 
 struct definition_options {
     bool keep_repositories; /* references to git repositories stay as they are */
+    const char *path; /* references that are neither above this path nor within it stay as they
+                         are; NULL or "" = the whole is wanted */
 };
 
 /* Resolves what `ask` names. Faults are in the tree, and so is what could be resolved beside them:

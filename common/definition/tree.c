@@ -304,6 +304,15 @@ static const struct node *read_file(struct definition_walk *w, const struct defi
     return document ? read_component(w, &r, path, document) : NULL;
 }
 
+/* Who wants a part of the definition is not kept from it by a repository beside that part. */
+static bool stays_unread(const struct definition_options *o, const struct definition_ask *ask,
+                         const char *path)
+{
+    const char *wanted = o->path && *o->path ? o->path : "/";
+    return (*ask->url && o->keep_repositories) ||
+           (!component_path_within(path, wanted) && !component_path_within(wanted, path));
+}
+
 static const struct node *follow(struct definition_walk *w, const struct definition_reading *r,
                                  const char *path, const struct node *n)
 {
@@ -319,7 +328,7 @@ static const struct node *follow(struct definition_walk *w, const struct definit
     if (!read_reference(&s, n, &ask)) {
         return NULL;
     }
-    if (*ask.url && w->options->keep_repositories) {
+    if (stays_unread(w->options, &ask, path)) {
         add_part(w,
                  &(struct definition_part){.path = path,
                                            .kind = DEFINITION_REFERENCE,

@@ -274,6 +274,34 @@ static void a_path_is_cut_out(void **state)
     assert_false(ask(f, q).done);
 }
 
+static void a_path_does_not_wait_for_what_is_beside_it(void **state)
+{
+    struct fixture *f = *state;
+    put_file("u", "lattice.yaml",
+             POOLS "components:\n"
+                   "  a: {type: v1/reference, git_repository: {url: v}}\n"
+                   "  aa: {type: v1/reference, git_repository: {url: gone}}\n"
+                   "  b: {type: v1/reference, git_repository: {url: w, ssh_key: {$secret: k}}}\n"
+                   "  c: {type: v1/reference, file: gone.yaml}\n");
+    put_file("v", "lattice.yaml",
+             "type: v1/system\ncomponents:\n"
+             "  d: {type: v1/system, components: {e: {" SERVICE "}}}\n"
+             "  f: {type: v1/reference, git_repository: {url: gone}}\n");
+    put_file("w", "lattice.yaml", NULL);
+    struct resolve_request q = {
+        .what = RESOLVE_PATH, .url = "u", .commit = "c0ffee", .path = "/a/d", .version = "1.0.0"};
+    struct resolved r = ask(f, q);
+    assert_int_equal(r.component_count, 2);
+    assert_string_equal(component(&r, "/a/d/e")->reference, "v");
+    assert_int_equal(r.index->n_commits, 2);
+    q.path = "/a";
+    assert_non_null(strstr(ask(f, q).fault, "/a/f: "));
+    q.path = "/b";
+    assert_string_equal(ask(f, q).needs, "/b:k");
+    q.path = "/";
+    assert_string_equal(ask(f, q).needs, "/b:k");
+}
+
 static void a_key_that_lacks_is_asked_for(void **state)
 {
     struct fixture *f = *state;
@@ -635,6 +663,7 @@ int main(void)
         TEST(an_image_says_what_runs),
         TEST(templates_are_filled),
         TEST(a_path_is_cut_out),
+        TEST(a_path_does_not_wait_for_what_is_beside_it),
         TEST(a_key_that_lacks_is_asked_for),
         TEST(tags_are_sorted_versions),
         TEST(local_files_are_joined),
