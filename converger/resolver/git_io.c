@@ -3,6 +3,7 @@
 #include "common/base/memory.h"
 #include "common/definition/file_name.h"
 #include "common/definition/semver.h"
+#include "converger/resolver/git_text.h"
 #include "converger/resolver/mirrors_io.h"
 #include "converger/resolver/program_io.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 32, COMMIT_TEXT = 40, VERSIONS_TOLD = 5 };
+enum { WORDS_MAX = 32, VERSIONS_TOLD = 5 };
 
 /* One that was brought up to date by this process. */
 struct repository {
@@ -229,19 +230,7 @@ static int list_tags(struct git *g, struct arena *a, const struct repository *p,
     if (r < 0) {
         return err_prefix(err, "%s", p->url);
     }
-    const char **tags = ARENA_ARRAY(a, GIT_TAGS_MAX, const char *);
-    size_t count = 0;
-    const char *at = (const char *)text.data, *end = at + text.size;
-    while (at < end && count < GIT_TAGS_MAX) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        size_t size = (size_t)((line_end ? line_end : end) - at);
-        if (size > 0 && size < 256) {
-            tags[count++] = arena_strndup(a, at, size);
-        }
-        at += size + 1;
-    }
-    *ret_tags = tags;
-    *ret_count = count;
+    *ret_count = git_text_lines(a, text, GIT_TAGS_MAX, ret_tags);
     return 0;
 }
 
@@ -264,11 +253,8 @@ static int find_commit(struct git *g, struct arena *a, const struct repository *
     const char *wanted = arena_printf(a, "%s^{commit}", ref);
     int r = GIT(p->dir, NULL, 4096, &text, "rev-parse", "--quiet", "--verify", "--end-of-options",
                 wanted);
-    if (r < 0 || text.size < COMMIT_TEXT) {
-        return r == -ERR_TIMEOUT ? r : err_set(err, ERR_NOT_FOUND, "there is none");
-    }
-    *ret_commit = arena_strndup(a, (const char *)text.data, COMMIT_TEXT);
-    return 0;
+    *ret_commit = r < 0 ? NULL : git_text_commit(a, text);
+    return *ret_commit || r == -ERR_TIMEOUT ? r : err_set(err, ERR_NOT_FOUND, "there is none");
 }
 
 /* What a repository has, for who asked for another version. */
@@ -395,25 +381,6 @@ static int read_blob(struct git *g, struct arena *a, const struct repository *p,
     return r;
 }
 
-/* "MODE TYPE HASH\tNAME": what stands there is to be a plain file. */
-static int blob_of(struct arena *a, struct bytes line, const char **ret_blob, struct err *err)
-{
-    char mode[8] = "", type[12] = "", hash[72] = "";
-    const char *text = arena_strndup(a, (const char *)line.data, line.size);
-    if (sscanf(text, "%7s %11s %71s", mode, type, hash) != 3) {
-        return err_set(err, ERR_NOT_FOUND, "there is no such file");
-    }
-    if (strcmp(mode, "120000") == 0) {
-        return err_set(err, ERR_INVALID, "it is a symbolic link, which is not followed");
-    }
-    if (strcmp(type, "blob") != 0) {
-        return err_set(err, ERR_INVALID, "it is a %s, not a file",
-                       strcmp(type, "tree") == 0 ? "directory" : "submodule");
-    }
-    *ret_blob = arena_strdup(a, hash);
-    return 0;
-}
-
 static int read_file(struct git *g, struct arena *a, const struct repository *p, const char *commit,
                      const char *file, struct bytes *ret, struct err *err)
 {
@@ -421,7 +388,7 @@ static int read_file(struct git *g, struct arena *a, const struct repository *p,
     const char *blob = NULL;
     int r = GIT(p->dir, NULL, 65536, &line, "ls-tree", "--full-tree", "-z", commit, "--",
                 arena_printf(a, ":(literal)%s", file));
-    r = r < 0 ? r : blob_of(a, line, &blob, err);
+    r = r < 0 ? r : git_text_blob(a, line, &blob, err);
     return r < 0 ? r : read_blob(g, a, p, blob, ret, err);
 }
 

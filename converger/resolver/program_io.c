@@ -1,5 +1,7 @@
 #include "converger/resolver/program_io.h"
 
+#include "converger/resolver/git_text.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -113,24 +115,6 @@ static int listen_to(const struct program_run *p, struct ends *e, struct buf *ou
     return 0;
 }
 
-/* What git calls fatal; else the last line that says something. */
-static const char *last_line(struct arena *a, const struct buf *complaint)
-{
-    static const char fatal[] = "fatal: ";
-    const char *text = arena_strndup(a, complaint->data ? (const char *)complaint->data : "",
-                                     complaint->size);
-    const char *best = "";
-    for (const char *line = text; *line;) {
-        size_t size = strcspn(line, "\n"), kept = size < 160 ? size : 160;
-        if (strncmp(line, fatal, strlen(fatal)) == 0) {
-            return arena_strndup(a, line + strlen(fatal), kept - strlen(fatal));
-        }
-        best = size > 0 ? arena_strndup(a, line, kept) : best;
-        line += size + (line[size] != '\0');
-    }
-    return best;
-}
-
 static int ended(struct arena *a, pid_t pid, const struct buf *complaint, struct err *err)
 {
     int status = 0;
@@ -139,7 +123,7 @@ static int ended(struct arena *a, pid_t pid, const struct buf *complaint, struct
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
         return 0;
     }
-    const char *line = last_line(a, complaint);
+    const char *line = git_text_complaint(a, buf_bytes(complaint));
     if (WIFSIGNALED(status)) {
         return err_set(err, ERR_IO, "ended by signal %d %s", WTERMSIG(status), line);
     }

@@ -1,10 +1,10 @@
 /* The child: one request from standard input, one answer to standard output. */
 #include "common/base/message.h"
 #include "common/definition/answer.h"
+#include "converger/resolver/frames.h"
 #include "converger/resolver/git_io.h"
 #include "converger/resolver/mirrors_io.h"
 #include "converger/resolver/resolver_io.h"
-#include "resolver.pb-c.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 64 * 1024, REQUEST_BYTES_MAX = 4 * 1024 * 1024 };
+enum { CHUNK_BYTES = 64 * 1024 };
 
 /* Of this process, and of each git that it starts. */
 #define MEMORY_BYTES_MAX (INT64_C(512) * 1024 * 1024)
@@ -45,47 +45,11 @@ static int read_request(struct buf *into, struct err *err)
             return err_set(err, ERR_IO, "the request cannot be read: %s", strerror(errno));
         }
         buf_append(into, chunk, n < 0 ? 0 : (size_t)n);
-        if (into->size > REQUEST_BYTES_MAX) {
-            return err_set(err, ERR_TOO_LARGE, "a request has at most %d bytes", REQUEST_BYTES_MAX);
+        if (into->size > RESOLVER_REQUEST_BYTES_MAX) {
+            return 0; /* it is read no further, and refused */
         }
     }
     return 0;
-}
-
-static struct resolve_request request_of(struct arena *a, const Board__ResolverRequest *m)
-{
-    struct resolve_key *keys = ARENA_ARRAY(a, m->n_keys + 1, struct resolve_key);
-    for (size_t i = 0; i < m->n_keys; i++) {
-        keys[i] = (struct resolve_key){m->keys[i]->name, m->keys[i]->value};
-    }
-    return (struct resolve_request){.what = (enum resolve_what)m->what,
-                                    .system = m->system,
-                                    .uid = m->uid,
-                                    .url = m->url,
-                                    .version = m->version,
-                                    .commit = m->commit,
-                                    .path = m->path,
-                                    .ssh_key = m->ssh_key,
-                                    .source = {m->source.data, m->source.len},
-                                    .tree = m->tree,
-                                    .key_count = m->n_keys,
-                                    .keys = keys};
-}
-
-static Board__ResolverAnswer answer_of(struct arena *a, const struct resolved *r)
-{
-    Board__ResolverAnswer m = BOARD__RESOLVER_ANSWER__INIT;
-    m.done = r->done;
-    m.fault = arena_strdup(a, r->fault ? r->fault : "");
-    m.needs = arena_strdup(a, r->needs ? r->needs : "");
-    m.commit = arena_strdup(a, r->commit ? r->commit : "");
-    m.version = arena_strdup(a, r->version ? r->version : "");
-    m.n_components = r->component_count;
-    m.components = r->components;
-    m.index = r->index;
-    m.n_versions = r->version_count;
-    m.versions = (char **)r->versions;
-    return m;
 }
 
 static int write_answer(const Board__ResolverAnswer *m, struct err *err)
@@ -102,9 +66,9 @@ static int write_answer(const Board__ResolverAnswer *m, struct err *err)
     return 0;
 }
 
-static int answer_to(struct arena *a, const Board__ResolverRequest *m, struct err *err)
+static int answer_to(struct arena *a, const Board__ResolverRequest *m,
+                     const struct resolve_request *request, struct err *err)
 {
-    struct resolve_request request = request_of(a, m);
     struct git_key *keys = ARENA_ARRAY(a, m->n_keys + 1, struct git_key);
     for (size_t i = 0; i < m->n_keys; i++) {
         keys[i] = (struct git_key){m->keys[i]->name, m->keys[i]->value};
@@ -123,9 +87,9 @@ static int answer_to(struct arena *a, const Board__ResolverRequest *m, struct er
     struct git *git = git_new(&config);
     struct definition_repositories repositories = {
         .read = git_read, .tags = git_tags, .context = git, .system_domain = m->system_domain};
-    struct resolved r = definition_answer(a, &request, &repositories);
+    struct resolved r = definition_answer(a, request, &repositories);
     git_free(git);
-    Board__ResolverAnswer answer = answer_of(a, &r);
+    Board__ResolverAnswer answer = resolver_answer_of(a, &r);
     return write_answer(&answer, err);
 }
 
@@ -138,13 +102,12 @@ int resolver_child_run(const struct invocation *call, struct err *err)
     arena_init(&a);
     int r = read_request(&packed, err);
     if (r == 0) {
-        ProtobufCAllocator allocator = arena_protobuf(&a);
-        const Board__ResolverRequest *m =
-            board__resolver_request__unpack(&allocator, packed.size, packed.data);
-        r = m && m->what < RESOLVE_WHAT_COUNT
-                ? answer_to(&a, m, err)
-                : err_set(err, ERR_INVALID,
-                          "standard input is no request of a converger, which starts this itself");
+        const Board__ResolverRequest *m;
+        struct resolve_request request;
+        r = resolver_request_read(&a, buf_bytes(&packed), &m, &request, err);
+        r = r < 0 ? err_prefix(err, "standard input is no request of a converger, which starts "
+                                    "this itself")
+                  : answer_to(&a, m, &request, err);
     }
     arena_done(&a);
     return r;

@@ -2,8 +2,8 @@
 
 #include "common/base/memory.h"
 #include "common/shell/host_io.h"
+#include "converger/resolver/frames.h"
 #include "converger/resolver/mirrors_io.h"
-#include "resolver.pb-c.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -20,9 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child may answer: a tree of the largest size, its index, and room. */
-enum { ANSWER_BYTES_MAX = 40 * 1024 * 1024 };
-
 /* A role that lost its lock asks anew while children of before still run. */
 enum { CHILDREN_MAX = 4 * RESOLVES_MAX };
 
@@ -31,6 +28,7 @@ struct shell;
 struct child {
     struct shell *shell;
     uint64_t id; /* of the request; 0 = free */
+    enum resolve_what what;
     pid_t pid;
     char *work_dir;            /* NULL = none */
     struct bufferevent *request;
@@ -100,24 +98,16 @@ static void tell_answer(struct child *c)
     size_t size = evbuffer_get_length(in);
     struct arena a;
     arena_init(&a);
-    ProtobufCAllocator allocator = arena_protobuf(&a);
-    const Board__ResolverAnswer *m =
-        size ? board__resolver_answer__unpack(&allocator, size, evbuffer_pullup(in, -1)) : NULL;
-    if (!m) {
+    struct err err = {0};
+    struct resolved r;
+    if (size == 0) {
         tell_fault(c, "what reads definitions died: its memory or its time was over");
+    } else if (resolver_answer_read(&a, c->id, c->what,
+                                    (struct bytes){evbuffer_pullup(in, -1), size}, &r,
+                                    &err) < 0) {
+        tell_fault(c, arena_printf(&a, "what reads definitions answered nonsense: %s", err.text));
     } else {
         struct host *host = c->shell->host;
-        struct resolved r = {.id = c->id,
-                             .done = m->done,
-                             .fault = m->fault,
-                             .needs = m->needs,
-                             .commit = m->commit,
-                             .version = m->version,
-                             .component_count = m->n_components,
-                             .components = m->components,
-                             .index = m->index,
-                             .version_count = m->n_versions,
-                             .versions = (const char **)m->versions};
         end_child(c);
         host_deliver(host, &(struct event){.kind = EVENT_RESOLVED, .resolved = r});
     }
@@ -128,7 +118,7 @@ static void tell_answer(struct child *c)
 
 static void on_answer_bytes(struct bufferevent *b, void *child)
 {
-    if (evbuffer_get_length(bufferevent_get_input(b)) > ANSWER_BYTES_MAX) {
+    if (evbuffer_get_length(bufferevent_get_input(b)) > RESOLVER_ANSWER_BYTES_MAX) {
         tell_fault(child, "the definition is too large");
     }
 }
@@ -321,6 +311,7 @@ static void resolve(struct resolver_shell *base, const struct resolve_request *r
         return;
     }
     c->id = request->id;
+    c->what = request->what;
     make_work_dir(c);
     int r = begin_child(c, request);
     if (r) {

@@ -3,13 +3,12 @@
 #include "bbs/bbs.h"
 #include "common/lifecycle/actor.h"
 #include "test/fuzz/fuzz.h"
-#include "test/sim/world/world.h"
+#include "test/fuzz/fuzz_board.h"
+#include "test/sim/model/sealer.h"
 
 #include <string.h>
 
 enum { REQUESTS_MAX = 16 };
-
-#define BBS_URL "https://bbs-1:8889"
 
 struct path {
     const char *method;
@@ -29,7 +28,10 @@ static const struct path paths[] = {
 
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
-    return bbs_new(&(struct bbs_config){.url = BBS_URL, .name = "bbs-1"});
+    static const uint32_t keys[] = {1};
+    return bbs_new(&(struct bbs_config){.url = FUZZ_BBS_URL,
+                                        .name = "bbs-1",
+                                        .seal = model_sealer(context, keys, 1)});
 }
 
 static void answered(void *context, int status, struct bytes body)
@@ -41,7 +43,7 @@ static int ask(struct world *w, const struct world_request *q)
 {
     enum { NOT_YET = -1000 }; /* a gRPC call that is refused gives minus its status */
     int status = NOT_YET;
-    world_send_request(w, BBS_URL, q, 10 * SECOND_NS, answered, &status);
+    world_send_request(w, FUZZ_BBS_URL, q, 10 * SECOND_NS, answered, &status);
     for (unsigned i = 0; status == NOT_YET && i < 1000000; i++) {
         world_step(w, world_now(w) + 11 * SECOND_NS);
     }
@@ -59,15 +61,18 @@ static int ping(struct world *w)
                                           .trace_id = ""});
 }
 
-static struct world *world_with_bbs(void)
+struct world *fuzz_world_with_bbs(void)
 {
+    static struct arena sealer; /* of the last world; one lives at a time */
     struct world *w = world_new(&(struct world_options){.seed = 1});
+    arena_done(&sealer);
     world_start(w, world_add(w, &(struct node_config){.name = "bbs-1",
                                                       .unit = "bbs",
                                                       .certificate_name = "bbs-1",
-                                                      .url = BBS_URL,
+                                                      .url = FUZZ_BBS_URL,
                                                       .store = world_store(w, "etcd"),
-                                                      .make = make_bbs}));
+                                                      .make = make_bbs,
+                                                      .context = &sealer}));
     for (unsigned i = 0; i < 100 && ping(w) != 200; i++) {
         world_run(w, 100 * MILLISECOND_NS);
     }
@@ -94,7 +99,7 @@ static const struct path *pick(const char *const *prefixes, unsigned n)
 
 static void requests(const char *const *prefixes, struct bytes in)
 {
-    struct world *w = world_with_bbs();
+    struct world *w = fuzz_world_with_bbs();
     for (unsigned i = 0; i < REQUESTS_MAX && in.size > 0; i++) {
         const struct path *path = pick(prefixes, fuzz_byte(&in));
         struct peer peer = fuzz_peer(fuzz_byte(&in));

@@ -1,0 +1,9 @@
+/* A bbs on a model etcd, ready, that has keys for secrets: what requests are given to. */
+#pragma once
+
+#include "test/sim/world/world.h"
+
+#define FUZZ_BBS_URL "https://bbs-1:8889"
+
+/* world_free() ends it. */
+struct world *fuzz_world_with_bbs(void);
