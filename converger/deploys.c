@@ -143,6 +143,12 @@ static void fail_gone(const struct watched_system *v, const Board__DeployRecord 
     fail_deploy(v, d, "fail", GOES_TEXT, "", 0, out);
 }
 
+static const char *lack_text(const struct watched_system *v, const char *path, const char *secret)
+{
+    return arena_printf(v->arena, "%s needs secret %s: bbs secrets set %s %s", path, secret, v->id,
+                        secret);
+}
+
 /* 5: the key of a secret that components of the tree under the path need and that is not set; NULL
  * = all are. */
 static const char *secret_lacking(const struct watched_system *v, const Board__DeployRecord *d,
@@ -153,8 +159,7 @@ static const char *secret_lacking(const struct watched_system *v, const Board__D
         for (size_t s = 0; s < e->n_secrets; s++) {
             const char *key = key_secret(v->arena, v->uid, e->secrets[s]);
             if (component_path_within(e->path, d->path) && !map_get(v->records, key)) {
-                *ret_why = arena_printf(v->arena, "%s needs secret %s: bbs secrets set %s %s",
-                                        e->path, e->secrets[s], v->id, e->secrets[s]);
+                *ret_why = lack_text(v, e->path, e->secrets[s]);
                 return key;
             }
         }
@@ -228,16 +233,37 @@ static void accepted_deploy(const struct watched_system *v, const Board__DeployR
 
 /* ---- In progress ----------------------------------------------------------------------------- */
 
-/* 4 */
+/* It fails, or puts back what stood before if that is to be, and is not done yet. */
+static void fail_or_revert(const struct watched_system *v, const Board__DeployRecord *d,
+                           const char *why, const char *witness, int64_t witness_revision,
+                           struct system_moves *out)
+{
+    bool reverts = d->rollback_on_failure && !d->reverting;
+    fail_deploy(v, d, reverts ? "revert" : "fail", why, witness, witness_revision, out);
+}
+
+/* 3 */
+static bool fails_for_secret(const struct watched_system *v, const Board__DeployRecord *d,
+                             struct system_moves *out)
+{
+    const Board__IndexRecord__Entry *entry;
+    const char *secret = spread_lacks(v, d->path, d->id, &entry);
+    if (secret) {
+        fail_or_revert(v, d, lack_text(v, entry->path, secret),
+                       key_secret(v->arena, v->uid, secret), 0, out);
+    }
+    return secret != NULL;
+}
+
+/* 5 */
 static void failed_service(const struct watched_system *v, const Board__DeployRecord *d,
                            const struct service_seen *s, struct system_moves *out)
 {
     const char *key = key_service(v->arena, v->uid, s->path);
     const Board__ServiceRecord *r = system_record(v, key, NULL);
     const char *why = r && *r->message ? r->message : r && *r->fault ? r->fault : "it failed";
-    bool reverts = d->rollback_on_failure && !d->reverting;
-    fail_deploy(v, d, reverts ? "revert" : "fail",
-                arena_printf(v->arena, "%s failed: %s", s->path, why), key, s->revision, out);
+    fail_or_revert(v, d, arena_printf(v->arena, "%s failed: %s", s->path, why), key, s->revision,
+                   out);
 }
 
 static void verdict_of_deploy(const struct watched_system *v, const Board__DeployRecord *d,
@@ -245,9 +271,9 @@ static void verdict_of_deploy(const struct watched_system *v, const Board__Deplo
 {
     const struct service_seen *failed;
     bool settled = spread_settled(v, d->path, d->id, &failed);
-    if (failed) { /* 4 */
+    if (failed) { /* 5 */
         failed_service(v, d, failed, out);
-    } else if (settled && d->reverting) { /* 5 */
+    } else if (settled && d->reverting) { /* 6 */
         fail_deploy(v, d, "fail", d->message, "", 0, out);
     } else if (settled) {
         system_moves_add(out, "succeed", move_of_deploy(v, "succeed", d->id));
@@ -268,7 +294,10 @@ static void progressing_deploy(const struct watched_system *v, const Board__Depl
     if (d->generation > v->head->generation) {
         return; /* the head has not come yet */
     }
-    if (seen->told != d->generation && spread_under(v, d->path, d->id, out)) { /* 3 */
+    if (seen->told != d->generation && fails_for_secret(v, d, out)) { /* 3 */
+        return;
+    }
+    if (seen->told != d->generation && spread_under(v, d->path, d->id, out)) { /* 4 */
         seen->told = d->generation;
     }
     if (seen->told == d->generation) {

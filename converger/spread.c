@@ -115,6 +115,25 @@ bool spread_under(const struct watched_system *v, const char *path, const char *
     return told;
 }
 
+const char *spread_lacks(const struct watched_system *v, const char *path, const char *holder,
+                         const Board__IndexRecord__Entry **ret_entry)
+{
+    struct wanted_services w;
+    const char *lacks = NULL;
+    wanted_under(v, path, &w);
+    for (struct map_node *n = map_first(&w.by_key); n && !lacks; n = map_next(n)) {
+        const Board__IndexRecord__Entry *e = map_value(n);
+        bool told = was_told(map_get(v->services, map_key(n)), e, holder);
+        *ret_entry = e;
+        for (size_t i = 0; i < e->n_secrets && !told && !lacks; i++) {
+            bool set = map_get(v->records, key_secret(v->arena, v->uid, e->secrets[i]));
+            lacks = set ? NULL : e->secrets[i];
+        }
+    }
+    map_done(&w.by_key, NULL);
+    return lacks;
+}
+
 bool spread_settled(const struct watched_system *v, const char *path, const char *holder,
                     const struct service_seen **ret_failed)
 {

@@ -12,6 +12,11 @@
 bool spread_under(const struct watched_system *v, const char *path, const char *holder,
                   struct system_moves *out);
 
+/* A secret that is not set and that a service needs which is to stand there, and was not told so by
+ * the deploy that holds the path: "path:name", with *ret_entry the service's; NULL = none lacks. */
+const char *spread_lacks(const struct watched_system *v, const char *path, const char *holder,
+                         const Board__IndexRecord__Entry **ret_entry);
+
 /* Plans a `delete` for each service at and below the path that does not go yet, for this holder;
  * "" = its system goes. */
 void spread_nothing(const struct watched_system *v, const char *path, const char *holder,

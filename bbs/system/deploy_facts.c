@@ -99,10 +99,8 @@ static bool needs_secret(struct view *v, const struct deploy_snapshot *s, const 
 {
     const Board__IndexRecord *index = s->build ? index_peek(v, s->build->tree) : NULL;
     for (size_t i = 0; index && i < index->n_entries; i++) {
-        for (size_t n = 0; n < index->entries[i]->n_secrets; n++) {
-            if (strcmp(index->entries[i]->secrets[n], name) == 0) {
-                return true;
-            }
+        if (entry_needs_secret(index->entries[i], name)) {
+            return true;
         }
     }
     return false;
@@ -118,7 +116,7 @@ static enum witness by_service(const struct deploy_snapshot *s, const struct see
     bool told = strcmp(r->deploy, s->deploy->id) == 0 &&
                 component_path_within(key_component(a, found->key, 2), s->deploy->path);
     return told && lifecycle_state(&service_lifecycle, r->state) == SERVICE_FAILED
-               ? WITNESS_SERVICE
+               ? WITNESS_SERVICES
                : WITNESS_NONE;
 }
 
@@ -131,13 +129,23 @@ static enum witness by_build(const struct deploy_snapshot *s, const char *key, s
     return own && failed ? WITNESS_START : WITNESS_NONE;
 }
 
+static bool is_in_progress(const Board__DeployRecord *d)
+{
+    return lifecycle_state(&deploy_lifecycle, d->state) == DEPLOY_IN_PROGRESS;
+}
+
 /* The secrets that an undo lacks are those of what it puts back. */
 static enum witness by_secret(struct view *v, struct deploy_snapshot *s, const char *key,
                               const struct seen *found)
 {
     const char *name = key_component(view_arena(v), key, 2);
+    const Board__DeployRecord *d = s->deploy;
     if (found || !name) {
         return WITNESS_NONE;
+    }
+    if (is_in_progress(d)) {
+        bool lacks = s->head && services_lack(v, s->head, d->uid, d->path, d->id, name);
+        return lacks ? WITNESS_SERVICES : WITNESS_NONE;
     }
     if (is_target(s->deploy, "undo")) {
         gather_undone(v, s);
@@ -149,7 +157,8 @@ static enum witness by_secret(struct view *v, struct deploy_snapshot *s, const c
 /* 1. Another system's, or as it was not seen: it shows nothing.
  * 2. A service under its path that it told has failed.
  * 3. Its build failed, or is gone; what it undoes is gone.
- * 4. A secret that it needs is not set. */
+ * 4. A secret that it needs is not set; of one in progress, that a service needs which it did not
+ *    tell yet. */
 static void gather_witness(struct view *v, const Board__DeployMove *m, struct deploy_snapshot *s)
 {
     struct arena *a = view_arena(v);
@@ -184,12 +193,6 @@ static void gather_witness(struct view *v, const Board__DeployMove *m, struct de
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* Whether its services are asked at all: only of one that may be over. */
-static bool is_in_progress(const Board__DeployRecord *d)
-{
-    return lifecycle_state(&deploy_lifecycle, d->state) == DEPLOY_IN_PROGRESS;
-}
-
 static void gather_parts(struct view *v, const Board__Move *m, unsigned reads,
                          struct deploy_snapshot *s)
 {
@@ -209,6 +212,7 @@ static void gather_parts(struct view *v, const Board__Move *m, unsigned reads,
     if (reads & READ_WITNESS) {
         gather_witness(v, move_deploy(m), s);
     }
+    /* Only one that may be over asks its services. */
     if (reads & READ_SERVICES && s->head && is_in_progress(d) && s->witness == WITNESS_NONE) {
         s->settled = services_settled(v, s->head, d->uid, d->path, d->id);
     }

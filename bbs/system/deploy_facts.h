@@ -17,7 +17,7 @@ enum {
 enum witness {
     WITNESS_NONE,    /* none is given, or it is not so any more */
     WITNESS_START,   /* its build failed or is gone; what it undoes is gone; a secret is not set */
-    WITNESS_SERVICE, /* one that it told has failed */
+    WITNESS_SERVICES, /* one that it told has failed, or one that it is to tell lacks a secret */
 };
 
 struct deploy_snapshot {

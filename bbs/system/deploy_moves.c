@@ -75,7 +75,8 @@ static bool is_to_revert(const Board__DeployRecord *d)
 }
 
 /* A record shows why: of one that is accepted its build, or a secret; of one in progress a service
- * that failed, and then it fails only where nothing is put back, or was. */
+ * that failed, or a secret that one lacks, and then it fails only where nothing is put back, or
+ * was. */
 static bool is_witnessed(const struct move_turn *t)
 {
     const Board__DeployRecord *d = before_of(t);
@@ -84,7 +85,7 @@ static bool is_witnessed(const struct move_turn *t)
     if (!fails && d->aborted) {
         return true; /* the deploy itself shows it */
     }
-    return facts(t)->witness == (in_progress ? WITNESS_SERVICE : WITNESS_START) &&
+    return facts(t)->witness == (in_progress ? WITNESS_SERVICES : WITNESS_START) &&
            (!fails || !in_progress || d->reverting || !is_to_revert(d));
 }
 

@@ -193,6 +193,16 @@ const Board__IndexRecord *index_peek(struct view *v, const char *tree)
 /* Room that the compares of a transaction have beside the others of its decision. */
 enum { SECRETS_NOTED_MAX = 64 };
 
+bool entry_needs_secret(const Board__IndexRecord__Entry *e, const char *name)
+{
+    for (size_t i = 0; i < e->n_secrets; i++) {
+        if (strcmp(e->secrets[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool secret_is_set(struct view *v, const char *uid, const char *name, size_t *noted)
 {
     const char *key = key_secret(view_arena(v), uid, name);

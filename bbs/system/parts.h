@@ -86,6 +86,9 @@ bool too_many(struct plan *p, const struct system_facts *f, size_t count, size_t
  * the head names the tree, whose record is noted by whoever asks. */
 const Board__IndexRecord *index_peek(struct view *v, const char *tree);
 
+/* Whether the component needs the secret of this name. */
+bool entry_needs_secret(const Board__IndexRecord__Entry *e, const char *name);
+
 /* The first secret that components at and below the root of one of the trees need and that is not
  * set, NULL = all are. Those that were looked at are noted, as far as a transaction has room. */
 struct secret_lack {

@@ -57,12 +57,27 @@ static const Board__ServiceRecord *under_find(struct arena *a, const struct unde
     return NULL;
 }
 
-/* It was told of this component by this deploy, and is as it wants it. */
+/* It was told of this component by this deploy. */
+static bool knows(const Board__ServiceRecord *s, const Board__IndexRecord__Entry *e,
+                  const char *deploy)
+{
+    return s && lifecycle_state(&service_lifecycle, s->state) != SERVICE_DELETING &&
+           strcmp(s->deploy, deploy) == 0 && strcmp(s->component, e->hash) == 0;
+}
+
+/* And it is as that wants it. */
 static bool is_settled(const Board__ServiceRecord *s, const Board__IndexRecord__Entry *e,
                        const char *deploy)
 {
-    return s && lifecycle_state(&service_lifecycle, s->state) == SERVICE_STABLE &&
-           strcmp(s->deploy, deploy) == 0 && strcmp(s->component, e->hash) == 0;
+    return knows(s, e, deploy) && lifecycle_state(&service_lifecycle, s->state) == SERVICE_STABLE;
+}
+
+/* A service that is to stand at or below the path, by this root. */
+static bool is_wanted(const struct under *u, const Board__HeadRecord *head,
+                      const Board__Root *root, const Board__IndexRecord__Entry *e)
+{
+    return strcmp(e->kind, "service") == 0 && component_path_within(e->path, u->path) &&
+           head_root(head, e->path) == root;
 }
 
 /* Of what stands by one root; counted in *ret_count. */
@@ -72,8 +87,7 @@ static bool root_settled(struct view *v, const struct under *u, const Board__Hea
     const Board__IndexRecord *index = index_peek(v, root->tree);
     for (size_t i = 0; index && i < index->n_entries; i++) {
         const Board__IndexRecord__Entry *e = index->entries[i];
-        if (strcmp(e->kind, "service") != 0 || !component_path_within(e->path, u->path) ||
-            head_root(head, e->path) != root) {
+        if (!is_wanted(u, head, root, e)) {
             continue;
         }
         (*ret_count)++;
@@ -97,4 +111,23 @@ bool services_settled(struct view *v, const Board__HeadRecord *head, const char 
     }
     assert(wanted <= COMPONENTS_MAX * (count + 1));
     return u.all && wanted == u.count;
+}
+
+bool services_lack(struct view *v, const Board__HeadRecord *head, const char *uid,
+                   const char *path, const char *deploy, const char *secret)
+{
+    const struct under u = under_gather(v, uid, path);
+    const Board__Root **roots;
+    size_t count = head_roots_of(view_arena(v), head, path, &roots);
+    for (size_t i = 0; i < count; i++) {
+        const Board__IndexRecord *index = index_peek(v, roots[i]->tree);
+        for (size_t n = 0; index && n < index->n_entries; n++) {
+            const Board__IndexRecord__Entry *e = index->entries[n];
+            if (is_wanted(&u, head, roots[i], e) && entry_needs_secret(e, secret) &&
+                !knows(under_find(view_arena(v), &u, e->path), e, deploy)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }

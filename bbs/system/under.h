@@ -8,3 +8,8 @@
  * caller. */
 bool services_settled(struct view *v, const Board__HeadRecord *head, const char *uid,
                       const char *path, const char *deploy);
+
+/* Whether a service that is to stand there by this head, and that this deploy did not tell yet,
+ * needs the secret of this name. Noted as above. */
+bool services_lack(struct view *v, const Board__HeadRecord *head, const char *uid,
+                   const char *path, const char *deploy, const char *secret);

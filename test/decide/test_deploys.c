@@ -329,6 +329,10 @@ static void it_succeeds(void **state)
 #define CRASHED "service /a/x state=failed deploy=D1 component=h1\n"
 #define BY_SERVICE " witness=service/u/%2Fa%2Fx witness_revision=17 message=M"
 
+/* What is to stand below /a, and needs a secret. */
+#define NEEDING "index T1 /a/x=service:h1:/a:k\n"
+#define BY_SECRET " witness=secret/u/%2Fa%3Ak message=M"
+
 static void it_reverts(void **state)
 {
     static const struct system_move_row rows[] = {
@@ -343,6 +347,11 @@ static void it_reverts(void **state)
          "revert head/u roots=/:T6:T6 generation=4\n"
          "observe system/shop state=updating version=0.9 since=1000s\n"
          "revert deploy/u/D1 reverting=1 generation=4"},
+        {"a secret is not set any more", OPEN HELD_A GOING("rollback_on_failure before=/a/w:T5")
+         NEEDING, "revert deploy/u/D1" BY_SECRET,
+         "revert head/u roots=/:T7:T7,/a/w:T5:T5 generation=4\n"
+         "observe system/shop state=updating since=1000s\n"
+         "revert deploy/u/D1 message=M reverting=1 generation=4"},
         {"nobody asked", OPEN HELD_A GOING() CRASHED, "revert deploy/u/D1" BY_SERVICE,
          "ResourceConflict: deploy D1: nobody asked for what stood before"},
         {"no reason", OPEN HELD_A GOING("rollback_on_failure"), "revert deploy/u/D1",
@@ -384,6 +393,20 @@ static void it_fails_in_progress(void **state)
          "fail deploy/u/D1" BY_SERVICE, NOTHING_SHOWS},
         {"it failed while reverting", OPEN HELD_A GOING("rollback_on_failure reverting") CRASHED,
          "fail deploy/u/D1" BY_SERVICE, OVER("M")},
+        {"one lacks a secret", OPEN HELD_A GOING() NEEDING "service /a/x deploy=D0 component=h1\n",
+         "fail deploy/u/D1" BY_SECRET, OVER("M")},
+        {"it is not there yet, and does", OPEN HELD_A GOING() NEEDING,
+         "fail deploy/u/D1" BY_SECRET, OVER("M")},
+        {"what is to be put back does", OPEN HELD_A GOING("rollback_on_failure reverting") NEEDING,
+         "fail deploy/u/D1" BY_SECRET, OVER("M")},
+        {"it has it already", OPEN HELD_A GOING() NEEDING "service /a/x deploy=D1 component=h1\n",
+         "fail deploy/u/D1" BY_SECRET, NOTHING_SHOWS},
+        {"the secret is set", OPEN HELD_A GOING() NEEDING "secret /a:k\n",
+         "fail deploy/u/D1" BY_SECRET, NOTHING_SHOWS},
+        {"nobody needs it", OPEN HELD_A GOING() "index T1 /a/x=service:h1\n",
+         "fail deploy/u/D1" BY_SECRET, NOTHING_SHOWS},
+        {"a sibling needs it", OPEN HELD_A GOING() "index T7 /ab=service:h1:/a:k\n",
+         "fail deploy/u/D1" BY_SECRET, NOTHING_SHOWS},
         {"it has reverted", OPEN HELD_A GOING("aborted reverting message=W") TREES SETTLED,
          "fail deploy/u/D1",
          "fail hold/u holds=D2:/b\n"

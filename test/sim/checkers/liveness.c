@@ -63,10 +63,12 @@ static void judge_unclaimed(struct convergence *c, const struct past *p)
 {
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
     int64_t waits_ns = world_now(c->k->cluster->world) - p->at_ns;
-    c->unplaced++;
+    bool never = fits_no_cell(c->k, r->actual_lrp_key->process_guid);
+    c->unplaced += !never;
     if (!*r->placement_error && waits_ns > UNEXPLAINED_NS) {
         tell(c, r, "waits, and nothing says why (L2)");
-    } else if (*r->placement_error && strncmp(r->placement_error, no_room, strlen(no_room)) != 0) {
+    } else if (!never && *r->placement_error &&
+               strncmp(r->placement_error, no_room, strlen(no_room)) != 0) {
         tell(c, r, "waits, and what is said is not why (L2)");
     }
 }

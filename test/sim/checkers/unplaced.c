@@ -1,8 +1,10 @@
 /* L2, of a cluster that is left alone: nothing waits for long while some cell, as it stands, would
- * take it. All instances are of one size, and fit every filter of every cell. */
+ * take it. All instances are of one size, and fit every filter of every cell, but for those that no
+ * cell can take (definitions.h). */
 #include "rep/http/cell_state.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model/containers.h"
+#include "test/sim/world/definitions.h"
 
 #include "bbs/lrp/move.h"
 #include "models/actual_lrp.pb-c.h"
@@ -91,6 +93,14 @@ static int64_t room_since(struct checkers *k, const Models__ActualLRPKey *key)
     return first;
 }
 
+bool fits_no_cell(struct checkers *k, const char *process_guid)
+{
+    SCOPED_ARENA(a);
+    const Models__DesiredLRP *d =
+        (const Models__DesiredLRP *)history_now(&k->history, key_desired(&a, process_guid));
+    return d && (strcmp(d->root_fs, NO_ROOT_FS) == 0 || d->memory_mb >= TOO_MUCH_MEMORY_MB);
+}
+
 struct waiting {
     struct checkers *k;
     int64_t since_ns; /* somebody could have placed it, had a cell had room */
@@ -107,7 +117,7 @@ static void judge(void *context, const struct past *p)
     SCOPED_ARENA(a);
     const Models__ActualLRPKey *key = r->actual_lrp_key;
     const struct past *desired = map_get(&w->k->history.now, key_desired(&a, key->process_guid));
-    if (desired &&
+    if (desired && !fits_no_cell(w->k, key->process_guid) &&
         index_desired((const Models__DesiredLRP *)desired->message, key->index)) {
         int64_t since = p->at_ns > desired->at_ns ? p->at_ns : desired->at_ns;
         int64_t room = room_since(w->k, key);

@@ -69,3 +69,29 @@ void story_a_secret_counts_from_the_next_deploy(struct cluster *c)
     world_observe(c->world, &(struct world_observer){0});
     shop_close(&g.shop);
 }
+
+void story_a_secret_is_unset_under_a_deploy(struct cluster *c)
+{
+    struct given g = {0};
+    shop_open(&g.shop, c);
+    definitions_put(&g.shop.definitions, "1.0.0", "/a:1?key");
+    definitions_put(&g.shop.definitions, "1.1.0", "/a:2!");
+    says(c, "shop runs 1.0.0, which needs a secret. 1.1.0 comes, and cannot run; meanwhile the "
+            "secret is unset.");
+    set(&g, SECRET_MARK "1");
+    shop_asks(&g.shop, "d1", "version 1.0.0");
+    shop_ends(&g.shop, "deploy", "d1", "succeeded");
+    shop_asks(&g.shop, "d2", "version 1.1.0 back");
+    shop_await(&g.shop, "deploy", "d2", "in progress");
+    assert_int_equal(shop_ask(&g.shop, "DELETE", "/shop/secrets/%2Fa%3Akey", ""), 200);
+    says(c, "What stood before cannot be put back: the deploy fails, says why, and holds nothing.");
+    shop_ends(&g.shop, "deploy", "d2", "failed");
+    assert_string_equal(shop_says(&g.shop, "deploy", "d2"),
+                        "/a needs secret /a:key: bbs secrets set shop /a:key");
+    assert_string_equal(shop_held(&g.shop), "");
+    says(c, "With the secret set the next deploy does it.");
+    set(&g, SECRET_MARK "2");
+    shop_asks(&g.shop, "d3", "version 1.0.0");
+    shop_ends(&g.shop, "deploy", "d3", "succeeded");
+    shop_close(&g.shop);
+}

@@ -293,7 +293,7 @@ static void judge_unplaced(struct swarm *s, const struct past *p, const Models__
     bool again = strcmp(move, "crash") == 0 || strcmp(move, "suspect") == 0;
     int64_t slack_ns = SLACK_NS + (some_cell_hurt(s) ? DELAYED_NS : 0);
     int64_t within_ns = again ? AGAIN_WITHIN_NS : PLACED_WITHIN_NS;
-    if (able_ns == NEVER_NS) {
+    if (able_ns == NEVER_NS || fits_no_cell(&s->checkers, r->actual_lrp_key->process_guid)) {
         return;
     }
     int64_t since_ns = later_ns(p->at_ns, able_ns + RECOVERED_NS);

@@ -3,7 +3,7 @@
  * services whose instances crash, or that need secrets, which are set and unset meanwhile. When all
  * is healed they resume what they paused, and confirm what a restore has brought back. */
 #include "test/sim/model/containers.h"
-#include "test/sim/swarm/inside.h"
+#include "test/sim/swarm/system_asks.h"
 #include "test/sim/world/definitions.h"
 
 #include "models/actual_lrp.pb-c.h"
@@ -11,17 +11,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ASK_LIMIT_NS (10 * SECOND_NS)
-#define PACE_NS (4 * SECOND_NS) /* between two requests, at most */
+#define PACE_NS (2500 * MILLISECOND_NS) /* between two requests, at most */
 #define CRASHES_NS (500 * MILLISECOND_NS)
 
 enum {
-    SYSTEMS_MOST = 3,
     VERSIONS_MOST = 6,
     COMPONENTS_MOST = 12,
     REQUESTS_OPEN_MAX = 4,
     DEPLOYS_NAMED_MAX = 64, /* whose ids are drawn again */
     TEXT_BYTES = 400,
+    PERCENT_TWICE = 10, /* of requests, with the same id */
+    BELOW_VERSION = 35, /* of 100 deploys, so many are of a version, and then of a path */
+    BELOW_PATH = 70,
+    PERCENT_BESIDE = 40, /* of deploys of a path, with another one at the same time */
 };
 
 /* Where components may be: inner systems come with them. /a and /ab are look-alikes. */
@@ -32,11 +34,12 @@ static const char *const paths_deployed[] = {"/a",     "/ab", "/s", "/s/t",
 
 struct deploys_work {
     struct workload *work;
+    struct system_asks asks;
     struct definitions definitions;
     char texts[VERSIONS_MOST + 1][TEXT_BYTES]; /* of 1.0.0, 1.1.0, ...; the last moves */
     unsigned systems, versions, components;
-    unsigned open;
     unsigned drawn; /* ids so far */
+    bool deployed[SYSTEMS_MOST];
     struct {
         unsigned system;
         char id[40];
@@ -46,12 +49,6 @@ struct deploys_work {
     int64_t crashes_ns;
 };
 
-/* One request. */
-struct deploy_ask {
-    struct deploys_work *own;
-    char what[160];
-};
-
 static uint64_t below(struct deploys_work *o, uint64_t bound)
 {
     return random_below(&o->work->random, bound);
@@ -59,12 +56,27 @@ static uint64_t below(struct deploys_work *o, uint64_t bound)
 
 /* ---- Definitions ----------------------------------------------------------------------------- */
 
+/* Most run well; there are such as no cell can take, that crash, that are never ready, and that may
+ * be more than all cells have room for. */
+static const char *how_it_runs(unsigned percent)
+{
+    static const struct {
+        unsigned below;
+        const char *how;
+    } rows[] = {{4, "~"},   {6, "!"},   {8, "^"},    {11, "%"},  {12, "*30"},
+                {30, "*2"}, {36, "*4"}, {90, ""}, {100, "?key"}};
+    size_t i = 0;
+    while (percent >= rows[i].below) {
+        i++;
+    }
+    return rows[i].how;
+}
+
 static void draw_text(struct deploys_work *o, char *ret)
 {
-    size_t size = (size_t)snprintf(ret, TEXT_BYTES, "/k:1=");
+    size_t size = (size_t)snprintf(ret, TEXT_BYTES, SYSTEM_JOBS);
     for (unsigned i = 0; i < o->components; i++) {
-        uint64_t whim = below(o, 100);
-        const char *how = whim < 8 ? "~" : whim < 30 ? "*2" : whim >= 80 ? "?key" : "";
+        const char *how = how_it_runs((unsigned)below(o, 100));
         bool job = strcmp(places[i], "/j") == 0;
         if (below(o, 100) < 75) {
             size += (size_t)snprintf(ret + size, TEXT_BYTES - size, " %s:%u%s", places[i],
@@ -79,6 +91,7 @@ static void begin(struct workload *w)
                                                      "2.0.0", "2.0.1", "3.0.0"};
     struct deploys_work *o = w->own = ARENA_NEW(&w->swarm->arena, struct deploys_work);
     o->work = w;
+    o->asks = (struct system_asks){w, "deployer", DONE_DEPLOYS_ASKED, 0};
     o->systems = 1 + (unsigned)below(o, SYSTEMS_MOST);
     o->versions = 2 + (unsigned)below(o, VERSIONS_MOST - 1);
     o->components = 2 + (unsigned)below(o, COMPONENTS_MOST - 1);
@@ -91,48 +104,14 @@ static void begin(struct workload *w)
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-static void answered(void *context, int status, struct bytes body)
-{
-    struct deploy_ask *ask = context;
-    struct deploys_work *o = ask->own;
-    struct swarm *s = o->work->swarm;
-    o->open--;
-    s->result->done[DONE_DEPLOYS_ASKED]++;
-    world_note(s->world, "deployer", "is answered %d: %s", status, ask->what);
-    bool unknown =
-        status == 400 &&
-        strstr(arena_strndup(&s->arena, (const char *)body.data, body.size), "INVALID_SYSTEM_ID");
-    bool well = status == 0 || status == 200 || status == 201 || status == 404 || status == 409 ||
-                status == 503 || unknown;
-    if (!well) {
-        checkers_report(&s->checkers, "systems", "%s is answered %d: %.*s", ask->what, status,
-                        (int)body.size, (const char *)body.data);
-    }
-}
-
 static void send(struct deploys_work *o, const char *method, const char *path, const char *body)
 {
-    struct swarm *s = o->work->swarm;
-    struct deploy_ask *ask = ARENA_NEW(&s->arena, struct deploy_ask);
-    uint64_t bbs = below(o, s->cluster->options.bbs);
-    ask->own = o;
-    snprintf(ask->what, sizeof(ask->what), "%s %s %s", method, path, body);
-    o->open++;
-    world_send_request(s->world, node_url(s->cluster->bbs[bbs]),
-                       &(struct world_request){.method = method,
-                                               .path = path,
-                                               .peer = {.unit = "client", .name = "dora"},
-                                               .content_type = "application/json",
-                                               .accept = "application/json",
-                                               .trace_id = "",
-                                               .body = bytes_of(body)},
-                       ASK_LIMIT_NS, answered, ask);
+    system_asks_send(&o->asks, method, path, body);
 }
 
 static const char *path_of(struct deploys_work *o, unsigned system, const char *rest)
 {
-    static const char *const names[SYSTEMS_MOST] = {"shop", "mall", "zoo"};
-    return arena_printf(&o->work->swarm->arena, "/v1/systems/%s%s", names[system], rest);
+    return system_asks_path(&o->asks, system, rest);
 }
 
 static const char *new_id(struct deploys_work *o)
@@ -170,21 +149,22 @@ static void remember(struct deploys_work *o, unsigned system, const char *id)
 }
 
 /* What is deployed, as a member of the JSON. */
-static const char *draw_target(struct deploys_work *o, unsigned system)
+static const char *draw_target(struct deploys_work *o, unsigned system, uint64_t whim)
 {
     static const char *const versions[] = {"1.0.0", "1.1.0", "1.2.0", "2.0.0",
                                            "2.0.1", "3.0.0", "9.9.9"};
     struct arena *a = &o->work->swarm->arena;
-    uint64_t whim = below(o, 100);
     unsigned other = 0;
     const char *id = some_deploy(o, &other);
-    if (whim < 35) {
+    if (whim < BELOW_VERSION) {
         return arena_printf(a, "\"version\":\"%s\"", versions[below(o, o->versions + (whim == 0))]);
     }
-    if (whim < 70) {
+    if (whim < BELOW_PATH) {
         uint64_t which = below(o, sizeof(paths_deployed) / sizeof(paths_deployed[0]));
-        draw_text(o, o->texts[VERSIONS_MOST]);
-        definitions_move(&o->definitions, below(o, 2) ? o->texts[VERSIONS_MOST] : NULL);
+        if (below(o, 2)) {
+            draw_text(o, o->texts[VERSIONS_MOST]);
+        }
+        definitions_move(&o->definitions, below(o, 3) ? o->texts[VERSIONS_MOST] : NULL);
         return arena_printf(a, "\"path\":\"%s\"", paths_deployed[which]);
     }
     if (whim < 80 || !id || other != system) {
@@ -195,14 +175,28 @@ static const char *draw_target(struct deploys_work *o, unsigned system)
     return arena_printf(a, whim < 90 ? "\"undo\":\"%s\"" : "\"buildId\":\"%s\"", id);
 }
 
-static void deploy(struct deploys_work *o, unsigned system)
+static void deploy_one(struct deploys_work *o, unsigned system, uint64_t whim)
 {
-    const char *id = new_id(o), *target = draw_target(o, system);
+    const char *id = new_id(o), *target = draw_target(o, system, whim);
     bool reverts = below(o, 100) < 40;
     remember(o, system, id);
-    send(o, "POST", path_of(o, system, "/deploys"),
-         arena_printf(&o->work->swarm->arena, "{\"id\":\"%s\",%s%s}", id, target,
-                      reverts ? ",\"rollbackOnFailure\":true" : ""));
+    const char *body = arena_printf(&o->work->swarm->arena, "{\"id\":\"%s\",%s%s}", id, target,
+                                    reverts ? ",\"rollbackOnFailure\":true" : "");
+    send(o, "POST", path_of(o, system, "/deploys"), body);
+    if (below(o, 100) < PERCENT_TWICE) {
+        send(o, "POST", path_of(o, system, "/deploys"), body);
+    }
+}
+
+/* Paths are deployed of what stands: so a version comes first. */
+static void deploy(struct deploys_work *o, unsigned system)
+{
+    uint64_t whim = o->deployed[system] ? below(o, 100) : 1 + below(o, BELOW_VERSION - 1);
+    o->deployed[system] = true;
+    deploy_one(o, system, whim);
+    if (whim >= BELOW_VERSION && whim < BELOW_PATH && below(o, 100) < PERCENT_BESIDE) {
+        deploy_one(o, system, whim);
+    }
 }
 
 static void change(struct deploys_work *o, const char *how)
@@ -216,21 +210,11 @@ static void change(struct deploys_work *o, const char *how)
     }
 }
 
-/* "/s/api" as it stands in a path of a URL. */
-static const char *place_escaped(struct arena *a, const char *place)
-{
-    const char *text = "";
-    for (const char *c = place; *c; c++) {
-        text = *c == '/' ? arena_printf(a, "%s%%2F", text) : arena_printf(a, "%s%c", text, *c);
-    }
-    return text;
-}
-
 /* What a service may need (draw_text): one that is unset fails the next deploy of it. */
 static void set_secret(struct deploys_work *o, unsigned system)
 {
     struct arena *a = &o->work->swarm->arena;
-    const char *name = place_escaped(a, places[below(o, o->components)]);
+    const char *name = system_asks_escaped(a, places[below(o, o->components)]);
     const char *path = path_of(o, system, arena_printf(a, "/secrets/%s%%3Akey", name));
     if (below(o, 100) < 15) {
         send(o, "DELETE", path, "");
@@ -245,7 +229,7 @@ static void ask_something(struct deploys_work *o)
     unsigned system = (unsigned)below(o, o->systems);
     uint64_t whim = below(o, 100);
     struct arena *a = &o->work->swarm->arena;
-    if (below(o, 100) < 30) {
+    if (below(o, 100) < 20) {
         set_secret(o, system);
     } else if (whim < 15) {
         create(o, system);
@@ -270,7 +254,7 @@ static void ask_something(struct deploys_work *o)
     }
 }
 
-/* ---- Instances that crash -------------------------------------------------------------------- */
+/* ---- Instances that crash, or are not ready -------------------------------------------------- */
 
 /* The container of this instance ends. */
 static void end_instance(struct swarm *s, const Models__ActualLRP *r)
@@ -289,24 +273,46 @@ static void end_instance(struct swarm *s, const Models__ActualLRP *r)
     }
 }
 
-static void crash_one(void *context, const struct past *p)
+static bool has_tag(const Models__ActualLRP *r, const char *value)
 {
-    const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
-    bool crashes = false;
+    bool has = false;
     for (size_t i = 0; i < r->n_metric_tags; i++) {
-        crashes = crashes || strcmp(r->metric_tags[i]->value, "crash") == 0;
+        has = has || strcmp(r->metric_tags[i]->value, value) == 0;
     }
-    if (crashes && strcmp(r->state, "RUNNING") == 0 && r->actual_lrp_instance_key) {
-        end_instance(context, r);
+    return has;
+}
+
+static void answer_readiness(struct swarm *s, const Models__ActualLRP *r, bool well)
+{
+    int cell = checkers_cell_named(&s->checkers, r->actual_lrp_instance_key->cell_id);
+    if (cell >= 0) {
+        model_containers_answer(node_containers(s->cluster->cells[cell]),
+                                r->actual_lrp_instance_key->instance_guid, true,
+                                well ? PROBE_ANSWERED : PROBE_REFUSED, well ? 200 : 0);
     }
 }
 
-static void crash_them(struct deploys_work *o)
+/* Once all is healed those become ready that were not: a service that failed comes to run. */
+static void misbehave_one(void *context, const struct past *p)
+{
+    struct deploys_work *o = context;
+    const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
+    if (!r->actual_lrp_instance_key) {
+        return;
+    }
+    if (has_tag(r, "crash") && strcmp(r->state, "RUNNING") == 0) {
+        end_instance(o->work->swarm, r);
+    } else if (has_tag(r, "unready")) {
+        answer_readiness(o->work->swarm, r, o->healed);
+    }
+}
+
+static void misbehave(struct deploys_work *o)
 {
     struct swarm *s = o->work->swarm;
     int64_t now = world_now(s->world);
     if (now >= o->crashes_ns) {
-        history_each(&s->checkers.history, "actual/", crash_one, s);
+        history_each(&s->checkers.history, "actual/", misbehave_one, o);
         o->crashes_ns = now + CRASHES_NS;
     }
 }
@@ -314,14 +320,14 @@ static void crash_them(struct deploys_work *o)
 static void step(struct workload *w)
 {
     struct deploys_work *o = w->own;
-    crash_them(o);
+    misbehave(o);
     if (o->healed) {
         w->due_ns = o->crashes_ns;
         return;
     }
     if (o->deploy_count == 0 && o->drawn < o->systems) {
         create(o, o->drawn++);
-    } else if (o->open < REQUESTS_OPEN_MAX) {
+    } else if (o->asks.open < REQUESTS_OPEN_MAX) {
         ask_something(o);
     }
     w->due_ns = world_now(w->swarm->world) + 1 + (int64_t)below(o, PACE_NS);
@@ -372,7 +378,7 @@ static void settle(struct workload *w)
 {
     struct deploys_work *o = w->own;
     struct settling s = {o, NULL, NULL};
-    if (o->open > 0) {
+    if (o->asks.open > 0) {
         return;
     }
     history_each(&w->swarm->checkers.history, "epoch/", note_generation, &s);
@@ -385,7 +391,7 @@ static void settle(struct workload *w)
 
 static void rest(struct workload *w, struct buf *ret_why)
 {
-    if (((struct deploys_work *)w->own)->open > 0) {
+    if (((struct deploys_work *)w->own)->asks.open > 0) {
         buf_append_string(ret_why, "a deployer waits for an answer; ");
     }
 }

@@ -1,6 +1,7 @@
 #include "test/sim/world/definitions.h"
 
 #include "common/model/component_path.h"
+#include "models/check_definition.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "common/base/message.h"
@@ -13,7 +14,7 @@
 static const char MOVED[] = "PATH"; /* no version is called so */
 
 /* Quick to judge: a swarm has little time. */
-enum { READY_S = 1, DEADLINE_S = 20 };
+enum { READY_S = 1, DEADLINE_S = 20, CHECKED_PORT = 8080 };
 
 /* ---- One component --------------------------------------------------------------------------- */
 
@@ -50,6 +51,19 @@ static void add_environment(struct arena *a, Models__DesiredLRP *lrp, const char
     }
 }
 
+static Models__CheckDefinition *readiness_of(struct arena *a)
+{
+    Models__CheckDefinition *d = arena_message(a, &models__check_definition__descriptor);
+    Models__Check *check = arena_message(a, &models__check__descriptor);
+    check->http_check = arena_message(a, &models__httpcheck__descriptor);
+    check->http_check->port = CHECKED_PORT;
+    check->http_check->path = arena_strdup(a, "/ready");
+    check->http_check->interval_ms = READY_S * 1000;
+    d->readiness_checks = arena_copy(a, &check, sizeof(check));
+    d->n_readiness_checks = 1;
+    return d;
+}
+
 static Models__DesiredLRP *lrp_of(struct arena *a, const char *says, const char *secret)
 {
     struct copied_lrp c = {.arena = a};
@@ -60,9 +74,17 @@ static Models__DesiredLRP *lrp_of(struct arena *a, const char *says, const char 
     lrp->instances = 0;
     add_environment(a, lrp, variant, secret);
     lrp->metric_tags[0]->key = arena_strdup(a, "version");
-    lrp->metric_tags[0]->value->static_ = strchr(says, '~') ? arena_strdup(a, "crash") : variant;
+    lrp->metric_tags[0]->value->static_ = strchr(says, '~')   ? arena_strdup(a, "crash")
+                                          : strchr(says, '%') ? arena_strdup(a, "unready")
+                                                              : variant;
     if (strchr(says, '!')) {
-        lrp->root_fs = arena_strdup(a, "preloaded:nothing");
+        lrp->root_fs = arena_strdup(a, NO_ROOT_FS);
+    }
+    if (strchr(says, '^')) {
+        lrp->memory_mb = TOO_MUCH_MEMORY_MB;
+    }
+    if (strchr(says, '%')) {
+        lrp->check_definition = readiness_of(a);
     }
     return lrp;
 }

@@ -4,6 +4,9 @@
  *   "/a:1*3"    with three instances; else one
  *   "/s/b:2"    in an inner system /s, which need not be named
  *   "/a:1!"     no cell has its root filesystem: it never gets an instance
+ *   "/a:1^"     no cell has so much memory: nor does this one
+ *   "/a:1%"     it has a readiness check of its port, and its instances bear the tag
+ *               version=unready, for whoever lets it fail
  *   "/a:1~"     its instances bear the tag version=crash, for whoever makes them crash
  *   "/a:1?k"    it needs the secret /a:k
  *   "/j:1="     a job
@@ -12,6 +15,10 @@
 
 #include "common/base/map.h"
 #include "test/sim/world/world.h"
+
+/* The root filesystem of "!", and the memory of "^". */
+#define NO_ROOT_FS "preloaded:nothing"
+enum { TOO_MUCH_MEMORY_MB = 1000000 };
 
 /* What they have: by version, and by "PATH" what a path build reads; borrowed texts. */
 struct definitions {
