@@ -1,12 +1,14 @@
 /* What clients ask: run, cancel. */
 #include "bbs/board/errors.h"
 #include "bbs/job_run/job_run.h"
+#include "bbs/pool/pool.h"
 #include "bbs/task/validate_task.h"
 #include "common/lifecycle/job_run.h"
 #include "common/lifecycle/system.h"
 #include "common/lifecycle/task.h"
 #include "common/model/component_path.h"
 #include "common/model/head.h"
+#include "common/model/pool_tag.h"
 #include "common/model/sealed_values.h"
 
 #include <assert.h>
@@ -125,6 +127,10 @@ static void run_gather(struct view *v, const struct op_input *in, void *snapshot
     s->component = root && *root->tree ? view_message(v, key_tree(a, root->tree, r->path)) : NULL;
     if (s->component && s->component->task) {
         s->merged = job_run_merged(a, s->component->task, r);
+        const Board__NodePool *pool =
+            *s->component->pool ? pool_defined(v, head, s->component->pool) : NULL;
+        bool shared = pool && strcmp(pool->instance_type, POOL_SHARED_TYPE) == 0;
+        s->pool_name = shared ? "" : s->component->pool;
         const char **names;
         s->name_count = sealed_names(a, &s->merged->base, &names);
         s->values = secret_values_gather(v, uid, names, s->name_count <= JOB_RUN_SECRETS_MAX
@@ -197,7 +203,7 @@ static Board__JobRunRecord *new_run(struct arena *a, const struct job_run_snapsh
     run->system = s->system->id;
     run->path = r->path;
     run->tree = s->component->tree;
-    run->pool = s->component->pool;
+    run->pool = (char *)(uintptr_t)s->pool_name;
     run->n_command = r->n_command;
     run->command = r->command;
     run->n_environment = r->n_environment;

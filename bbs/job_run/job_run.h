@@ -51,7 +51,8 @@ struct job_run_snapshot {
     const Models__Task *task;          /* of it; NULL = none */
     const char *task_guid;             /* of queue: free for it */
     struct nested_op *desire;          /* of queue: of the Task */
-    const Board__PoolRecord *pool;     /* NULL = it has no record: shared cells */
+    const Board__PoolRecord *pool;     /* of queue: that it is to run in; NULL = none */
+    const char *pool_name; /* of run: path:name; "" = shared cells */
     /* Of run: */
     const Board__ComponentRecord *component; /* that stands at the path; NULL = none */
     const Models__TaskDefinition *merged;    /* of the job and the request; NULL = it is no job */

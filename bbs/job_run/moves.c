@@ -1,11 +1,14 @@
 /* The moves of the converger: queue, observe, finish, delete, remove, forget. */
 #include "bbs/board/nested.h"
 #include "bbs/job_run/job_run.h"
+#include "bbs/pool/pool.h"
 #include "bbs/task/task.h"
 #include "common/lifecycle/job_run.h"
 #include "common/lifecycle/pool.h"
 #include "common/lifecycle/system.h"
 #include "common/lifecycle/task.h"
+#include "common/model/pool_record.h"
+#include "common/model/pool_tag.h"
 
 #include <assert.h>
 #include <string.h>
@@ -63,14 +66,27 @@ static const char *free_guid(struct view *v, const Board__JobRunRecord *run)
     return view_exists(v, key_task(a, guid)) ? job_run_task_guid(a, run, true) : guid;
 }
 
+/* In a pool it bears the tag of the newest epoch. */
+static void set_tags(struct arena *a, const Board__JobRunRecord *run, const Board__PoolRecord *pool,
+                     Models__TaskDefinition *task)
+{
+    const Board__PoolEpoch *newest = pool_newest(pool);
+    if (newest) {
+        const struct pool_place place = {.tag = pool_tag(a, run->uid, run->pool, newest->number)};
+        task->placement_tags = pool_place_tags(a, &place, task->placement_tags,
+                                               task->n_placement_tags, &task->n_placement_tags);
+    }
+}
+
 static Models__DesireTaskRequest *desire_of(struct arena *a, const Board__JobRunRecord *run,
-                                            const char *guid)
+                                            const Board__PoolRecord *pool, const char *guid)
 {
     Models__DesireTaskRequest *r = arena_message(a, &models__desire_task_request__descriptor);
     Models__TaskDefinition *task = arena_message(a, &models__task_definition__descriptor);
     if (run->task) {
         *task = *run->task;
     }
+    set_tags(a, run, pool, task);
     task->log_guid = *task->log_guid ? task->log_guid : const_text(guid);
     task->log_source = *task->log_source ? task->log_source : const_text("JOB");
     r->task_definition = task;
@@ -90,7 +106,7 @@ static void gather_queue(struct view *v, const struct op_input *in, struct job_r
     s->desire = ARENA_NEW(a, struct nested_op);
     *s->desire = (struct nested_op){
         .row = &desire_task_row,
-        .request = &desire_of(a, s->run, s->task_guid)->base,
+        .request = &desire_of(a, s->run, s->pool, s->task_guid)->base,
     };
     nested_gather(v, in, s->desire, 1);
 }
@@ -144,14 +160,15 @@ static bool system_goes(const struct job_run_snapshot *s)
            lifecycle_state(&system_lifecycle, s->system->state) == SYSTEM_DELETING;
 }
 
-/* Shared cells have no record of their own, and are always there. Nothing begins in a system that
- * goes, or that nobody confirmed since a restore: it may have run before. */
+/* Shared cells are always there. Nothing begins in a system that goes, or that nobody confirmed
+ * since a restore: it may have run before. */
 static uint32_t queue_run_guards(const struct move_turn *t)
 {
     const struct job_run_snapshot *s = turn_snapshot(t);
     bool confirmed =
         s->system && strcmp(s->system->board_generation, s->board_generation) == 0;
-    bool pool = !s->pool || lifecycle_state(&pool_lifecycle, s->pool->state) == POOL_STABLE;
+    bool stable = s->pool && lifecycle_state(&pool_lifecycle, s->pool->state) == POOL_STABLE;
+    bool pool = !*s->run->pool || (stable && pool_newest(s->pool));
     return confirmed && pool && !system_goes(s) ? JOB_RUN_IF_POOL_READY : 0;
 }
 
@@ -201,6 +218,7 @@ static void queue_run(const struct move_turn *t)
     }
     Board__JobRunRecord *after = job_run_changed(t->plan->arena, s->run, t->to, t->in->now);
     after->task_guid = const_text(s->task_guid);
+    after->pool_epoch = s->pool ? pool_newest(s->pool)->number : 0;
     put_run(t, after);
 }
 

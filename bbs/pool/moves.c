@@ -6,7 +6,6 @@
 #include "common/lifecycle/service.h"
 #include "common/lifecycle/system.h"
 #include "common/model/component_path.h"
-#include "common/model/head.h"
 #include "common/model/pool_record.h"
 #include "common/model/pool_tag.h"
 
@@ -23,29 +22,9 @@ static char *const_text(const char *text)
     return (char *)(uintptr_t)text;
 }
 
-/* ---- What others ask ------------------------------------------------------------------------- */
-
 static int pool_state_of(const Board__PoolRecord *pool)
 {
     return pool ? lifecycle_state(&pool_lifecycle, pool->state) : POOL_NONE;
-}
-
-const Board__NodePool *pool_defined(struct view *v, const Board__HeadRecord *head, const char *name)
-{
-    struct arena *a = view_arena(v);
-    const char *path = component_subname_path(a, name), *leaf = component_subname_leaf(name);
-    const Board__Root *root = head ? head_root(head, path) : NULL;
-    const Board__ComponentRecord *c =
-        root && *root->tree ? view_message(v, key_tree(a, root->tree, path)) : NULL;
-    if (!c || !*leaf) {
-        return c ? c->own_pool : NULL;
-    }
-    for (size_t i = 0; i < c->n_node_pools; i++) {
-        if (strcmp(c->node_pools[i]->name, leaf) == 0) {
-            return c->node_pools[i];
-        }
-    }
-    return NULL;
 }
 
 /* ---- What is read ---------------------------------------------------------------------------- */

@@ -36,6 +36,27 @@ extern const struct move_family pool_moves;
 const Board__NodePool *pool_defined(struct view *v, const Board__HeadRecord *head,
                                     const char *name);
 
+/* Where what names a pool is to run. */
+struct pool_place {
+    const char *name; /* path:name; "" = on shared cells */
+    const char *tag;  /* that it bears; NULL = none */
+    uint32_t epoch;   /* 0 = none */
+    const char *lack; /* why there is no such place yet, for people; NULL = there is */
+};
+
+/* The place in the newest epoch of the pool `name` ("" = none) of the system, or on shared cells,
+ * as the definition that stands wants it. What it rests on is noted; texts are in the arena. */
+struct pool_place pool_place_gather(struct view *v, const char *uid, const Board__HeadRecord *head,
+                                    const char *name);
+
+/* The pool that a component names: its own, "<path>:", or one of a system; "" = shared cells,
+ * as far as it says it itself. In the arena. */
+const char *pool_of_component(struct arena *a, const Board__ComponentRecord *c);
+
+/* The placement tags with the tag of the place behind, in the arena. */
+char **pool_place_tags(struct arena *a, const struct pool_place *place, char *const *tags,
+                       size_t count, size_t *ret_count);
+
 /* ---- for the rows ---------------------------------------------------------------------------- */
 
 struct pool_snapshot {

@@ -60,6 +60,10 @@ void left_gather(struct view *v, struct service_snapshot *s)
         s->kept[s->kept_count] = key;
         s->kept_count += view_message(v, key) ? 1 : 0;
     }
+    const char *own = arena_printf(a, "%s:", service->path);
+    if (!service_is_app(service) && !s->left && view_exists(v, key_pool(a, service->uid, own))) {
+        s->left = "its node pool is there";
+    }
 }
 
 /* ---- What is decided ------------------------------------------------------------------------- */

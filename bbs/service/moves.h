@@ -5,6 +5,7 @@
 #include "bbs/board/nested.h"
 #include "bbs/board/speaker.h"
 #include "bbs/lrp/instances.h"
+#include "bbs/pool/pool.h"
 #include "bbs/service/record.h"
 #include "models/desired_lrp.pb-c.h"
 
@@ -30,6 +31,7 @@ struct service_snapshot {
     bool wanted; /* the tree of the head has a component at the path */
     const Board__ComponentRecord *component;
     const Models__DesiredLRP *wanted_lrp; /* of the component, its secrets filled */
+    struct pool_place place;              /* of target: where it is to run */
     const char *unset;                    /* the first secret of it that is not set */
     const Models__DesiredLRP *run;        /* what the revision runs, whole */
     const Models__DesiredLRP *desired;    /* its DesiredLRP, scheduling part */

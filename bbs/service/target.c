@@ -45,6 +45,11 @@ void target_gather(struct view *v, const struct op_input *in, struct service_sna
     struct secret_source from = {v, uid};
     Models__DesiredLRP *lrp = component_lrp(a, s->component, s->system->id, uid);
     s->unset = sealed_values_fill_lrp(a, lrp, secret_of, &from);
+    s->place = pool_place_gather(v, uid, s->head, pool_of_component(a, s->component));
+    if (s->place.tag) {
+        lrp->placementtags = pool_place_tags(a, &s->place, lrp->placementtags,
+                                             lrp->n_placementtags, &lrp->n_placementtags);
+    }
     lrp->owner = NULL; /* as it is kept: what belongs to no one DesiredLRP of it */
     lrp->instances = 0;
     lrp->process_guid = arena_strdup(a, component_guid(a, s->system->id, path, lrp));
@@ -113,6 +118,8 @@ static void take_component(const struct move_turn *t, Board__ServiceRecord *afte
         service_aim(t->plan->arena, after, hash_of(s), s->wanted_lrp, t->in->now);
     r->tree = service_says(t)->tree;
     r->deploy = service_says(t)->holder;
+    r->pool = after->pool = arena_strdup(t->plan->arena, s->place.name);
+    r->pool_epoch = s->place.epoch;
     after->deploy = service_says(t)->holder;
     after->component = c->hash;
     after->instances = c->instances;
@@ -145,9 +152,10 @@ static void put_target(const struct move_turn *t)
 
 /* 1. Not a service, or not of the tree any more: ResourceConflict.
  * 2. A secret of it is not set: ResourceConflict, which says how it is.
- * 3. Its process is another's: ResourceConflict.
- * 4. It was told so by this deploy already: nothing.
- * 5. It is to run this from now on; of revisions that do not run ten are kept. */
+ * 3. Its node pool has no epoch that it could be in: ResourceConflict, to be tried again.
+ * 4. Its process is another's: ResourceConflict.
+ * 5. It was told so by this deploy already: nothing.
+ * 6. It is to run this from now on; of revisions that do not run ten are kept. */
 void target_service_decide(const struct move_turn *t)
 {
     const struct service_snapshot *s = t->snapshot;
@@ -158,10 +166,12 @@ void target_service_decide(const struct move_turn *t)
     } else if (s->unset) { /* 2 */
         CONFLICT("%s needs secret %s: bbs secrets set %s %s", path, s->unset, s->system->id,
                  s->unset);
-    } else if (s->stranger) { /* 3 */
+    } else if (s->place.lack) { /* 3 */
+        CONFLICT("%s: %s", path, s->place.lack);
+    } else if (s->stranger) { /* 4 */
         CONFLICT("%s is the process_guid of a process that somebody else made",
                  s->wanted_lrp->process_guid);
-    } else if (!before || !told(t, before)) { /* 4 */
-        put_target(t);                        /* 5 */
+    } else if (!before || !told(t, before)) { /* 5 */
+        put_target(t);                        /* 6 */
     }
 }

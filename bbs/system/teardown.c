@@ -32,7 +32,7 @@ struct teardown_snapshot {
     const Board__TeardownRecord *teardown;
     const Board__HoldRecord *hold;
     const Board__HeadRecord *head;
-    bool empty;       /* it has no service */
+    bool empty;       /* it has neither services nor node pools */
     bool kept_enough;
     size_t count;
 };
@@ -102,7 +102,8 @@ static void move_gather(struct view *v, const struct op_input *in, void *snapsho
     s->of = system_facts_gather(v, move_teardown(m)->system, uid);
     s->hold = view_message(v, key_hold(a, uid));
     s->head = view_message(v, key_head(a, uid));
-    s->empty = reads & SERVICES && view_range_empty(v, key_range_of(a, RECORD_SERVICE, uid));
+    s->empty = reads & SERVICES && view_range_empty(v, key_range_of(a, RECORD_SERVICE, uid)) &&
+               view_range_empty(v, key_range_of(a, RECORD_POOL, uid));
     s->kept_enough = reads & KEPT && s->teardown && teardown_kept_enough(v, &s->of, s->teardown);
     speaker_gather(v, in, &s->by);
 }

@@ -4,6 +4,7 @@
 #include "common/base/message.h"
 #include "common/definition/template.h"
 #include "common/model/component_path.h"
+#include "common/model/pool_tag.h"
 #include "common/model/sealed_values.h"
 #include "common/model/service_owner.h"
 
@@ -12,9 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum { READY_S = 15, DEADLINE_S = 600, SECONDS_MAX = 86400, POOL_CELLS_MAX = 256 };
+enum { READY_S = 15, DEADLINE_S = 600, SECONDS_MAX = 86400 };
 
-#define POOL_SHARED "shared"
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
@@ -86,21 +86,13 @@ static Board__NodePool *read_pool(const struct definition_source *s, const char 
     }
     pool->instance_type = arena_strdup(s->arena, definition_text(s, n, "instance_type"));
     pool->num_instances = (int32_t)definition_integer(s, n, "num_instances", 0, POOL_CELLS_MAX, 0);
+    const char *bad = pool_type_fault(pool->instance_type);
     if (!*pool->instance_type) {
         definition_mistake(s, n, key, "instance_type is missing");
+    } else if (bad) {
+        definition_mistake(s, node_given(n, "instance_type"), key, "instance_type %s", bad);
     }
     return pool;
-}
-
-static void need_shared(const struct definition_compiler *c, const char *path,
-                        const char *instance_type)
-{
-    if (*instance_type && strcmp(instance_type, POOL_SHARED) != 0) {
-        definition_fault(
-            c->arena, c->faults,
-            "%s: node pools of whole cells are not supported yet: give instance_type " POOL_SHARED,
-            path);
-    }
 }
 
 /* The pool that a name leads to; NULL = there is none. */
@@ -140,9 +132,23 @@ static void name_pool(const struct definition_compiler *c, const struct definiti
         definition_mistake(s, at, "node_pool", "there is no pool %.100s in this definition",
                            at->text);
     } else {
-        const struct node *type = pool ? node_given(pool, "instance_type") : NULL;
-        need_shared(c, to->path, type && node_is_scalar(type) ? type->text : "");
         to->pool = arena_strdup(s->arena, at->text);
+    }
+}
+
+/* A pool of its own, a cell an instance. */
+static void read_type(const struct definition_source *s, const struct node *n,
+                      Board__ComponentRecord *to, const char *type)
+{
+    const char *fault = pool_type_fault(type);
+    to->own_pool->instance_type = arena_strdup(s->arena, type);
+    to->own_pool->num_instances = to->instances;
+    if (fault) {
+        definition_mistake(s, node_given(n, "instance_type"), "instance_type", "%s", fault);
+    } else if (strcmp(type, POOL_SHARED_TYPE) != 0 && to->instances > POOL_CELLS_MAX) {
+        definition_mistake(s, node_given(n, "instance_type"), "instance_type",
+                           "gives each instance a cell, and a pool has at most %d: give node_pool",
+                           POOL_CELLS_MAX);
     }
 }
 
@@ -166,10 +172,8 @@ static void read_place(const struct definition_compiler *c, const struct definit
         to->own_pool =
             pool ? read_pool(s, "", pool) : arena_message(s->arena, &board__node_pool__descriptor);
         if (!pool) {
-            to->own_pool->instance_type = arena_strdup(s->arena, type);
-            to->own_pool->num_instances = to->instances;
+            read_type(s, n, to, type);
         }
-        need_shared(c, to->path, to->own_pool->instance_type);
     }
 }
 

@@ -132,10 +132,24 @@ static void print_item(struct buf *out, const ProtobufCFieldDescriptor *f, const
     }
 }
 
+/* "1:small:c1+c2", ":released" behind it. */
+static void print_epoch(struct buf *out, const Board__PoolEpoch *e)
+{
+    buf_printf(out, "%u:%s:", e->number, e->instance_type);
+    for (size_t i = 0; i < e->n_cells; i++) {
+        buf_printf(out, "%s%s", i ? "+" : "", e->cells[i]);
+    }
+    buf_append_string(out, e->released ? ":released" : "");
+}
+
 /* Of a root, a hold, an entry: its first texts. */
 static void print_part(struct buf *out, const ProtobufCMessage *m)
 {
     bool any = false;
+    if (m->descriptor == &board__pool_epoch__descriptor) {
+        print_epoch(out, (const Board__PoolEpoch *)m);
+        return;
+    }
     for (unsigned i = 0; i < m->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];
         const char *at = (const char *)m + f->offset;

@@ -157,6 +157,12 @@ Models__DesiredLRP *row_desired(struct arena *a, const char *text)
     if (tag) {
         desire_tag(a, tag, d);
     }
+    const char *place = row_value(a, text, "place");
+    if (place) {
+        char *one = row_text(a, text, "place");
+        d->placementtags = arena_copy(a, &one, sizeof(one));
+        d->n_placementtags = 1;
+    }
     return d;
 }
 
@@ -166,6 +172,7 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
     c->state = strncmp(text, "lost", 4) == 0 ? BOARD__CELL_RECORD__STATE__LOST
                                              : BOARD__CELL_RECORD__STATE__PRESENT;
     c->incarnation = (uint64_t)row_number(a, text, "incarnation", 1);
+    c->pool = row_text(a, text, "pool");
     c->identity = row_text(a, text, "identity");
     c->evacuating = row_value(a, text, "until") != NULL;
     c->evacuate_until = row_number(a, text, "until", 0) * SECOND_NS;

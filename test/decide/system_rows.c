@@ -98,6 +98,84 @@ static void add_hold(struct arena *a, Board__HoldRecord *h, const char *id, cons
     e->path = arena_strdup(a, path);
 }
 
+/* "1=small:c1+c2", "1=!small:c1": epoch 1, over. */
+static void add_epoch(struct arena *a, Board__PoolRecord *p, const char *number, char *says)
+{
+    Board__PoolEpoch *e =
+        added(a, &p->n_epochs, &p->epochs, &board__pool_epoch__descriptor);
+    char *cells = strchr(says, ':'), *rest;
+    assert_non_null(cells);
+    *cells++ = 0;
+    e->number = (uint32_t)atoi(number);
+    e->released = *says == '!';
+    e->instance_type = says + e->released;
+    e->cells = arena_array(a, strlen(cells) + 1, sizeof(char *));
+    for (char *c = strtok_r(cells, "+", &rest); c; c = strtok_r(NULL, "+", &rest)) {
+        e->cells[e->n_cells++] = c;
+    }
+}
+
+/* "pool.main=small:3": a pool of the system that stands there; "own=small:2": the service's. */
+static void add_node_pool(struct arena *a, Board__ComponentRecord *c, const char *name, char *says)
+{
+    Board__NodePool *p = strcmp(name, "own") == 0
+                             ? (c->own_pool = arena_message(a, &board__node_pool__descriptor))
+                             : added(a, &c->n_node_pools, &c->node_pools,
+                                     &board__node_pool__descriptor);
+    char *number = strchr(says, ':');
+    assert_non_null(number);
+    *number++ = 0;
+    p->name = arena_strdup(a, p == c->own_pool ? "" : name + strlen("pool."));
+    p->instance_type = says;
+    p->num_instances = atoi(number);
+}
+
+/* "h1=2:/:main#1": a revision with two instances in epoch 1 of /:main. */
+static void add_revision(struct arena *a, Board__ServiceRecord *s, const char *hash, char *says)
+{
+    Board__Revision *r = added(a, &s->n_revisions, &s->revisions, &board__revision__descriptor);
+    char *pool = strchr(says, ':'), *epoch = strchr(says, '#');
+    assert_true(pool && epoch);
+    *pool++ = *epoch++ = 0;
+    r->hash = arena_strdup(a, hash);
+    r->instances = atoi(says);
+    r->pool = pool;
+    r->pool_epoch = (uint32_t)atoi(epoch);
+}
+
+/* "type=small": it has the optional tag of that instance type; "required=x": a required tag. */
+static void add_tag(struct arena *a, Board__CellRecord *c, const char *name, const char *value)
+{
+    Models__CellPresence *p = c->presence;
+    char *tag = *name == 't' ? arena_printf(a, "type:%s", value) : arena_strdup(a, value);
+    char **list = arena_copy(a, &tag, sizeof(tag));
+    *(*name == 't' ? &p->optional_placement_tags : &p->placement_tags) = list;
+    *(*name == 't' ? &p->n_optional_placement_tags : &p->n_placement_tags) = 1;
+}
+
+/* The same of the records that node pools are about. */
+static bool set_special_of_pool(struct arena *a, ProtobufCMessage *m, const char *name, char *value)
+{
+    bool tag = strcmp(name, "type") == 0 || strcmp(name, "required") == 0;
+    if (m->descriptor == &board__pool_record__descriptor && *name >= '0' && *name <= '9') {
+        add_epoch(a, (Board__PoolRecord *)m, name, value);
+    } else if (m->descriptor == &board__component_record__descriptor &&
+               (strncmp(name, "pool.", 5) == 0 || strcmp(name, "own") == 0)) {
+        add_node_pool(a, (Board__ComponentRecord *)m, name, value);
+    } else if (m->descriptor == &board__service_record__descriptor && strchr(value, '#')) {
+        add_revision(a, (Board__ServiceRecord *)m, name, value);
+    } else if (m->descriptor == &board__cell_record__descriptor && tag) {
+        add_tag(a, (Board__CellRecord *)m, name, value);
+    } else if (m->descriptor == &board__cell_record__descriptor && strcmp(name, "lost") == 0) {
+        ((Board__CellRecord *)m)->state = BOARD__CELL_RECORD__STATE__LOST;
+    } else if (m->descriptor == &models__actual_lrp__descriptor && strcmp(name, "cell") == 0) {
+        ((Models__ActualLRP *)m)->actual_lrp_instance_key->cell_id = value;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* What is no plain field; false: it is one. */
 static bool set_special(struct arena *a, ProtobufCMessage *m, const char *name, char *value)
 {
@@ -118,7 +196,7 @@ static bool set_special(struct arena *a, ProtobufCMessage *m, const char *name, 
         b->stale = arena_copy(a, &value, sizeof(value));
         b->n_stale = 1;
     } else {
-        return false;
+        return set_special_of_pool(a, m, name, value);
     }
     return true;
 }
@@ -149,6 +227,17 @@ static const char *key_of(struct arena *a, const char *kind, const char *name)
         return key_service(a, UID, name);
     case RECORD_SECRET:
         return key_secret(a, UID, name);
+    case RECORD_CELL:
+        return key_cell(a, name);
+    case RECORD_ACTUAL:
+        return key_actual(a, name, 0, 0);
+    case RECORD_TASK:
+        return key_task(a, name);
+    case RECORD_POOL:
+        if (*name == '/') {
+            return key_pool(a, UID, name);
+        }
+        return arena_printf(a, "%s/%s/%s", kind, UID, name);
     default:
         assert_int_not_equal(type, RECORD_UNKNOWN);
         return arena_printf(a, "%s/%s/%s", kind, UID, name);
@@ -168,6 +257,23 @@ static void preset(struct arena *a, ProtobufCMessage *m, const char *name)
     bool is_system = m->descriptor == &board__system_record__descriptor;
     if (m->descriptor == &board__secret_record__descriptor) {
         return;
+    }
+    if (m->descriptor == &board__cell_record__descriptor) {
+        Board__CellRecord *c = (Board__CellRecord *)m;
+        c->presence = arena_message(a, &models__cell_presence__descriptor);
+        c->presence->cell_id = arena_strdup(a, name);
+        return;
+    }
+    if (m->descriptor == &models__actual_lrp__descriptor) {
+        Models__ActualLRP *l = (Models__ActualLRP *)m;
+        l->actual_lrp_key = arena_message(a, &models__actual_lrpkey__descriptor);
+        l->actual_lrp_key->process_guid = arena_strdup(a, name);
+        l->actual_lrp_instance_key = arena_message(a, &models__actual_lrpinstance_key__descriptor);
+        l->state = arena_strdup(a, "RUNNING");
+        return;
+    }
+    if (m->descriptor == &board__pool_record__descriptor) {
+        system_row_set(a, m, "name", name);
     }
     set_if_there(a, m, "uid", UID);
     set_if_there(a, m, "id", is_system ? ID : name);

@@ -296,7 +296,18 @@ static void a_run_ends(void **state)
 
 /* ---- queue ----------------------------------------------------------------------------------- */
 
-static void try_queue(const char *rule, const char *board, const char *plan)
+static Board__Move *queue_of_the_leader(struct laid_system *l)
+{
+    Board__Move *m = move_new(&l->arena, "queue", "jobrun/u/R1");
+    m->term = arena_message(&l->arena, &board__term__descriptor);
+    m->term->role = said(l, "converger");
+    m->term->board_generation = said(l, LAID_SYSTEM_GENERATION);
+    m->term->term = LAID_SYSTEM_TERM;
+    return m;
+}
+
+/* `pool`: path:name; "" = shared cells. */
+static void try_queue(const char *rule, const char *board, const char *pool, const char *plan)
 {
     struct laid_system l;
     laid_system_init(&l, board);
@@ -307,13 +318,9 @@ static void try_queue(const char *rule, const char *board, const char *plan)
     run->path = said(&l, "/m");
     run->state = said(&l, "pending");
     run->task = definition(&l);
-    run->pool = said(&l, "/:p");
+    run->pool = said(&l, pool);
     laid_system_put(&l, "jobrun/u/R1", &run->base);
-    Board__Move *m = move_new(&l.arena, "queue", "jobrun/u/R1");
-    m->term = arena_message(&l.arena, &board__term__descriptor);
-    m->term->role = said(&l, "converger");
-    m->term->board_generation = said(&l, LAID_SYSTEM_GENERATION);
-    m->term->term = LAID_SYSTEM_TERM;
+    Board__Move *m = queue_of_the_leader(&l);
     try_row(&l, move_row_named(&jobrun_moves, "queue")->op, ACTOR_CONVERGER, &m->base, rule, plan);
     laid_system_done(&l);
 }
@@ -322,13 +329,36 @@ static void a_run_is_queued_once(void **state)
 {
     static const char refused[] =
         "ResourceConflict: job run R1: it is queued already, or its node pool is not there";
-    try_queue("shared cells", OPEN, QUEUED("shop_m-R1"));
-    try_queue("restored, and not confirmed", "system state=stable board_generation=D\n",
+#define STANDS "pool /:p instance_type=small wanted=1 state="
+    try_queue("shared cells", OPEN, "", QUEUED("shop_m-R1"));
+    try_queue("restored, and not confirmed", "system state=stable board_generation=D\n", "",
               refused);
-    try_queue("its system goes", "system state=deleting board_generation=E\n", refused);
-    try_queue("its pool is not there yet", OPEN "pool %2F%3Ap state=pending\n", refused);
-    try_queue("its pool is there", OPEN "pool %2F%3Ap state=stable\n",
-              QUEUED("shop_m-R1"));
+    try_queue("its system goes", "system state=deleting board_generation=E\n", "", refused);
+    try_queue("its pool is not there yet", OPEN, "/:p", refused);
+    try_queue("its pool was not looked at yet", OPEN STANDS "pending 1=small:\n", "/:p", refused);
+    try_queue("its pool lacks cells", OPEN STANDS "scaling 1=small:\n", "/:p", refused);
+    try_queue("its pool is being deleted", OPEN STANDS "deleting 1=small:c1\n", "/:p", refused);
+    try_queue("its pool is there: the Task is of the newest epoch", OPEN STANDS
+              "stable 3=small:c1\n", "/:p", QUEUED("shop_m-R1") " pool_epoch=3");
+}
+
+/* What the Task of a run bears. */
+static void a_run_is_in_the_newest_epoch_of_its_pool(void **state)
+{
+    struct laid_system l;
+    struct laid_plan p;
+    laid_system_init(&l, OPEN STANDS "stable 1=!x:c2 2=small:c1\njobrun R1 path=/m pool=/:p "
+                                     "state=pending\n");
+    Board__Move *m = queue_of_the_leader(&l);
+    struct op_input in = {.actor = ACTOR_CONVERGER, .peer_name = "x", .trace_id = "",
+                          .boot_id = "boot", .request = &m->base};
+    laid_decide(l.board, move_row_named(&jobrun_moves, "queue")->op, &in, &l.arena, &p);
+    assert_int_equal(p.plan.verdict, PLAN_COMMIT);
+    const Models__Task *task = (const Models__Task *)p.plan.changes->message;
+    assert_int_equal(task->task_definition->n_placement_tags, 1);
+    assert_string_equal(task->task_definition->placement_tags[0], "pool:u//:p#2");
+    laid_system_done(&l);
+    (void)state;
 }
 
 int main(void)
@@ -337,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_run_is_asked_for),    cmocka_unit_test(the_request_is_merged),
         cmocka_unit_test(a_run_is_cancelled),    cmocka_unit_test(a_run_goes_on),
         cmocka_unit_test(a_run_ends),            cmocka_unit_test(a_run_is_queued_once),
+        cmocka_unit_test(a_run_is_in_the_newest_epoch_of_its_pool),
     };
     return cmocka_run_group_tests_name("job runs", tests, NULL, NULL);
 }

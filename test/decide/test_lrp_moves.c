@@ -51,6 +51,42 @@ static void claims(void **state)
     RUN(cases);
 }
 
+/* A cell of a node pool takes what bears its tag, and that alone; what it has it keeps. */
+static void node_pools(void **state)
+{
+#define POOL " pool=pool:u//:main#1"
+#define BEARS " place=pool:u//:main#1"
+#define NO(what) "refuse ActualLRPCannotBe" what ": web/1 does not go with the node pool of cell c1\n"
+    static const struct move_case cases[] = {
+        {"claim: it bears no tag", ACTOR_REP, .ordinary = "UNCLAIMED",
+         .desired = "instances=3 def=D1", .cell = CELL POOL,
+         .move = "claim a@c1 incarnation=7 def=D1", .plan = NO("Claimed")},
+        {"claim: of another epoch", ACTOR_REP, .ordinary = "UNCLAIMED",
+         .desired = "instances=3 def=D1 place=pool:u//:main#2", .cell = CELL POOL,
+         .move = "claim a@c1 incarnation=7 def=D1", .plan = NO("Claimed")},
+        {"claim: the cell is in no pool", ACTOR_REP, .ordinary = "UNCLAIMED",
+         .desired = "instances=3 def=D1" BEARS, .cell = CELL,
+         .move = "claim a@c1 incarnation=7 def=D1", .plan = NO("Claimed")},
+        {"claim: it goes with it", ACTOR_REP, .ordinary = "UNCLAIMED",
+         .desired = "instances=3 def=D1" BEARS, .cell = CELL POOL,
+         .move = "claim a@c1 incarnation=7 def=D1",
+         .plan = "put " KEY " claim by rep -> CLAIMED a@c1 def=D1 since=1000 E/5\n"},
+        {"claim: it has it", ACTOR_REP, .ordinary = "CLAIMED a@c1 def=D1",
+         .desired = "instances=3 def=D1", .cell = CELL POOL,
+         .move = "claim a@c1 incarnation=7 def=D1", .plan = "nothing\n"},
+        {"start: it bears no tag", ACTOR_REP, .ordinary = "UNCLAIMED",
+         .desired = "instances=3 def=D1", .cell = CELL POOL,
+         .move = "start a@c1 incarnation=7 def=D1 address=A", .plan = NO("Started")},
+        {"nothing is desired: an emptied board takes nothing away", ACTOR_REP,
+         .ordinary = "UNCLAIMED", .cell = CELL POOL, .move = "claim a@c1 incarnation=7 def=D1",
+         .plan = "put " KEY " claim by rep -> CLAIMED a@c1 def=D1 since=1000 E/5\n"},
+    };
+    RUN(cases);
+#undef POOL
+#undef BEARS
+#undef NO
+}
+
 static void authority(void **state)
 {
     static const struct move_case cases[] = {
@@ -415,6 +451,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(claims),
+        cmocka_unit_test(node_pools),
         cmocka_unit_test(authority),
         cmocka_unit_test(starts),
         cmocka_unit_test(crashes),
