@@ -2,6 +2,7 @@
 
 #include "common/base/memory.h"
 #include "common/codec/scan.h"
+#include "common/model/pool_tag.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@ static void cell_free(void *value)
     struct cell *cell = value;
     arena_done(&cell->arena);
     free(cell->url);
+    free(cell->pool);
     free(cell->etag);
     free(cell);
 }
@@ -37,6 +39,7 @@ static struct cell *cell_new(const char *id)
     struct cell *cell = mem_zeroed(sizeof(*cell) + strlen(id) + 1);
     strcpy(cell->id, id);
     cell->url = mem_text("");
+    cell->pool = mem_text("");
     cell->etag = mem_text("");
     cell->why = "not asked yet";
     arena_init(&cell->arena);
@@ -47,9 +50,41 @@ static void forget_state(struct cell *cell, const char *why)
 {
     cell->usable = false;
     cell->why = why;
-    cell->state = NULL;
+    cell->told = cell->state = NULL;
     cell->etag[0] = 0;
     arena_done(&cell->arena);
+}
+
+/* Only the board says of which node pool a cell is. */
+static size_t without_pools(char *const *tags, size_t count, char **ret)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!pool_tag_is(tags[i])) {
+            ret[kept++] = tags[i];
+        }
+    }
+    return kept;
+}
+
+static void set_pool(struct cell *cell)
+{
+    const Cell__CellState *told = cell->told;
+    if (!told) {
+        return;
+    }
+    struct arena *a = &cell->arena;
+    Cell__CellState *s = arena_copy(a, told, sizeof(*s));
+    s->placementtags = ARENA_ARRAY(a, told->n_placementtags + 1, char *);
+    s->n_placementtags =
+        without_pools(told->placementtags, told->n_placementtags, s->placementtags);
+    s->optionalplacementtags = ARENA_ARRAY(a, told->n_optionalplacementtags + 1, char *);
+    s->n_optionalplacementtags = without_pools(
+        told->optionalplacementtags, told->n_optionalplacementtags, s->optionalplacementtags);
+    if (*cell->pool) {
+        s->placementtags[s->n_placementtags++] = arena_strdup(a, cell->pool);
+    }
+    cell->state = s;
 }
 
 void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord *record)
@@ -67,6 +102,11 @@ void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord 
         cell->incarnation = record->incarnation;
         cell->pause_until_ns = 0;
         forget_state(cell, "not asked yet");
+    }
+    if (strcmp(cell->pool, record->pool) != 0) {
+        free(cell->pool);
+        cell->pool = mem_text(record->pool);
+        set_pool(cell);
     }
     cell->present = record->state == BOARD__CELL_RECORD__STATE__PRESENT && *url;
     if (!cell->present) {
@@ -209,7 +249,8 @@ static void take_state(struct cells *c, struct cell *cell, const Cell__CellState
                        frees_more(state->beingfreed, cell->state ? cell->state->beingfreed : NULL);
     arena_done(&cell->arena);
     cell->arena = *arena;
-    cell->state = state;
+    cell->told = state;
+    set_pool(cell);
     memset(&cell->taken, 0, sizeof(cell->taken));
     free(cell->etag);
     cell->etag = mem_text(etag);

@@ -16,6 +16,7 @@ enum { CELL_CALLS_MAX = 256, CELL_STATE_MAX = 32 * 1024 * 1024 };
 
 struct cell {
     char *url; /* rep_url */
+    char *pool;                   /* the tag of the node pool that has it, by the board; "" = none */
     uint64_t incarnation;
     bool present;                 /* on the board and PRESENT; LOST ones are not asked */
     bool usable;                  /* its last state may be relied on in this auction */
@@ -26,7 +27,8 @@ struct cell {
     unsigned returns;             /* how often it gave work back in this auction */
     const char *why;              /* not usable: constant text */
     struct arena arena;           /* of the state */
-    const Cell__CellState *state; /* NULL until it answered once */
+    const Cell__CellState *told;  /* as it answered; NULL until it did once */
+    const Cell__CellState *state; /* the same, with the tag of its pool as a required one */
     /* What it has taken since: without it the cell would show so much less. */
     struct {
         int64_t memory_mb, disk_mb, containers;

@@ -1,6 +1,7 @@
 #include "auctioneer/filter.h"
 
 #include "common/base/bytes.h"
+#include "common/model/pool_tag.h"
 
 #include <assert.h>
 #include <string.h>
@@ -105,6 +106,18 @@ enum filter filter_cell(const Cell__CellState *cell, const struct job *job)
     return f;
 }
 
+/* What goes to a node pool is told by its name; the other tags of the pool's cells are its type. */
+static const char *pool_text(struct arena *a, const struct job *job)
+{
+    struct pool_tag tag;
+    for (size_t i = 0; i < job->tag_count; i++) {
+        if (pool_tag_parse(a, job->tags[i], &tag)) {
+            return arena_printf(a, "found no compatible cell in node pool %s", tag.name);
+        }
+    }
+    return NULL;
+}
+
 /* `no placement tags`, `placement tag "a"`, `placement tags "a", "b" and "c"`. */
 static const char *tags_text(struct arena *a, const struct job *job)
 {
@@ -123,7 +136,11 @@ static const char *tags_text(struct arena *a, const struct job *job)
 const char *filter_text(struct arena *a, enum filter furthest, const struct job *job)
 {
     assert(furthest < FILTER_COMPATIBLE && furthest != FILTER_ZONE);
-    return filters[furthest].refusal ? filters[furthest].refusal : tags_text(a, job);
+    if (filters[furthest].refusal) {
+        return filters[furthest].refusal;
+    }
+    const char *pool = pool_text(a, job);
+    return pool ? pool : tags_text(a, job);
 }
 
 unsigned filter_shortage(const struct room *r, const struct demand *q)

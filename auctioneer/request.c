@@ -183,6 +183,7 @@ static void add_cells(const struct auctioneer *x, Auction__AuctioneerState *s, s
         v->rep_url = arena_strdup(a, cell->url);
         v->usable = cell->usable;
         v->why = arena_strdup(a, cell->why);
+        v->pool = arena_strdup(a, cell->pool);
         if (cell->state) {
             v->zone = arena_strdup(a, cell->state->zone);
             v->failed_starts = cell->state->failedstarts;

@@ -79,6 +79,7 @@ void play_cell(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *i
     record.presence = &presence;
     record.state = cell_state;
     record.incarnation = 1;
+    record.pool = arena_strdup(&f->arena, f->pool ? f->pool : "");
     frame_change(&f->sent, kind, key_cell(&f->arena, id), &record.base, next_revision(f, kind));
 }
 
@@ -100,6 +101,9 @@ void play_desired_as(struct auction_rig *f, Board__FeedFrame__Kind kind, const c
     mount.driver = arena_strdup(&f->arena, "nfs");
     lrp.n_volume_mounts = 1;
     lrp.volume_mounts = mounts;
+    char *tags[] = {arena_strdup(&f->arena, f->tag ? f->tag : "")};
+    lrp.n_placementtags = f->tag ? 1 : 0;
+    lrp.placementtags = tags;
     frame_change(&f->sent, kind, key_desired(&f->arena, guid), &lrp.base, next_revision(f, kind));
 }
 
