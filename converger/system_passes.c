@@ -25,29 +25,10 @@ void system_opens(const struct watched_system *v, bool refused, struct system_mo
     system_moves_add(out, move, m);
 }
 
-void system_told(const struct watched_system *v, struct system_moves *out)
-{
-    uint64_t known = 0;
-    for (struct map_node *n = map_first(v->actions); n; n = map_next(n)) {
-        const struct action_seen *seen = map_value(n);
-        bool going = seen->type != RECORD_BUILD && !seen->over && seen->generation > 0;
-        known = seen->generation > known ? seen->generation : known;
-        if (going && seen->told != seen->generation) {
-            return;
-        }
-    }
-    if (v->head->spread < v->head->generation && known >= v->head->generation) {
-        Board__Move *m = move_of_system(v, "spread");
-        m->system->generation = v->head->generation;
-        m->system->head_revision = v->head_revision;
-        system_moves_add(out, "spread", m);
-    }
-}
-
 /* Whether a move that is planned changes the system, or its head: it is judged after that. */
 static bool changes_head(const struct system_moves *m)
 {
-    static const char *const those[] = {"spread", "begin", "revert"};
+    static const char *const those[] = {"spread", "begin", "revert", "succeed"};
     for (size_t i = 0; i < m->count; i++) {
         for (size_t t = 0; t < sizeof(those) / sizeof(those[0]); t++) {
             if (strcmp(m->list[i].move->move, those[t]) == 0) {
@@ -56,6 +37,28 @@ static bool changes_head(const struct system_moves *m)
         }
     }
     return false;
+}
+
+void system_told(const struct watched_system *v, struct system_moves *out)
+{
+    uint64_t known = 0;
+    if (v->head->spread >= v->head->generation || changes_head(out)) {
+        return;
+    }
+    for (struct map_node *n = map_first(v->actions); n; n = map_next(n)) {
+        const struct action_seen *seen = map_value(n);
+        bool going = seen->type != RECORD_BUILD && !seen->over && seen->generation > 0;
+        known = seen->generation > known ? seen->generation : known;
+        if (going && seen->told != seen->generation) {
+            return;
+        }
+    }
+    if (known >= v->head->generation) {
+        Board__Move *m = move_of_system(v, "spread");
+        m->system->generation = v->head->generation;
+        m->system->head_revision = v->head_revision;
+        system_moves_add(out, "spread", m);
+    }
 }
 
 void system_observed(const struct watched_system *v, bool may_tell, struct system_moves *out)

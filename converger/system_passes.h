@@ -5,7 +5,7 @@
  *   1. pending                        open; if that was refused so often: check, then give_up
  *   2. deleting                       its services go; then what was deployed, built and kept;
  *                                     then it goes itself
- *   3. all were told of the head      spread
+ *   3. all were told of the head      spread, unless a deploy that succeeds says so
  *   4. its state, or what is said of it, is another one   observe */
 #pragma once
 

@@ -250,10 +250,32 @@ static void end(const struct move_turn *t, const char *message)
     put(t, deploy_over(a, before_of(t), t->to, message, t->in->now));
 }
 
+/* What it made the head is told to all: nobody else holds a path, where somebody may be left to be
+ * told. A deploy of the whole system leaves it stable. */
+static void put_told(const struct move_turn *t)
+{
+    const struct deploy_snapshot *s = facts(t);
+    const Board__DeployRecord *d = before_of(t);
+    struct arena *a = t->plan->arena;
+    bool alone = s->hold->n_holds == 1;
+    if (!alone || s->head->generation != d->generation || !system_facts_open(&s->of)) {
+        return;
+    }
+    if (s->head->spread < s->head->generation) {
+        plan_put(t->plan, key_head(a, d->uid), "spread", t->in->actor,
+                 &head_told(a, s->head)->base);
+    }
+    if (component_path_depth(d->path) == 0) {
+        system_put_stable(t->plan, &s->of, t->in->now);
+    }
+}
+
+/* It is over; and what would be told of the head and the system next is told with it. */
 static void succeed_decide(const struct move_turn *t)
 {
     assert(t->to == DEPLOY_SUCCEEDED && !before_of(t)->reverting);
     end(t, "");
+    put_told(t);
 }
 
 static void fail_decide(const struct move_turn *t)

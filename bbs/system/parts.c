@@ -95,6 +95,16 @@ void system_put_updating(struct plan *p, const struct system_facts *f, const cha
     put_open(p, f, f->state == SYSTEM_DEGRADED ? SYSTEM_DEGRADED : SYSTEM_UPDATING, version, now);
 }
 
+void system_put_stable(struct plan *p, const struct system_facts *f, struct moment now)
+{
+    assert(system_facts_open(f) && f->system);
+    if (f->state != SYSTEM_STABLE || *f->system->message) {
+        Board__SystemRecord *after = system_changed(p->arena, f->system, SYSTEM_STABLE, now);
+        after->message = borrowed("");
+        plan_put(p, key_system(p->arena, after->id), "observe", ACTOR_CONVERGER, &after->base);
+    }
+}
+
 void system_put_version(struct plan *p, const struct system_facts *f, const char *version,
                         struct moment now)
 {

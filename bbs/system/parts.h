@@ -54,7 +54,11 @@ Board__SystemRecord *system_changed(struct arena *a, const Board__SystemRecord *
 void system_put_updating(struct plan *p, const struct system_facts *f, const char *version,
                          struct moment now);
 
-/* The same, and its state stays. */
+/* Every service that it has is stable, and was told of what is to stand. Puts nothing if it is so
+ * already. */
+void system_put_stable(struct plan *p, const struct system_facts *f, struct moment now);
+
+/* As system_put_updating(), and its state stays. */
 void system_put_version(struct plan *p, const struct system_facts *f, const char *version,
                         struct moment now);
 

@@ -2,6 +2,7 @@
 #include "bbs/system/parts.h"
 #include "bbs/system/system.h"
 #include "common/lifecycle/system.h"
+#include "common/model/head.h"
 
 #include <assert.h>
 #include <string.h>
@@ -224,9 +225,7 @@ static void spread_decide(const struct move_turn *t)
     if (s->head->spread >= s->head->generation) {
         return;
     }
-    Board__HeadRecord *after = arena_message(t->plan->arena, &board__head_record__descriptor);
-    *after = *s->head;
-    after->spread = after->generation;
+    Board__HeadRecord *after = head_told(t->plan->arena, s->head);
     plan_put(t->plan, key_head(t->plan->arena, after->uid), "spread", t->in->actor, &after->base);
 }
 

@@ -103,6 +103,14 @@ Board__HeadRecord *head_restore(struct arena *a, const Board__HeadRecord *h, con
     return after;
 }
 
+Board__HeadRecord *head_told(struct arena *a, const Board__HeadRecord *h)
+{
+    Board__HeadRecord *after = arena_message(a, &board__head_record__descriptor);
+    *after = *h;
+    after->spread = after->generation;
+    return after;
+}
+
 Board__HeadRecord *head_cleared(struct arena *a, const Board__HeadRecord *h)
 {
     Board__HeadRecord *after = without(a, h, "/", 0);

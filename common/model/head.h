@@ -38,5 +38,8 @@ Board__HeadRecord *head_put(struct arena *a, const Board__HeadRecord *h, const c
 Board__HeadRecord *head_restore(struct arena *a, const Board__HeadRecord *h, const char *path,
                                 Board__Root *const *roots, size_t count);
 
+/* With every service told of it. It stays of its generation. */
+Board__HeadRecord *head_told(struct arena *a, const Board__HeadRecord *h);
+
 /* With nothing: a teardown's. */
 Board__HeadRecord *head_cleared(struct arena *a, const Board__HeadRecord *h);

@@ -303,10 +303,24 @@ static const struct row told[] = {
     {"3: it was said", {SYSTEM, "head generation=2 spread=2", D1 "succeeded generation=2"}, ""},
 };
 
+static const struct row told_by_deploys[] = {
+    {"3: one that succeeds says so",
+     {SYSTEM, "head generation=2 spread=1 /=T1", "hold D1=/", "index T1 /a=service:h1",
+      "service /a state=stable deploy=D1 component=h1", D1 "in_progress generation=2"},
+     "succeed deploy/u/D1"},
+};
+
+static void runs_and_tells(const struct watched_system *v, struct system_moves *out)
+{
+    deploys_run(v, out);
+    system_told(v, out);
+}
+
 static void spread_once_all_were_told(void **state)
 {
     (void)state;
     RUN_ROWS(told, system_told);
+    RUN_ROWS(told_by_deploys, runs_and_tells);
 }
 
 static void tells_all(const struct watched_system *v, struct system_moves *out)

@@ -291,6 +291,25 @@ static void it_succeeds(void **state)
     static const struct system_move_row rows[] = {
         {"its own are settled", OPEN HELD_A GOING() TREES SETTLED OTHERS, "succeed deploy/u/D1",
          over},
+        {"nobody else holds: all were told", "system state=updating message=M\nhead generation=3 "
+         "spread=2 /=T7 /a=T1\nhold D1=/a\n" GOING() TREES SETTLED, "succeed deploy/u/D1",
+         "succeed hold/u holds=\nsucceed deploy/u/D1 state=succeeded started_at=1000s "
+         "completed_at=1000s\nspread head/u spread=3"},
+        {"nobody else holds, another's head", "system state=updating message=M\nhead generation=4 "
+         "spread=2 /=T7 /a=T1\nhold D1=/a\n" GOING() TREES SETTLED, "succeed deploy/u/D1",
+         "succeed hold/u holds=\nsucceed deploy/u/D1 state=succeeded started_at=1000s "
+         "completed_at=1000s"},
+        {"the whole", "system state=updating message=M\nhead generation=3 spread=2 /=T1\n"
+         "hold D1=/\ndeploy D1 state=in_progress path=/ build=D1 generation=3\n"
+         "index T1 /a/x=service:h1\n" SETTLED, "succeed deploy/u/D1",
+         "succeed hold/u holds=\nsucceed deploy/u/D1 state=succeeded started_at=1000s "
+         "completed_at=1000s\nspread head/u spread=3\n"
+         "observe system/shop state=stable message= since=1000s"},
+        {"the whole, so already", "system\nhead generation=3 spread=3 /=T1\n"
+         "hold D1=/\ndeploy D1 state=in_progress path=/ build=D1 generation=3\n"
+         "index T1 /a/x=service:h1\n" SETTLED, "succeed deploy/u/D1",
+         "succeed hold/u holds=\nsucceed deploy/u/D1 state=succeeded started_at=1000s "
+         "completed_at=1000s"},
         {"none is to be there", OPEN HELD_A GOING() "index T1 /a=system:h0\nindex T7 /b=job:h\n",
          "succeed deploy/u/D1", over},
         {"not stable", OPEN HELD_A GOING() TREES "service /a/x state=scaling deploy=D1 "

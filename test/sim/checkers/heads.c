@@ -1,7 +1,8 @@
 /* Heads (docs/systems.md, Deploys): what is to stand in a system is the fold of all deploys and
  * teardowns that ever began (Y13); services are told and deleted only by who holds their path
  * (Y2); and a deploy that succeeded leaves every service under its path stable and told by it, and
- * none else (Y6). All paths are compared here by their texts, segment by segment. */
+ * none else (Y6). Where it is said that all services were told, they were (Y5). All paths are
+ * compared here by their texts, segment by segment. */
 #include "test/sim/checkers/checkers.h"
 
 #include <stdlib.h>
@@ -286,6 +287,44 @@ static void check_success(struct checkers *k, const struct past *p)
     }
 }
 
+/* ---- Y5: what was told ----------------------------------------------------------------------- */
+
+static void check_told_of(struct checkers *k, const Board__HeadRecord *head,
+                          const Board__IndexRecord__Entry *e)
+{
+    SCOPED_ARENA(a);
+    const Board__ServiceRecord *s = (const Board__ServiceRecord *)history_now(
+        &k->history, key_service(&a, head->uid, e->path));
+    if (!s || strcmp(s->component, e->hash) != 0 || strcmp(s->state, "deleting") == 0) {
+        checkers_report(k, "Y5", "all services of %s are said to be told, and %s is not", head->uid,
+                        e->path);
+    }
+}
+
+/* When it is said that every service was told of the head. */
+static void check_all_told(struct checkers *k, const struct past *head)
+{
+    SCOPED_ARENA(a);
+    const Board__HeadRecord *was =
+        head->before ? (const Board__HeadRecord *)head->before->message : NULL;
+    const Board__HeadRecord *is = (const Board__HeadRecord *)head->message;
+    if (!is || is->spread < is->generation || (was && was->spread == is->spread)) {
+        return;
+    }
+    for (size_t i = 0; i < is->n_roots; i++) {
+        const Board__IndexRecord *index =
+            *is->roots[i]->tree ? (const Board__IndexRecord *)history_now(
+                                      &k->history, key_index(&a, is->roots[i]->tree))
+                                : NULL;
+        for (size_t e = 0; index && e < index->n_entries; e++) {
+            if (strcmp(index->entries[e]->kind, "service") == 0 &&
+                root_at(is, index->entries[e]->path) == is->roots[i]) {
+                check_told_of(k, is, index->entries[e]);
+            }
+        }
+    }
+}
+
 /* ---- Each revision --------------------------------------------------------------------------- */
 
 void check_heads(struct checkers *k, const struct passage *p, const struct world_commit *commit)
@@ -295,6 +334,7 @@ void check_heads(struct checkers *k, const struct passage *p, const struct world
         const struct past *one = p->list[i];
         if (one->type == RECORD_HEAD) {
             check_head(k, p, one);
+            check_all_told(k, one);
         } else if (one->type == RECORD_SERVICE) {
             check_teller(k, one);
         } else if (one->type == RECORD_DEPLOY) {
