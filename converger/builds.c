@@ -257,12 +257,12 @@ static void run_build(const struct watched_system *v, const struct build_read *r
 static const Board__BuildRecord *going_build(const struct watched_system *v, struct map_node *n)
 {
     const struct action_seen *seen = map_value(n);
-    return seen->type == RECORD_BUILD && !seen->over ? system_record(v, map_key(n), NULL) : NULL;
+    return seen->type == RECORD_BUILD ? system_record(v, map_key(n), NULL) : NULL;
 }
 
 void builds_run(const struct builds *b, const struct watched_system *v, struct system_moves *out)
 {
-    for (struct map_node *n = map_first(v->actions); n; n = map_next(n)) {
+    for (struct map_node *n = map_first(v->going); n; n = map_next(n)) {
         const Board__BuildRecord *record = going_build(v, n);
         if (record && lifecycle_state(&build_lifecycle, record->state) > BUILD_NONE) {
             run_build(v, map_get(&b->by_key, map_key(n)), record, out);
@@ -411,7 +411,7 @@ bool builds_resolve(struct builds *b, const struct watched_system *v, struct eff
 {
     bool waits = false;
     forget_those_over(b, v);
-    for (struct map_node *n = map_first(v->actions); n && !system_is_gone(v); n = map_next(n)) {
+    for (struct map_node *n = map_first(v->going); n && !system_is_gone(v); n = map_next(n)) {
         const Board__BuildRecord *record = going_build(v, n);
         waits = (record && !go_on(b, v, map_key(n), record, out)) || waits;
     }

@@ -365,17 +365,16 @@ static int compare_going(const void *x, const void *y)
 
 void deploys_run(const struct watched_system *v, struct system_moves *out)
 {
-    struct going *list = ARENA_ARRAY(v->arena, v->actions->count + 1, struct going);
+    struct going *list = ARENA_ARRAY(v->arena, v->going->count + 1, struct going);
     struct holding h = {v->hold, v->hold};
     size_t count = 0;
-    for (struct map_node *n = map_first(v->actions); n; n = map_next(n)) {
+    for (struct map_node *n = map_first(v->going); n; n = map_next(n)) {
         struct action_seen *seen = map_value(n);
-        if (!seen->over && seen->type != RECORD_BUILD &&
-            read_one(v, map_key(n), seen, &list[count])) {
+        if (seen->type != RECORD_BUILD && read_one(v, map_key(n), seen, &list[count])) {
             count++;
         }
     }
-    assert(count <= v->actions->count);
+    assert(count <= v->going->count);
     qsort(list, count, sizeof(*list), compare_going);
     for (size_t i = 0; i < count; i++) {
         run_one(v, &list[i], &h, out);

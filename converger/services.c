@@ -1,5 +1,6 @@
 #include "converger/services.h"
 
+#include "common/base/memory.h"
 #include "common/lifecycle/service.h"
 #include "common/model/hold.h"
 #include "common/model/record.h"
@@ -14,6 +15,8 @@
 
 /* Services looked at in one step. */
 enum { SERVICE_LOOKS_MAX = 256 };
+/* Of those at rest, in a full pass whose time has come. */
+enum { SERVICE_RESTING_MAX = 64 };
 /* What a move did is on the feed by then. */
 #define MOVE_SHOWS_NS (2 * SECOND_NS)
 /* Instances of a service that are read for what is wrong with one of them. */
@@ -25,6 +28,7 @@ static void init(void *state, const struct converger_config *c)
     (void)c;
     map_init(&k->by_key);
     map_init(&k->by_guid);
+    map_init(&k->systems);
     work_init(&k->work);
 }
 
@@ -174,14 +178,53 @@ static void on_service(struct services_keeper *k, struct arena *a, const char *k
     }
 }
 
-/* Whatever is decided of all services of a system. */
-static void touch_system(struct services_keeper *k, struct arena *a, const char *uid)
+/* All services of a system. */
+static void touch_services(struct services_keeper *k, struct arena *a, const char *uid)
 {
     const char *prefix = key_range_of(a, RECORD_SERVICE, uid);
     size_t size = strlen(prefix);
     for (struct map_node *n = map_from(&k->by_key, prefix);
          n && strncmp(map_key(n), prefix, size) == 0; n = map_next(n)) {
         work_touch(&k->work, &((struct kept_service *)map_value(n))->item);
+    }
+}
+
+static struct kept_system *system_of(struct services_keeper *k, const char *uid)
+{
+    return map_named(&k->systems, uid, offsetof(struct kept_system, uid));
+}
+
+/* system/<id>: whether it may roll. What else it says is no matter of its services; it changes with
+ * each deploy, and while they roll. */
+static void on_system(struct services_keeper *k, struct arena *a, const char *key)
+{
+    const Board__SystemRecord *r = record_at(k, a, key);
+    if (!r || !r->uid[0]) {
+        return;
+    }
+    struct kept_system *one = system_of(k, r->uid);
+    bool confirmed = strcmp(r->board_generation, k->kept.x->board_generation) == 0;
+    if (one->confirmed != confirmed) {
+        one->confirmed = confirmed;
+        touch_services(k, a, r->uid);
+    }
+}
+
+/* hold/<uid>: what stands still. It goes with its system. */
+static void on_hold(struct services_keeper *k, struct arena *a, const char *key, const char *uid)
+{
+    const Board__HoldRecord *r = record_at(k, a, key);
+    struct kept_system *one = system_of(k, uid);
+    bool was_paused = one->paused;
+    one->paused = false;
+    for (size_t i = 0; r && i < r->n_holds; i++) {
+        one->paused = one->paused || r->holds[i]->paused;
+    }
+    if (was_paused || one->paused) {
+        touch_services(k, a, uid);
+    }
+    if (!feed_client_get(copy_of(k), key)) {
+        free(map_remove(&k->systems, uid));
     }
 }
 
@@ -204,20 +247,16 @@ static void change(void *state, const char *key, const struct followed *record)
     struct services_keeper *k = state;
     SCOPED_ARENA(a);
     const char *name = key_component(&a, key, 1);
-    const Board__SystemRecord *system;
     switch (key_type(key)) {
     case RECORD_SERVICE:
         on_service(k, &a, key, record);
         break;
     case RECORD_SYSTEM:
-        system = record ? record_at(k, &a, key) : NULL;
-        if (system && system->uid[0]) {
-            touch_system(k, &a, system->uid);
-        }
+        on_system(k, &a, key);
         break;
     case RECORD_HOLD:
         if (name && name[0]) {
-            touch_system(k, &a, name);
+            on_hold(k, &a, key, name);
         }
         break;
     default:
@@ -239,6 +278,27 @@ static void current(void *state)
     }
 }
 
+/* A full pass whose time has come: what is at rest is looked at in turn, some of it in each pass,
+ * so that services that stand cost nothing. Changes, and what is due, find the others. */
+static void touch_some(struct services_keeper *k)
+{
+    int resting = 0;
+    char *next = NULL;
+    for (struct map_node *n = map_first(&k->by_key); n; n = map_next(n)) {
+        struct kept_service *one = map_value(n);
+        bool in_turn = one->rests && (!k->next || strcmp(one->key, k->next) >= 0);
+        if (in_turn && resting++ == SERVICE_RESTING_MAX) {
+            next = mem_text(one->key);
+        }
+        if (!one->rests || (in_turn && resting <= SERVICE_RESTING_MAX)) {
+            one->full = true;
+            work_touch(&k->work, &one->item);
+        }
+    }
+    free(k->next);
+    k->next = next; /* NULL = the last was looked at: from the first on */
+}
+
 static void reset(void *state)
 {
     struct services_keeper *k = state;
@@ -246,6 +306,8 @@ static void reset(void *state)
     {
         drop(k, map_value(n));
     }
+    map_done(&k->systems, free);
+    map_init(&k->systems);
     assert(k->by_guid.count == 0);
 }
 
@@ -255,6 +317,8 @@ static void done(void *state)
     reset(k);
     map_done(&k->by_key, NULL);
     map_done(&k->by_guid, NULL);
+    map_done(&k->systems, NULL);
+    free(k->next);
     work_done(&k->work);
 }
 
@@ -426,7 +490,7 @@ static void look_at(struct services_keeper *k, struct arena *a, struct kept_serv
     {
         seats_wake(&((struct service_process *)map_value(n))->seats, now, one->full);
     }
-    one->full = false;
+    one->full = one->rests = false;
     if (!f || !see(k, a, one, &l)) {
         return;
     }
@@ -435,6 +499,7 @@ static void look_at(struct services_keeper *k, struct arena *a, struct kept_serv
     if (answer.move) {
         add_move(k, one, answer.move, f->mod_revision);
     }
+    one->rests = !answer.move && answer.due_ns == NEVER_NS;
     work_clear_due(&k->work, &one->item);
     if (answer.due_ns != NEVER_NS) {
         work_due(&k->work, &one->item,
@@ -447,7 +512,9 @@ static void look(void *state, bool all, struct effects *out)
     struct services_keeper *k = state;
     struct work *work = &k->work;
     int64_t now_ns = k->kept.x->life.now.mono_ns;
-    if (all) {
+    if (all && k->kept.x->by_time) {
+        touch_some(k);
+    } else if (all) {
         current(k);
     }
     struct work_item *item;

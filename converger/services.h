@@ -19,6 +19,7 @@ struct kept_service {
     struct work_item item; /* first: a struct work_item * is a struct kept_service * */
     struct map processes;  /* process_guid -> struct service_process */
     bool full;             /* the look is one of a full pass */
+    bool rests;            /* the last look led to nothing, and nothing is due by time */
     /* A move that was done shows by another revision of the record, or by this time. */
     int64_t judged_revision, judged_ns;
     /* Monotonic, and what of the record they belong to. */
@@ -29,9 +30,18 @@ struct kept_service {
     char key[];
 };
 
+/* What is decided of all services of a system. */
+struct kept_system {
+    bool confirmed; /* in this board generation */
+    bool paused;    /* a part of it is */
+    char uid[];
+};
+
 struct services_keeper {
     struct kept kept;
     struct map by_key;  /* -> struct kept_service */
     struct map by_guid; /* -> struct service_process, of its service */
+    struct map systems; /* uid -> struct kept_system; apps have none */
+    char *next;         /* the key at which those at rest are looked at next; NULL = the first */
     struct work work;
 };

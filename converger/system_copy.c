@@ -12,6 +12,7 @@ void system_copy_init(struct system_copy *f)
 {
     map_init(&f->services);
     map_init(&f->actions);
+    map_init(&f->going);
     f->tally = (struct system_tally){0};
 }
 
@@ -27,6 +28,7 @@ static void free_service(void *value)
 void system_copy_done(struct system_copy *f)
 {
     map_done(&f->services, free_service);
+    map_done(&f->going, NULL);
     map_done(&f->actions, free);
 }
 
@@ -101,6 +103,7 @@ static void learn_action(struct system_copy *f, struct arena *a, const char *key
                          const struct followed *record)
 {
     struct action_seen *is = map_get(&f->actions, key);
+    map_remove(&f->going, key);
     if (!record) {
         free(map_remove(&f->actions, key));
         return;
@@ -112,6 +115,10 @@ static void learn_action(struct system_copy *f, struct arena *a, const char *key
     is->type = key_type(key);
     is->over = false;
     read_action(decoded(a, key, record), is);
+    if (!is->over) {
+        map_put(&f->going, key, is);
+    }
+    assert(f->going.count <= f->actions.count);
 }
 
 void system_copy_change(struct system_copy *f, const char *key, const struct followed *record)
@@ -136,6 +143,7 @@ void system_copy_view(const struct system_copy *f, const struct map *records, st
                                    .state = SYSTEM_NONE,
                                    .services = &f->services,
                                    .actions = &f->actions,
+                                   .going = &f->going,
                                    .tally = &f->tally};
     ret->system = id ? system_record(ret, key_system(a, id), &ret->revision) : NULL;
     ret->head = system_record(ret, key_head(a, uid), &ret->head_revision);

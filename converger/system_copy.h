@@ -8,6 +8,7 @@
 struct system_copy {
     struct map services; /* key -> struct service_seen */
     struct map actions;  /* key -> struct action_seen */
+    struct map going;    /* of these, those that are not over: what a look costs */
     struct system_tally tally;
 };
 

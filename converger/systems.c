@@ -122,8 +122,15 @@ static void change(void *state, const char *key, const struct followed *record)
     if (!record && !s->id && s->copy.services.count == 0 && s->copy.actions.count == 0) {
         drop(k, s);
     } else {
+        s->rests = false;
         work_touch(&k->work, &s->item);
     }
+}
+
+static void touch_full(struct systems_keeper *k, struct system_seen *s)
+{
+    s->full = true;
+    work_touch(&k->work, &s->item);
 }
 
 static void current(void *state)
@@ -131,9 +138,27 @@ static void current(void *state)
     struct systems_keeper *k = state;
     MAP_EACH(&k->by_uid, n)
     {
+        touch_full(k, map_value(n));
+    }
+}
+
+/* A full pass whose time has come: what is at rest costs nothing. Of those the first one that the
+ * last such pass left out is looked at, and so each in its turn. */
+static void touch_some(struct systems_keeper *k)
+{
+    struct system_seen *turn = NULL;
+    MAP_EACH(&k->by_uid, n)
+    {
         struct system_seen *s = map_value(n);
-        s->full = true;
-        work_touch(&k->work, &s->item);
+        if (!s->rests) {
+            touch_full(k, s);
+        } else if (!turn || s->turn < turn->turn) {
+            turn = s;
+        }
+    }
+    if (turn) {
+        touch_full(k, turn);
+        turn->turn = ++k->turns;
     }
 }
 
@@ -221,6 +246,7 @@ static void look_at(struct systems_keeper *k, struct system_seen *s, struct effe
     plan_of(k, s, &v, m);
     s->reads = v.confirmed && v.state != SYSTEM_PENDING && builds_resolve(&k->builds, &v, out);
     int64_t list_ns = versions_resolve(&k->versions, &v, out);
+    s->rests = m->count == 0 && !s->reads && (s->full || s->rests);
     s->full = false;
     assert(s->item.moving == 0);
     for (size_t i = 0; i < m->count; i++) {
@@ -245,7 +271,9 @@ static void look(void *state, bool all, struct effects *out)
 {
     struct systems_keeper *k = state;
     int64_t now_ns = k->kept.x->life.now.mono_ns;
-    if (all) {
+    if (all && k->kept.x->by_time) {
+        touch_some(k);
+    } else if (all) {
         current(k);
     }
     struct work_item *due;
@@ -280,6 +308,18 @@ static void stand_by(void *state)
     versions_reset(&k->versions);
 }
 
+/* Those that wait for room to have a definition read. */
+static void touch_those_reading(struct systems_keeper *k)
+{
+    MAP_EACH(&k->by_uid, n)
+    {
+        struct system_seen *other = map_value(n);
+        if (other->reads) {
+            work_touch(&k->work, &other->item);
+        }
+    }
+}
+
 /* A definition that was read is taken up at once, and makes room for others. */
 static void hear(void *state, const struct event *ev, struct effects *out)
 {
@@ -291,12 +331,8 @@ static void hear(void *state, const struct event *ev, struct effects *out)
     if (s) {
         work_touch(&k->work, &s->item);
     }
-    MAP_EACH(&k->by_uid, n)
-    {
-        struct system_seen *other = uid ? map_value(n) : NULL;
-        if (other && other->reads) {
-            work_touch(&k->work, &other->item);
-        }
+    if (uid) {
+        touch_those_reading(k);
     }
 }
 

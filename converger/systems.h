@@ -13,7 +13,9 @@ struct system_seen {
     struct work_item item; /* first: a struct work_item * is a struct system_seen * */
     char *id;              /* NULL = its record has not come, or is gone */
     bool full;             /* the look is one of a full pass */
+    bool rests;            /* the last full look led to nothing, and nothing changed since */
     bool turning, refused; /* the last move was to open or remove it; that was refused */
+    uint64_t turn;         /* among those at rest, when it was looked at */
     int64_t told_ns;       /* monotonic: when its state was last written; 0 = never */
     bool reads;            /* a definition of it waits to be read: too many others are */
     struct system_copy copy;
@@ -27,4 +29,5 @@ struct systems_keeper {
     struct work work;
     struct builds builds;
     struct versions versions;
+    uint64_t turns; /* given to those at rest */
 };

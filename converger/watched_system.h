@@ -43,6 +43,7 @@ struct watched_system {
     int64_t revision, head_revision;   /* of `system`, of `head` */
     const struct map *services; /* key -> struct service_seen */
     const struct map *actions;  /* key -> struct action_seen */
+    const struct map *going;    /* of these, those that are not over */
     const struct system_tally *tally;
 };
 
