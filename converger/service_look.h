@@ -2,7 +2,7 @@
  * that holds:
  *
  *   deleting   1. its routes are there: unroute, unless it waits to be confirmed
- *              2. for --drain-time nothing, counted from when this process saw them gone
+ *              2. for the setting drain nothing, counted from when this process saw them gone
  *              3. a revision is desired: shrink it to 0; the oldest first
  *              4. no record of an instance is left: remove
  *              5. counts or message are others than the record's: observe
@@ -22,7 +22,6 @@
 
 #include "board.pb-c.h"
 
-#define SERVICE_DRAIN_NS (5 * SECOND_NS)
 #define SERVICE_STEP_NS (1 * SECOND_NS)
 
 /* A revision of the record, and what runs of it. */
@@ -39,7 +38,7 @@ struct service_look {
     bool paused;        /* the app, or the hold over its path */
     bool unconfirmed;   /* in this board generation nobody confirmed it */
     const char *fault;  /* what is wrong with an instance, "" = nothing */
-    int64_t drain_ns;
+    int64_t drain_ns;   /* the setting */
     /* Monotonic, of this process. */
     int64_t stuck_ns;   /* it came no nearer since then, and was not held */
     int64_t unrouted_ns; /* its routes are gone since then */

@@ -425,7 +425,7 @@ static bool see(const struct services_keeper *k, struct arena *a, const struct k
         .paused = is_paused(k, a, s),
         .unconfirmed = is_unconfirmed(k, a, s),
         .fault = "",
-        .drain_ns = SERVICE_DRAIN_NS,
+        .drain_ns = k->kept.x->settings.drain_ns,
         .stuck_ns = one->stuck_ns,
         .unrouted_ns = one->unrouted_ns,
         .step_ns = one->step_ns,

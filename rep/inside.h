@@ -26,7 +26,7 @@
 /* How long an answer of bbs may take. */
 #define BOARD_CALL_TIMEOUT_NS (5 * SECOND_NS)
 
-enum { REP_SELECTORS = 2 };
+enum { REP_SELECTORS = 3 };
 
 struct rep {
     struct role role;
@@ -37,7 +37,7 @@ struct rep {
     struct boards boards;
     struct askers
         askers; /* for answers of bbs but those to feed client, heartbeat_sender and incarnation */
-    Board__Selector selector[REP_SELECTORS]; /* this cell's actual LRPs and tasks */
+    Board__Selector selector[REP_SELECTORS]; /* this cell's actual LRPs and tasks; drain */
     const Board__Selector *selectors[REP_SELECTORS];
     struct feed_client feed_client;
     struct heartbeat_sender heartbeat_sender;
@@ -54,6 +54,7 @@ struct rep {
     struct listing listing;
     struct metrics metrics;
     struct drain drain;
+    int64_t drain_ns; /* the setting: between the stop of what has routes and its SIGTERM */
     struct starts starts;
     struct port_returns port_returns;
 

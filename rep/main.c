@@ -18,8 +18,8 @@ static const struct cli_option *const destroy[] = {rep_driver_options, rep_destr
 static const struct cli_command commands[] = {
     {"serve", "", "runs the rep of a cell",
      "SIGTERM empties the cell first (--on-term drain). A supervisor must wait longer for the end\n"
-     "than --evacuation-limit, --drain-wait and 20 s, or it kills what still empties the cell,\n"
-     "and the next rep goes on: it can not be called off. For an upgrade in place, with the\n"
+     "than --evacuation-limit, the setting drain and 20 s, or it kills what still empties the\n"
+     "cell, and the next rep goes on: it can not be called off. For an upgrade in place, with the\n"
      "containers running on, stop it with SIGINT, or run it with --on-term leave.\n"
      "Gives 0 when it was ended or the cell is empty, 1 when containers were left at the end.\n",
      serve, 0, 0, rep_serve_run},

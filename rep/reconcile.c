@@ -1,5 +1,6 @@
 #include "rep/reconcile.h"
 
+#include "common/model/record.h"
 #include "rep/container/operation.h"
 #include "rep/container/room.h"
 #include "rep/container/steps.h"
@@ -85,7 +86,9 @@ static void pass(struct rep *r, struct effects *out)
     r->pass.late = late;
     MAP_EACH(&r->feed_client.records, n)
     {
-        moves_look_at_stray(r, map_key(n), out);
+        if (key_type(map_key(n)) != RECORD_SETTING) {
+            moves_look_at_stray(r, map_key(n), out);
+        }
     }
     r->pass.late = false;
 }

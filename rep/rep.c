@@ -3,6 +3,7 @@
 
 #include "common/base/memory.h"
 #include "common/model/record.h"
+#include "common/model/setting_record.h"
 #include "rep/container/pull.h"
 #include "rep/container/steps.h"
 #include "rep/http/request.h"
@@ -13,6 +14,8 @@
 
 #include <assert.h>
 #include <stdlib.h>
+
+#define DRAIN_SETTING "drain"
 
 /* ---- The feed -------------------------------------------------------------------------------- */
 
@@ -27,6 +30,20 @@ static void retry_now(struct rep *r)
     moves_retry_strays(r);
 }
 
+/* One that this version cannot read is ignored: the default is in force. Until the feed is current
+ * again, what stood before is. */
+static void drain_in_force(struct rep *r)
+{
+    struct settings s = SETTINGS_DEFAULT;
+    ProtobufCMessage *m;
+    SCOPED_ARENA(a);
+    const struct followed *f = feed_client_get(&r->feed_client, key_setting(&a, DRAIN_SETTING));
+    if (f && record_decode(&a, RECORD_SETTING, blob_bytes(f->record), &m, NULL) == 0) {
+        settings_take(&s, (const Board__SettingRecord *)m);
+    }
+    r->drain_ns = s.drain_ns;
+}
+
 static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
@@ -38,11 +55,17 @@ static void on_change(void *context, enum feed_client_change change, const char 
         }
         break;
     case FEED_CLIENT_CURRENT:
+        drain_in_force(r);
         pass_call(&r->pass);
         break;
     case FEED_CLIENT_PUT:
     case FEED_CLIENT_DELETE:
-        if (r->feed_client.current) { /* a snapshot ends with CURRENT: a pass over everything */
+        if (!r->feed_client.current) { /* a snapshot ends with CURRENT: a pass over everything */
+            break;
+        }
+        if (key_type(key) == RECORD_SETTING) {
+            drain_in_force(r);
+        } else {
             container_kind_at(&r->containers, key)->record(r, key, record, out);
         }
         break;
@@ -298,7 +321,6 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->reconcile_interval_ns = setting(from->reconcile_interval_ns, RECONCILE_INTERVAL_NS);
     to->reservation_ns = setting(from->reservation_ns, RESERVATION_NS);
     to->stop_grace_ns = setting(from->stop_grace_ns, STOP_GRACE_NS);
-    assert(from->drain_wait_ns >= 0 && from->drain_wait_ns <= DRAIN_WAIT_MAX_NS);
     to->evacuation_ns = setting(from->evacuation_ns, EVACUATION_NS);
     to->checks.again_ns = setting(from->checks.again_ns, CHECKS_AGAIN_NS);
     to->checks.interval_ns = setting(from->checks.interval_ns, CHECKS_INTERVAL_NS);
@@ -310,11 +332,18 @@ static void init_board_side(struct rep *r)
     if (boards_init(&r->boards, &r->forever, r->config.boards, &r->next_id, &r->unusable_why) < 0) {
         r->unusable = true;
     }
-    static const enum record_type types[REP_SELECTORS] = {RECORD_ACTUAL, RECORD_TASK};
+    static const enum record_type types[REP_SELECTORS] = {RECORD_ACTUAL, RECORD_TASK,
+                                                          RECORD_SETTING};
     for (size_t i = 0; i < REP_SELECTORS; i++) {
         board__selector__init(&r->selector[i]);
         r->selector[i].type = (char *)record_type_name(types[i]);
-        r->selector[i].cell_id = (char *)r->config.cell_id;
+        if (types[i] == RECORD_SETTING) {
+            r->selector[i].key_prefix =
+                (char *)(uintptr_t)key_setting(&r->forever, DRAIN_SETTING);
+            r->selector[i].whole_key = true;
+        } else {
+            r->selector[i].cell_id = (char *)r->config.cell_id;
+        }
         r->selectors[i] = &r->selector[i];
     }
     r->feed_client.boards = &r->boards;
@@ -337,6 +366,7 @@ struct role *rep_new(const struct rep_config *config)
     assert(!path_table_fault(&rep_routes));
     r->role.ops = &rep_ops;
     r->next_id = 1;
+    r->drain_ns = SETTINGS_DEFAULT.drain_ns;
     arena_init(&r->forever);
     copy_config(r, config);
     containers_init(&r->containers, r, kinds);

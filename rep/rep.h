@@ -41,12 +41,9 @@ struct rep_config {
     int64_t reservation_ns;          /* 1 min */
     int64_t stop_grace_ns;           /* 10 s */
     int64_t evacuation_ns;           /* its time limit: 600 s */
-    int64_t drain_wait_ns;           /* between the stop of what has routes and its SIGTERM: 0 */
     struct health_pace checks;       /* 500 ms, 30 s, 1 s (rep/container/checks.h) */
     bool leave_on_term;              /* SIGTERM ends the rep at once, and its containers run on */
 };
-
-#define DRAIN_WAIT_MAX_NS (60 * SECOND_NS)
 
 /* Strings and lists are copied. */
 struct role *rep_new(const struct rep_config *config);

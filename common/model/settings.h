@@ -26,6 +26,7 @@ struct settings {
     struct limiter_rules limiter;
     struct detector_windows detector;
     struct task_times tasks;
+    int64_t drain_ns; /* between the end of a route and the end of what it led to */
 };
 extern const struct settings SETTINGS_DEFAULT;
 

@@ -82,11 +82,6 @@ const struct cli_option rep_serve_options[] = {
      .value = "TIME",
      .help = "after so long what is left is stopped",
      .fallback = "10m"},
-    {.name = "drain-wait",
-     .value = "TIME",
-     .help = "so long an instance with routes runs on after it is marked as stopping, until it is "
-             "sent SIGTERM: time for routers to take it out; at most 60s",
-     .fallback = "0s"},
     {.name = "optional-placement-tag",
      .value = "TAG",
      .help = "work with this tag may come here",
@@ -270,13 +265,8 @@ static int read_evacuation(const struct invocation *call, struct rep_config *con
                            struct err *err)
 {
     const char *on_term = "drain";
-    int64_t limit_ms = 0, wait_ms = 0;
+    int64_t limit_ms = 0;
     int r = cli_choice(call, "on-term", &on_term, err);
-    r = r < 0 ? r : cli_duration_ms(call, "drain-wait", &wait_ms, err);
-    if (r == 0 && wait_ms > DRAIN_WAIT_MAX_NS / MILLISECOND_NS) {
-        r = err_set(err, ERR_INVALID, "--drain-wait must be at most 60s");
-    }
-    config->drain_wait_ns = wait_ms * MILLISECOND_NS;
     r = r < 0 ? r : cli_duration_ms(call, "evacuation-limit", &limit_ms, err);
     if (r == 0 && limit_ms < 1000) {
         r = err_set(err, ERR_INVALID, "--evacuation-limit must be at least 1s");

@@ -239,8 +239,8 @@ static int64_t drained_ns(const struct container *c)
 {
     const struct rep *r = c->table->rep;
     bool routed = c->phase == PHASE_RUNNING && c->about->routed && !checks_failed(c);
-    assert(r->config.drain_wait_ns >= 0);
-    return routed && r->config.drain_wait_ns > 0 ? r->now.mono_ns + r->config.drain_wait_ns : 0;
+    assert(r->drain_ns >= 0);
+    return routed && r->drain_ns > 0 ? r->now.mono_ns + r->drain_ns : 0;
 }
 
 void container_stop(struct container *c, enum container_end end, const char *why,

@@ -1,6 +1,7 @@
 #include "rep/drain/drain.h"
 
 #include "common/model/record.h"
+#include "common/model/settings.h"
 #include "rep/container/back_off.h"
 #include "rep/inside.h"
 
@@ -32,10 +33,10 @@ void drain_begin(struct rep *r, const char *why, struct effects *out)
     }
 }
 
-/* Until what was stopped is sent SIGKILL. */
-static int64_t stop_takes_ns(const struct rep *r)
+/* Until what was stopped is sent SIGKILL, whatever the setting drain was. */
+static int64_t stop_takes_at_most_ns(const struct rep *r)
 {
-    return r->config.drain_wait_ns + r->config.stop_grace_ns;
+    return setting_row_named("drain")->most * SECOND_NS + r->config.stop_grace_ns;
 }
 
 static int64_t left_ns(int64_t until_ns, int64_t now_ns)
@@ -72,7 +73,7 @@ static bool is_past(const struct rep *r, const struct kept_evacuation *said)
 {
     int64_t since_ns = clock_goes_on(r, said) ? r->now.mono_ns - said->until_mono_ns
                                               : r->now.wall_ns - said->until_wall_ns;
-    return since_ns >= stop_takes_ns(r) + EVACUATION_HEARD_NS + EVACUATION_DELETED_NS;
+    return since_ns >= stop_takes_at_most_ns(r) + EVACUATION_HEARD_NS + EVACUATION_DELETED_NS;
 }
 
 void drain_start(struct rep *r, struct effects *out)
@@ -96,6 +97,15 @@ int64_t drain_interval_ns(const struct rep *r)
 
 /* ---- The limit ------------------------------------------------------------------------------- */
 
+/* Routers may still send something to it: what is left is deleted after that. */
+static void stop(struct rep *r, struct container *c, struct effects *out)
+{
+    container_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
+    if (c->drained_ns > r->drain.over_ns) {
+        r->drain.over_ns = c->drained_ns;
+    }
+}
+
 static void stop_all(struct rep *r, struct effects *out)
 {
     assert(r->drain.on && !r->drain.over);
@@ -107,7 +117,7 @@ static void stop_all(struct rep *r, struct effects *out)
     {
         struct container *c = map_value(n);
         if (c->phase != PHASE_COMPLETED) { /* what ended by itself is reported as it ended */
-            container_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
+            stop(r, c, out);
         }
     }
     effects_due(out, r->now.mono_ns); /* to act on it */
@@ -124,11 +134,13 @@ static void delete_all(struct rep *r, struct effects *out)
     effects_due(out, r->now.mono_ns);
 }
 
-/* Counted from the stop; while the driver has not told what there is to stop, from the limit. */
+/* Counted from the last SIGTERM; while the driver has not told what there is to stop, from the
+ * limit. */
 static int64_t delete_ns(const struct rep *r)
 {
     const struct drain *d = &r->drain;
-    return (d->over ? d->over_ns : d->until_ns) + stop_takes_ns(r) + EVACUATION_HEARD_NS;
+    return (d->over ? d->over_ns : d->until_ns) + r->config.stop_grace_ns +
+           EVACUATION_HEARD_NS;
 }
 
 static int64_t end_ns(const struct rep *r)
@@ -143,7 +155,7 @@ void drain_adopted(struct rep *r, struct container *c, struct effects *out)
     if (d->abandoned) {
         container_delete(c, "the evacuation ends", out);
     } else if (d->on && r->now.mono_ns >= d->until_ns && c->phase != PHASE_COMPLETED) {
-        container_stop(c, END_SHUTDOWN, "the evacuation's limit", out);
+        stop(r, c, out);
     }
 }
 
@@ -205,15 +217,17 @@ static void leave(struct rep *r, struct effects *out)
     askers_add(&r->askers, d->leave_id, left, r);
 }
 
-/* A rejected task's record still names the cell (behaviour.md 13.3), and is none of its own. */
+/* A setting is nobody's. A rejected task's record still names the cell (behaviour.md 13.3), and is
+ * none of its own. */
 static bool is_of_cell(const char *key, const struct followed *f)
 {
     ProtobufCMessage *m;
     SCOPED_ARENA(scratch);
-    bool own = key_type(key) != RECORD_TASK ||
-               record_decode(&scratch, RECORD_TASK, blob_bytes(f->record), &m, NULL) < 0 ||
-               ((const Models__Task *)m)->state == MODELS__TASK__STATE__Running;
-    return own;
+    if (key_type(key) != RECORD_TASK) {
+        return key_type(key) != RECORD_SETTING;
+    }
+    return record_decode(&scratch, RECORD_TASK, blob_bytes(f->record), &m, NULL) < 0 ||
+           ((const Models__Task *)m)->state == MODELS__TASK__STATE__Running;
 }
 
 /* What is on its way would make the record again if it came after the leave. */

@@ -39,7 +39,7 @@ struct drain {
     bool over;             /* the limit has passed: what is left was told to stop */
     bool abandoned;        /* and what did not end in time is deleted */
     int64_t until_ns;      /* the limit, monotonic */
-    int64_t over_ns;       /* since when */
+    int64_t over_ns;       /* since when; or when the last of them has SIGTERM, if that is later */
     int64_t until_wall_ns; /* the same for the board, so that a restarted rep keeps to it */
     int64_t empty_ns;      /* since when there is no container; NEVER_NS: there is one */
     bool leaving;          /* its record is asked to go: no heartbeats, no incarnation any more */

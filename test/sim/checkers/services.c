@@ -1,8 +1,8 @@
 /* Services (docs/systems.md, Rolling). Y3: no surge makes more desired than N + S, and no step of a
  * roll leaves fewer than N - U available, but for what was broken before. Y4: a DesiredLRP of a
- * service stands in its service's record, with as many instances. Y9: routes go before instances.
- * Y12: nothing rolls, and nothing goes, that nobody has confirmed since a restore. Y5: at rest a
- * stable service runs as it is to run, and one that does is stable.
+ * service stands in its service's record, with as many instances. Y9: routes go before instances,
+ * by the setting drain. Y12: nothing rolls, and nothing goes, that nobody has confirmed since a
+ * restore. Y5: at rest a stable service runs as it is to run, and one that does is stable.
  *
  * An instance counts as available here for 13 s after it was the last time: who decided may not
  * have heard of its end. So a bug that takes the last instances a moment after others fell stays
@@ -208,6 +208,30 @@ static void check_routes(struct checkers *k, const struct past *p)
     }
 }
 
+/* When the routes of the service went; 0 = they did not. */
+static int64_t unrouted_at_ns(const struct past *p)
+{
+    int64_t at_ns = 0;
+    for (; p && p->message && service_of(p)->unrouted_at; p = p->before) {
+        at_ns = p->at_ns;
+    }
+    return at_ns;
+}
+
+/* Routers have the setting drain for it. While that changes, a converger may go by the older one.
+ */
+static void check_drained(struct checkers *k, const struct past *p)
+{
+    const struct setting_row *row = setting_row_named("drain");
+    const struct past *set = map_get(&k->history.now, "setting/drain");
+    int64_t at_ns = unrouted_at_ns(p->before);
+    bool changes = set && set->at_ns + 2 * row->most * SECOND_NS > p->at_ns;
+    if (at_ns && !changes && p->at_ns - at_ns < k->settings.drain_ns) {
+        checkers_report(k, "Y9", "%s: instances go %lld ms after its routes", p->key,
+                        (long long)((p->at_ns - at_ns) / MILLISECOND_NS));
+    }
+}
+
 void check_services(struct checkers *k, const struct passage *p, const struct world_commit *commit)
 {
     (void)commit;
@@ -226,7 +250,9 @@ void check_services(struct checkers *k, const struct passage *p, const struct wo
             check_surge(k, one);
             k->seen[SEEN_SURGES]++;
         } else if (service && is && is_move(one, "shrink") &&
-                   strcmp(is->state, "deleting") != 0) {
+                   strcmp(is->state, "deleting") == 0) {
+            check_drained(k, one);
+        } else if (service && is && is_move(one, "shrink")) {
             check_shrink(k, one);
             k->seen[SEEN_SHRINKS]++;
         }

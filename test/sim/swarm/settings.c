@@ -1,9 +1,10 @@
 /* An operator who changes settings while everything runs and faults befall it, through any bbs, and
  * asks for what is not to be had. When all is healed he unsets them all; in the end every bbs says
- * so, and every converger that follows the board goes by that. */
+ * so, and every converger and rep that follows the board goes by that. */
 #include "common/codec/scan.h"
 #include "common/model/setting_record.h"
 #include "converger/inside.h"
+#include "rep/inside.h"
 #include "test/sim/swarm/inside.h"
 
 #include <string.h>
@@ -143,6 +144,19 @@ static void settle(struct workload *w)
     }
 }
 
+/* If it follows the board. */
+static bool goes_by(const struct role *role, const struct settings *in_force)
+{
+    if (strcmp(role->ops->name, "converger") == 0) {
+        const struct converger *x = (const struct converger *)role;
+        return !x->life.feed_client.current ||
+               memcmp(&x->settings, in_force, sizeof(*in_force)) == 0;
+    }
+    const struct rep *r = (const struct rep *)role;
+    return strcmp(role->ops->name, "rep") != 0 || !r->feed_client.current ||
+           r->drain_ns == in_force->drain_ns;
+}
+
 static void rest(struct workload *w, struct buf *ret_why)
 {
     struct swarm *s = w->swarm;
@@ -152,12 +166,7 @@ static void rest(struct workload *w, struct buf *ret_why)
     }
     for (unsigned i = 0; i < s->node_count; i++) {
         const struct role *role = node_up(s->nodes[i]) ? node_role(s->nodes[i]) : NULL;
-        if (!role || strcmp(role->ops->name, "converger") != 0) {
-            continue;
-        }
-        const struct converger *x = (const struct converger *)role;
-        if (x->life.feed_client.current &&
-            memcmp(&x->settings, in_force, sizeof(*in_force)) != 0) {
+        if (role && !goes_by(role, in_force)) {
             buf_printf(ret_why, "%s goes by other settings than the board has; ",
                        node_name(s->nodes[i]));
         }

@@ -2,6 +2,7 @@
 
 #include "common/model/keys.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "setting.pb-c.h"
 #include "test/tool/cmocka.h"
 #include "test/unit/bbs/board/feed_frames.h"
 
@@ -434,6 +435,15 @@ void rep_rig_feed_put(struct rep_rig *g, const Models__ActualLRP *record)
 void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record)
 {
     feed(g, BOARD__FEED_FRAME__KIND__DELETE, record);
+}
+
+void rep_rig_set_drain(struct rep_rig *g, int64_t seconds)
+{
+    Board__SettingRecord record = BOARD__SETTING_RECORD__INIT;
+    record.name = (char *)(uintptr_t) "drain";
+    record.value = seconds;
+    feed_change(g, seconds < 0 ? BOARD__FEED_FRAME__KIND__DELETE : BOARD__FEED_FRAME__KIND__PUT,
+                key_setting(&g->arena, record.name), &record.base);
 }
 
 void rep_rig_feed_later_version(struct rep_rig *g, const char *key)

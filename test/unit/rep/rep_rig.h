@@ -122,6 +122,9 @@ Models__ActualLRP *rep_rig_record(struct rep_rig *g, const char *process_guid, c
 void rep_rig_feed_put(struct rep_rig *g, const Models__ActualLRP *record);
 void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record);
 
+/* The setting drain, in seconds, or -1: it is unset. */
+void rep_rig_set_drain(struct rep_rig *g, int64_t seconds);
+
 /* The same, of a record that a later version of the software has written. */
 void rep_rig_feed_later_version(struct rep_rig *g, const char *key);
 

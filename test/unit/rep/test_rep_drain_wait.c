@@ -1,4 +1,5 @@
-/* Between the stop of an instance with routes and its SIGTERM: --drain-wait. */
+/* Between the stop of an instance with routes and its SIGTERM: the setting drain. */
+#include "common/model/settings.h"
 #include "models/check_definition.pb-c.h"
 #include "test/tool/cmocka.h"
 #include "test/unit/rep/drain/drain_rig.h"
@@ -10,8 +11,8 @@ enum { WAIT_MS = 2000 };
 
 static void open_waiting(struct rep_rig *g)
 {
-    g->config.drain_wait_ns = WAIT_MS * MILLISECOND_NS;
     rep_rig_open(g, NULL, 0);
+    rep_rig_set_drain(g, WAIT_MS / 1000);
 }
 
 static void add_route(struct rep_rig *g, Models__DesiredLRP *lrp)
@@ -124,13 +125,36 @@ static void without_routes_nobody_waits(void **state)
     assert_true(is_stopped_at_once(&g));
 }
 
-static void without_the_option_nobody_waits(void **state)
+static void with_a_setting_of_zero_nobody_waits(void **state)
 {
     struct bytes note;
     SCOPED_REP_RIG(g);
     rep_rig_open(&g, NULL, 0);
+    rep_rig_set_drain(&g, 0);
     ask_to_stop(&g, run_routed(&g, &note));
     assert_true(is_stopped_at_once(&g));
+}
+
+/* Unset, of a newer version, or not set at all: the default is in force. What is begun ends as it
+ * was to. */
+static void the_setting_comes_and_goes(void **state)
+{
+    const int64_t preset_ms = SETTINGS_DEFAULT.drain_ns / MILLISECOND_NS;
+    struct bytes note;
+    for (int how = 0; how < 3; how++) {
+        SCOPED_REP_RIG(g);
+        rep_rig_open(&g, NULL, 0);
+        if (how > 0) {
+            rep_rig_set_drain(&g, 0);
+            rep_rig_set_drain(&g, how == 1 ? -1 : 61);
+        }
+        ask_to_stop(&g, run_routed(&g, &note));
+        rep_rig_set_drain(&g, 0);
+        rep_rig_advance(&g, preset_ms - 1);
+        assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
+        rep_rig_advance(&g, 2);
+        assert_true(is_stopped_at_once(&g));
+    }
 }
 
 /* What becomes of the routes while it runs counts. */
@@ -197,10 +221,10 @@ static void a_restarted_rep_waits(void **state)
     const char *guid = run_routed(&before, &note);
     ask_to_stop(&before, guid);
     SCOPED_REP_RIG(g);
-    g.config.drain_wait_ns = WAIT_MS * MILLISECOND_NS;
     rep_rig_start(&g);
     rep_rig_answer_incarnation(&g);
     rep_rig_feed_open(&g);
+    rep_rig_set_drain(&g, WAIT_MS / 1000);
     Models__ActualLRP *stopping = rep_rig_record(&g, "web", "RUNNING", guid, RIG_CELL);
     stopping->stopping = true;
     rep_rig_feed_put(&g, stopping);
@@ -229,8 +253,8 @@ static void an_evacuation_leaves_the_time_for_it(void **state)
     struct bytes note;
     SCOPED_REP_RIG(g);
     g.config.evacuation_ns = 20 * SECOND_NS;
-    g.config.drain_wait_ns = 60 * SECOND_NS; /* longer than what is left for the rest */
     rep_rig_open(&g, NULL, 0);
+    rep_rig_set_drain(&g, 60); /* longer than what is left for the rest */
     run_routed(&g, &note);
     drain_rig_term(&g);
     drain_rig_told(&g);
@@ -253,7 +277,8 @@ int main(void)
         cmocka_unit_test(routers_hear_first),
         cmocka_unit_test(a_stop_has_its_whole_grace),
         cmocka_unit_test(without_routes_nobody_waits),
-        cmocka_unit_test(without_the_option_nobody_waits),
+        cmocka_unit_test(with_a_setting_of_zero_nobody_waits),
+        cmocka_unit_test(the_setting_comes_and_goes),
         cmocka_unit_test(routes_come_and_go),
         cmocka_unit_test(what_was_replaced_waits_too),
         cmocka_unit_test(an_end_of_its_own_is_told_at_once),

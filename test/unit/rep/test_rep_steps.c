@@ -117,8 +117,8 @@ static void make_instance(struct played *p, const char *tree)
     memset(p, 0, sizeof(*p));
     p->where = CONTAINER_RUNNING;
     rep_rig_init(&p->g);
-    p->g.config.drain_wait_ns = 2 * SECOND_NS; /* for what has routes */
     rep_rig_open(&p->g, NULL, 0);
+    rep_rig_set_drain(&p->g, 2); /* for what has routes */
     assert_int_equal(rep_rig_work(&p->g, "web", 100), 0);
     struct rep_rig_move claim = rep_rig_take_move(&p->g, "claim");
     p->guid = claim.move->instance->actual_lrp_instance_key->instance_guid;

@@ -135,8 +135,8 @@ static void it_is_dropped_before_an_end_that_no_board_hears_of(void **state)
 }
 
 /* A rep of this state directory has begun, and no bbs has heard of it. Nothing is listed, so the
- * rep ends 20 s after the limit that it takes; and what would have ended 20 s after its limit is
- * over. */
+ * rep ends 20 s after the limit that it takes; and what would have ended 80 s after its limit,
+ * with the longest drain, is over. */
 static void what_is_kept_goes_on_to_its_limit(void **state)
 {
     static const struct {
@@ -150,12 +150,12 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
         {true, RIG_BOOT, 25, 9000, 25},
         {true, RIG_BOOT, 5000, 5000, 600}, /* the limit is shorter now */
         {true, RIG_BOOT, 0, 0, 0},
-        {true, RIG_BOOT, -19, 9000, 0},
-        {true, RIG_BOOT, -20, 9000, -1},
+        {true, RIG_BOOT, -79, 9000, 0},
+        {true, RIG_BOOT, -80, 9000, -1},
         {true, "another", 25, 100, 100},
         {true, "another", 25, 10, 60},
-        {true, "another", 25, -19, 60},
-        {true, "another", 25, -20, -1},
+        {true, "another", 25, -79, 60},
+        {true, "another", 25, -80, -1},
         {true, "another", 25, 9000, 600},
         {true, "", 25, 100, 100},
         {true, "another", 25, INT64_MIN / SECOND_NS / 4, -1}, /* no clock can have said that */
@@ -163,7 +163,7 @@ static void what_is_kept_goes_on_to_its_limit(void **state)
         /* A rep in between knew nothing of it: an older version. */
         {false, RIG_BOOT, 25, 100, 100},
         {false, RIG_BOOT, -9000, 10, 60},
-        {false, RIG_BOOT, 25, -20, -1},
+        {false, RIG_BOOT, 25, -80, -1},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         SCOPED_REP_RIG(g);
