@@ -153,17 +153,32 @@ static void note_board_generation(void *context, const struct past *p)
     *(const char **)context = ((const Board__BoardGenerationRecord *)p->message)->id;
 }
 
+/* The board generation in which somebody confirmed it: a system as a whole. */
+static const char *confirmed_in(struct checkers *k, const struct past *p,
+                                const Board__ServiceRecord *s)
+{
+    SCOPED_ARENA(a);
+    if (strcmp(s->uid, SERVICE_APPS_UID) == 0) {
+        return s->board_generation;
+    }
+    const struct past *system =
+        history_at(&k->history, key_system(&a, s->system), p->revision - 1);
+    const Board__SystemRecord *r =
+        system ? (const Board__SystemRecord *)system->message : NULL;
+    return r && strcmp(r->uid, s->uid) == 0 ? r->board_generation : "";
+}
+
 static void check_confirmed(struct checkers *k, const struct past *p)
 {
     static const char *const held[] = {"surge", "shrink", "adjust", "retire", "unroute", "remove"};
     const Board__ServiceRecord *was = service_of(p->before);
     const char *in_force = "";
     history_each(&k->history, "epoch/", note_board_generation, &in_force);
+    const char *confirmed = confirmed_in(k, p, was);
     for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
-        if (is_move(p, held[i]) && strcmp(was->uid, SERVICE_APPS_UID) == 0 &&
-            strcmp(was->board_generation, in_force) != 0) {
+        if (is_move(p, held[i]) && strcmp(confirmed, in_force) != 0) {
             checkers_report(k, "Y12", "%s: %s, confirmed in %s and not in %s", p->key, held[i],
-                            was->board_generation, in_force);
+                            confirmed, in_force);
         }
     }
 }

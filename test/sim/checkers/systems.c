@@ -1,5 +1,6 @@
-/* Systems at rest: each is what its services make of it (Y5), every deploy, teardown, build and
- * deletion has ended (YL1), no service is between two states (YL2), and nothing changes any more
+/* Nothing is left of a system that is gone, and nothing comes without one (Y9). Systems at rest: each
+ * is what its services make of it (Y5), every deploy, teardown, build, run and deletion has ended
+ * (YL1), no service is between two states (YL2), and nothing changes any more
  * (YL3). */
 #include "common/lifecycle/service.h"
 #include "test/sim/checkers/checkers.h"
@@ -12,7 +13,68 @@ static bool of_systems(enum record_type type)
 {
     return type == RECORD_SYSTEM || type == RECORD_HEAD || type == RECORD_HOLD ||
            type == RECORD_BUILD || type == RECORD_DEPLOY || type == RECORD_TEARDOWN ||
-           type == RECORD_SERVICE || type == RECORD_TREE || type == RECORD_INDEX;
+           type == RECORD_SERVICE || type == RECORD_TREE || type == RECORD_INDEX ||
+           type == RECORD_JOB_RUN;
+}
+
+/* ---- Y9: nothing of a uid without its system ------------------------------------------------- */
+
+static const enum record_type of_uid[] = {RECORD_HEAD,    RECORD_HOLD,     RECORD_BUILD,
+                                          RECORD_DEPLOY,  RECORD_TEARDOWN, RECORD_SERVICE,
+                                          RECORD_REVISION, RECORD_JOB_RUN, RECORD_SECRET,
+                                          RECORD_VERSIONS, RECORD_POOL};
+
+static void report_left(void *context, const struct past *p)
+{
+    checkers_report(context, "Y9", "%s is left of a system that is gone", p->key);
+}
+
+/* The key itself, or those below it: a uid is never the beginning of another one. */
+static void check_gone(struct checkers *k, const char *uid)
+{
+    SCOPED_ARENA(a);
+    for (size_t i = 0; i < sizeof(of_uid) / sizeof(of_uid[0]); i++) {
+        const char *range = key_range_of(&a, of_uid[i], uid);
+        history_each(&k->history, arena_strndup(&a, range, strlen(range) - 1), report_left, k);
+    }
+}
+
+struct owner_sought {
+    const char *uid;
+    bool found;
+};
+
+static void note_owner(void *context, const struct past *p)
+{
+    struct owner_sought *s = context;
+    s->found = s->found || strcmp(((const Board__SystemRecord *)p->message)->uid, s->uid) == 0;
+}
+
+/* What comes new has a system. */
+static void check_owned(struct checkers *k, const struct past *p)
+{
+    SCOPED_ARENA(a);
+    bool owned = false;
+    for (size_t i = 0; i < sizeof(of_uid) / sizeof(of_uid[0]); i++) {
+        owned = owned || p->type == of_uid[i];
+    }
+    struct owner_sought s = {owned ? key_component(&a, p->key, 1) : "apps", false};
+    if (strcmp(s.uid, "apps") != 0) {
+        history_each(&k->history, "system/", note_owner, &s);
+        if (!s.found) {
+            checkers_report(k, "Y9", "%s is made, and its system is not there", p->key);
+        }
+    }
+}
+
+static void check_system_parts(struct checkers *k, const struct past *p)
+{
+    bool was = p->before && p->before->message;
+    if (p->type == RECORD_SYSTEM && was && !p->message) {
+        check_gone(k, ((const Board__SystemRecord *)p->before->message)->uid);
+    } else if (!was && p->message) {
+        check_owned(k, p);
+    }
 }
 
 void note_system_changes(struct checkers *k, const struct passage *p,
@@ -20,6 +82,7 @@ void note_system_changes(struct checkers *k, const struct passage *p,
 {
     (void)commit;
     for (size_t i = 0; i < p->count; i++) {
+        check_system_parts(k, p->list[i]);
         if (of_systems(p->list[i]->type)) {
             k->system_change_ns = p->at_ns;
         }
@@ -108,6 +171,12 @@ static void rest_build(void *context, const struct past *p)
     }
 }
 
+static void rest_run(void *context, const struct past *p)
+{
+    const Board__JobRunRecord *r = (const Board__JobRunRecord *)p->message;
+    rest_over(context, p, r->state, r->message);
+}
+
 /* Of a tree that no build names nothing is left. */
 static void rest_tree(void *context, const struct past *p)
 {
@@ -136,6 +205,7 @@ void check_systems_rest(struct checkers *k, struct buf *ret_why)
     history_each(&k->history, "deploy/", rest_deploy, &r);
     history_each(&k->history, "teardown/", rest_teardown, &r);
     history_each(&k->history, "build/", rest_build, &r);
+    history_each(&k->history, "jobrun/", rest_run, &r);
     history_each(&k->history, "tree/", rest_tree, &r);
     history_each(&k->history, "service/", rest_service, &r);
     if (k->system_change_ns && world_now(k->cluster->world) - k->system_change_ns < STILL_NS) {
