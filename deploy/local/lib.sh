@@ -440,17 +440,25 @@ ids() { # CELL_NUMBER
     echo "$((1000000000 + ($1 - 1) * each * 65536))-$((1000000000 + $1 * each * 65536 - 1))"
 }
 
+# The option that says of which type a cell is; nothing where none are given.
+type_option() { # CELL_NUMBER
+    local types
+    IFS=, read -ra types <<<"$(setting types)"
+    [ ${#types[@]} = 0 ] || echo "--optional-placement-tag=type:${types[($1 - 1) % ${#types[@]}]}"
+}
+
 start_rep() { # CELL_NUMBER
-    local i=$1 zones rootfs privileged network registries options
+    local i=$1 zones rootfs privileged network registries options type
     zones=$(setting zones) privileged=$(setting privileged) registries=$(setting registries)
     network=$(setting network) # none: a cluster that an older version made
     mapfile -t rootfs < <(setting rootfs)
     mapfile -t options < <(setting rep_option)
+    type=$(type_option "$i")
     start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
         --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")" \
         --admin-listen "127.0.0.1:$(rep_admin_port "$i")" --on-term leave \
         --bbs "$(urls bbs)" --address 127.0.0.1 --state-dir "$state/rep-$i" \
-        "${rootfs[@]/#/--rootfs=}" \
+        "${rootfs[@]/#/--rootfs=}" ${type:+"$type"} \
         --memory-mb "$(setting memory_mb)" --disk-mb "$(setting disk_mb)" --containers "$(setting containers)" \
         ${registries:+--registries "$registries"} --privileged "${privileged:-deny}" --ids "$(ids "$i")" \
         --driver "$(setting driver)" --network "${network:-host}" --shim "$bin/rep-shim" --ports "$(instance_ports "$i")" \
