@@ -162,6 +162,10 @@ static bool set_special_of_pool(struct arena *a, ProtobufCMessage *m, const char
     } else if (m->descriptor == &board__component_record__descriptor &&
                (strncmp(name, "pool.", 5) == 0 || strcmp(name, "own") == 0)) {
         add_node_pool(a, (Board__ComponentRecord *)m, name, value);
+    } else if (m->descriptor == &board__component_record__descriptor && strcmp(name, "run") == 0) {
+        Board__ComponentRecord *c = (Board__ComponentRecord *)m;
+        c->run = arena_message(a, &models__desired_lrp__descriptor);
+        c->run->root_fs = value;
     } else if (m->descriptor == &board__service_record__descriptor && strchr(value, '#')) {
         add_revision(a, (Board__ServiceRecord *)m, name, value);
     } else if (m->descriptor == &board__cell_record__descriptor && tag) {

@@ -56,7 +56,8 @@ static void node_pools(void **state)
 {
 #define POOL " pool=pool:u//:main#1"
 #define BEARS " place=pool:u//:main#1"
-#define NO(what) "refuse ActualLRPCannotBe" what ": web/1 does not go with the node pool of cell c1\n"
+#define NO(what)                                                                                   \
+    "refuse ActualLRPCannotBe" what ": web/1 does not go with the node pool of cell c1\n"
     static const struct move_case cases[] = {
         {"claim: it bears no tag", ACTOR_REP, .ordinary = "UNCLAIMED",
          .desired = "instances=3 def=D1", .cell = CELL POOL,

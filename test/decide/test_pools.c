@@ -1,6 +1,7 @@
-/* Node pools: each move of the converger, rule by rule (bbs/pool), and what they ask of services and
- * of cells. What each row decides by is held to its compares. */
+/* Node pools: each move of the converger, rule by rule (bbs/pool), and what it asks of services,
+ * runs and cells. What each row decides by is held to its compares. */
 #include "bbs/pool/pool.h"
+#include "bbs/service/service.h"
 #include "common/model/pool_tag.h"
 #include "test/decide/laid_system.h"
 #include "test/tool/cmocka.h"
@@ -305,6 +306,74 @@ static void a_pool_that_nobody_wants_goes(void **state)
     (void)state;
 }
 
+/* ---- What names a pool ----------------------------------------------------------------------- */
+
+/* A service at /a that a deploy targets: the tag that what it runs bears, "" = none; or why it is
+ * refused. */
+static void a_service_bears_the_tag_of_the_newest_epoch(void **state)
+{
+#define API "hold D1=/\ntree T1/%2Fa kind=service path=/a run=x:y hash=h pool=/:main\n"
+#define OWN "hold D1=/\nhead /=T1\ntree T1/%2Fa kind=service path=/a run=x:y hash=h own="
+    static const struct {
+        const char *rule, *board, *name, *tag, *refusal;
+        unsigned epoch;
+    } rows[] = {
+        {"the only one", OPEN DEFINED("small", "2") API POOL "stable 1=small:c1+c2\n", "/:main",
+         TAG "1", NULL, 1},
+        {"before it has its cells", OPEN DEFINED("small", "2") API POOL "pending 1=small:\n",
+         "/:main", TAG "1", NULL, 1},
+        {"the newest", OPEN DEFINED("small", "2") API POOL "updating 1=large:c1 2=small:\n",
+         "/:main", TAG "2", NULL, 2},
+        {"shared cells", OPEN DEFINED("shared", "0") API, "", "", NULL, 0},
+        {"shared cells, and the pool that was goes yet", OPEN DEFINED("shared", "0") API
+         POOL "stable 1=small:c1\n", "", "", NULL, 0},
+        {"its own", OPEN OWN "small:1\npool /a: instance_type=small state=stable 3=small:c1\n",
+         "/a:", "pool:u//a:#3", NULL, 3},
+        {"its own are shared cells", OPEN OWN "shared:0\n", "", "", NULL, 0},
+        {"not there yet", OPEN DEFINED("small", "2") API, NULL, NULL,
+         "/a: node pool /:main is not there yet", 0},
+        {"being deleted", OPEN DEFINED("small", "2") API POOL "deleting 1=small:c1\n", NULL, NULL,
+         "/a: node pool /:main is being deleted: it is made again after that", 0},
+        {"to be renewed first", OPEN DEFINED("large", "2") API POOL "stable 1=small:c1\n", NULL,
+         NULL, "/a: node pool /:main gets cells of type large first", 0},
+        {"in no definition", OPEN "head /=T1\ntree T1/%2F kind=system\n" API
+         POOL "stable 1=small:c1\n", NULL, NULL,
+         "/a: no definition that stands has node pool /:main", 0},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct laid_system l;
+        struct laid_plan p;
+        struct random random;
+        laid_system_init(&l, rows[i].board);
+        random_seed(&random, (uint64_t[2]){1, 2});
+        const Board__Move *m =
+            laid_system_move(&l, &service_moves, "target service/u/%2Fa holder=D1 tree=T1");
+        struct op_input in = {.actor = ACTOR_CONVERGER, .peer_name = "x", .trace_id = "",
+                              .boot_id = "boot", .request = &m->base};
+        laid_decide(l.board, move_row_named(&service_moves, "target")->op, &in, &l.arena, &p);
+        if (p.plan.verdict != (rows[i].refusal ? PLAN_REFUSE : PLAN_COMMIT)) {
+            fail_msg("%s: %s", rows[i].rule, laid_system_print(&l, &p.plan));
+        }
+        for (const struct change *c = p.plan.changes; c && !rows[i].refusal; c = c->next) {
+            const Models__DesiredLRP *lrp = (const Models__DesiredLRP *)c->message;
+            const Board__ServiceRecord *s = (const Board__ServiceRecord *)c->message;
+            if (key_type(c->key) == RECORD_REVISION) {
+                assert_string_equal(lrp->n_placementtags ? lrp->placementtags[0] : "",
+                                    rows[i].tag);
+            } else {
+                assert_string_equal(s->pool, rows[i].name);
+                assert_string_equal(s->revisions[0]->pool, rows[i].name);
+                assert_int_equal(s->revisions[0]->pool_epoch, rows[i].epoch);
+            }
+        }
+        assert_true(!rows[i].refusal || strcmp(p.plan.error_message, rows[i].refusal) == 0);
+        laid_system_done(&l);
+    }
+    (void)state;
+#undef API
+#undef OWN
+}
+
 /* ---- The bound of cells ---------------------------------------------------------------------- */
 
 /* With as many cells in an older epoch as leave one, or none. */
@@ -343,6 +412,7 @@ int main(void)
         cmocka_unit_test(an_epoch_is_retired_when_nothing_names_it),
         cmocka_unit_test(a_pool_is_observed),
         cmocka_unit_test(a_pool_that_nobody_wants_goes),
+        cmocka_unit_test(a_service_bears_the_tag_of_the_newest_epoch),
         cmocka_unit_test(a_pool_has_256_cells_at_most),
     };
     return cmocka_run_group_tests_name("node pools", tests, NULL, NULL);
