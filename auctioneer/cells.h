@@ -16,7 +16,7 @@ enum { CELL_CALLS_MAX = 256, CELL_STATE_MAX = 32 * 1024 * 1024 };
 
 struct cell {
     char *url; /* rep_url */
-    char *pool;                   /* the tag of the node pool that has it, by the board; "" = none */
+    char *pool; /* tag of the node pool that has it, by the board; "" = none */
     uint64_t incarnation;
     bool present;                 /* on the board and PRESENT; LOST ones are not asked */
     bool usable;                  /* its last state may be relied on in this auction */

@@ -2,6 +2,7 @@
 
 #include "bbs/cli/rootfs.h"
 #include "common/cli/table.h"
+#include "common/model/pool_tag.h"
 
 #include <string.h>
 
@@ -13,6 +14,8 @@ static void add_cell(struct table *t, const Board__CellStatus *status, int64_t n
     const Models__CellPresence *c = status->presence ? status->presence : &untold;
     const Models__CellCapacity *k = c->capacity;
     struct arena *a = t->arena;
+    struct pool_tag tag;
+    bool pooled = pool_tag_parse(a, status->pool, &tag);
     table_add(t, (const char *[]){
                      c->cell_id,
                      c->zone,
@@ -25,6 +28,7 @@ static void add_cell(struct table *t, const Board__CellStatus *status, int64_t n
                      rootfs_of_cell(a, c),
                      c->rep_url,
                      status->admin_url,
+                     pooled ? arena_printf(a, "%s of %.8s", tag.name, tag.uid) : "-",
                  });
 }
 
@@ -86,8 +90,14 @@ static void note_limiter(struct arena *a, struct table *t, const Board__LimiterR
 void cells_table(struct arena *a, const Board__CellsStatus *cells, int64_t now_ns, struct buf *out)
 {
     struct table t;
-    table_init(&t, a, 10, (const char *[]){"CELL", "ZONE", "STATE", "FOR", "MEMORY", "DISK",
-                                          "CONTAINERS", "ROOTFS", "URL", "ADMIN URL"});
+    bool pooled = false;
+    for (size_t i = 0; i < cells->n_cells; i++) {
+        pooled = pooled || *cells->cells[i]->pool;
+    }
+    /* Without node pools nothing is said of them. */
+    table_init(&t, a, pooled ? 11 : 10,
+               (const char *[]){"CELL", "ZONE", "STATE", "FOR", "MEMORY", "DISK", "CONTAINERS",
+                                "ROOTFS", "URL", "ADMIN URL", "POOL"});
     for (size_t i = 0; i < cells->n_cells; i++) {
         add_cell(&t, cells->cells[i], now_ns);
     }

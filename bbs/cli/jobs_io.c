@@ -48,6 +48,35 @@ static int services(struct session *s, const struct invocation *call, struct err
 
 static SESSION_RUN(run_services, services)
 
+    static int pools(struct session *s, const struct invocation *call, struct err *err)
+{
+    struct system_view v;
+    const char *system, *path, *name = system_argument(call, 1);
+    struct bytes answer;
+    int r = system_target(call, &system, &path, err);
+    r = r < 0 ? r : system_get(s, system, &v, err);
+    if (r == 0 && name && !system_view_pool(&v, name)) {
+        r = err_set(err, ERR_NOT_FOUND,
+                    "%.63s has no node pool \"%.100s\"; bbs pools %.63s shows all", system, name,
+                    system);
+    }
+    if (r == 0 && s->json) {
+        const char *rest =
+            name ? arena_printf(&s->arena, "/node-pools/%s", cli_escaped(&s->arena, name))
+                 : "/node-pools";
+        r = system_rest(s, "GET", system, rest, NULL, &answer, err);
+        return r < 0 ? r : system_print_json(s, answer, err);
+    }
+    if (r < 0) {
+        return r;
+    }
+    SCOPED_BUF(out);
+    pools_table(&s->arena, &v, name, isatty(STDOUT_FILENO), &out);
+    return cli_print(buf_bytes(&out), err);
+}
+
+static SESSION_RUN(run_pools, pools)
+
     /* ---- Job runs ---- */
 
     /* The exit status that a run ends with. */
@@ -330,6 +359,18 @@ static const struct cli_command service_verbs[] = {
     {0},
 };
 
+static const char pools_details[] =
+    "A node pool has whole cells for itself: NAME is PATH:NAME, as /:main, or /api: of the "
+    "service\n"
+    "/api alone. CELLS are those that it has, WANTED those that its definition says. bbs why\n"
+    "SYSTEM:NAME explains a state. Pools of instance type shared are no pools of cells.\n";
+
+static const struct cli_command pool_verbs[] = {
+    {"", "[SYSTEM [NAME]]", "shows the node pools of a system", pools_details, question, 0, 2,
+     run_pools},
+    {0},
+};
+
 static const struct cli_command job_verbs[] = {
     {"", "[SYSTEM[:PATH] [ID]]", "shows the runs of a system's jobs, or one", jobs_details,
      question, 0, 2, run_jobs},
@@ -340,4 +381,5 @@ static const struct cli_command job_verbs[] = {
 };
 
 const struct cli_group bbs_services_group = {"services", "Services:", service_verbs};
+const struct cli_group bbs_pools_group = {"pools", "Node pools:", pool_verbs};
 const struct cli_group bbs_jobs_group = {"jobs", "Job runs:", job_verbs};

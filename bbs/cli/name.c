@@ -89,7 +89,8 @@ void name_services(struct arena *a, Models__DesiredLRP *const *lrps, size_t coun
     }
 }
 
-/* The path and index of a part: "/api/2" has both, "/2" is a path, and so is "/api/2/". */
+/* The path and index of a part: "/api/2" has both, "/2" is a path, and so is "/api/2/"; "/:main" is
+ * a node pool's name. */
 static int read_part(struct arena *a, const char *text, const char *colon, const char **ret_name,
                      int32_t *ret_index, struct err *err)
 {
@@ -101,7 +102,9 @@ static int read_part(struct arena *a, const char *text, const char *colon, const
     size = indexed || ended ? (size_t)(slash - text) : size;
     const char *name = arena_strndup(a, text, size);
     const char *path = name + (colon - text) + 1;
-    const char *fault = *path ? component_path_fault(a, path) : NULL;
+    const char *fault = !*path              ? NULL
+                        : strchr(path, ':') ? component_subname_fault(a, path, true)
+                                            : component_path_fault(a, path);
     if (fault) {
         return err_set(err, ERR_INVALID, "\"%.60s\": %.150s", text, fault);
     }

@@ -155,6 +155,9 @@ static void add(struct system_view *v, enum record_type type, ProtobufCMessage *
     case RECORD_JOB_RUN:
         v->runs[v->run_count++] = (Board__JobRunRecord *)m;
         break;
+    case RECORD_POOL:
+        v->pools[v->pool_count++] = (Board__PoolRecord *)m;
+        break;
     case RECORD_INDEX:
         v->indexes[v->index_count++] = (Board__IndexRecord *)m;
         break;
@@ -202,6 +205,7 @@ static void make_lists(struct arena *a, size_t n, struct system_view *v)
     v->deploys = ARENA_ARRAY(a, n, Board__DeployRecord *);
     v->teardowns = ARENA_ARRAY(a, n, Board__TeardownRecord *);
     v->runs = ARENA_ARRAY(a, n, Board__JobRunRecord *);
+    v->pools = ARENA_ARRAY(a, n, Board__PoolRecord *);
     v->indexes = ARENA_ARRAY(a, n, Board__IndexRecord *);
 }
 
@@ -230,6 +234,16 @@ void system_view_of(struct arena *a, const struct system_board *b, struct system
 }
 
 /* ---- Finding ---- */
+
+const Board__PoolRecord *system_view_pool(const struct system_view *v, const char *name)
+{
+    for (size_t i = 0; i < v->pool_count; i++) {
+        if (strcmp(v->pools[i]->name, name) == 0) {
+            return v->pools[i];
+        }
+    }
+    return NULL;
+}
 
 /* Whether `id` is it, or the begin of it that people write. */
 static bool fits(const char *whole, const char *id)

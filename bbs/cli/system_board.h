@@ -51,6 +51,8 @@ struct system_view {
     size_t teardown_count;
     Board__JobRunRecord **runs;
     size_t run_count;
+    Board__PoolRecord **pools; /* by name */
+    size_t pool_count;
     Board__IndexRecord **indexes;
     size_t index_count;
 };
@@ -64,6 +66,9 @@ const Board__DeployRecord *system_view_deploy(const struct system_view *v, const
 const Board__BuildRecord *system_view_build(const struct system_view *v, const char *id);
 const Board__TeardownRecord *system_view_teardown(const struct system_view *v, const char *id);
 const Board__JobRunRecord *system_view_run(const struct system_view *v, const char *id);
+
+/* The node pool of that name, path:name; NULL if there is none. */
+const Board__PoolRecord *system_view_pool(const struct system_view *v, const char *name);
 
 /* The service at a path; NULL if there is none. */
 const Board__ServiceRecord *system_view_service(const struct system_view *v, const char *path);

@@ -3,6 +3,7 @@
 #include "bbs/cli/system_tree.h"
 #include "common/cli/table.h"
 #include "common/model/component_path.h"
+#include "common/model/pool_record.h"
 
 #include <string.h>
 
@@ -140,6 +141,31 @@ void runs_table(struct arena *a, const struct system_view *v, const char *top, b
             table_add(&t, (const char *[]){r->id, r->path, r->state, when(a, r->started_at),
                                            when(a, r->completed_at)});
             note(&t, r->message);
+        }
+    }
+    table_print(&t, out);
+}
+
+/* Behind an arrow what it gets while services are on older cells yet. */
+static const char *types(struct arena *a, const Board__PoolRecord *p)
+{
+    bool renewed = p->n_epochs > 1;
+    return renewed ? arena_printf(a, "%s -> %s", p->epochs[0]->instance_type, p->instance_type)
+                   : p->instance_type;
+}
+
+void pools_table(struct arena *a, const struct system_view *v, const char *name, bool terminal,
+                 struct buf *out)
+{
+    struct table t;
+    begin(&t, a, terminal, 6,
+          (const char *[]){"NAME", "TYPE", "STATE", "CELLS", "WANTED", "MESSAGE"});
+    for (size_t i = 0; i < v->pool_count; i++) {
+        const Board__PoolRecord *p = v->pools[i];
+        if (!name || strcmp(p->name, name) == 0) {
+            table_add(&t, (const char *[]){p->name, types(a, p), p->state,
+                                           number(a, (int32_t)pool_cells(p)), number(a, p->wanted),
+                                           *p->message ? p->message : "-"});
         }
     }
     table_print(&t, out);

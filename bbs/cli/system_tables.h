@@ -20,6 +20,10 @@ void services_table(struct arena *a, const struct system_view *v, const char *to
 void runs_table(struct arena *a, const struct system_view *v, const char *top, bool terminal,
                 struct buf *out);
 
+/* NAME TYPE STATE CELLS WANTED MESSAGE; `name` is that of one, NULL = all. */
+void pools_table(struct arena *a, const struct system_view *v, const char *name, bool terminal,
+                 struct buf *out);
+
 /* "version 1.5.0", "path /store", "a file", "build 7f3a0c12", "undo 7f3a0c12" */
 const char *deploy_target_text(struct arena *a, const Board__DeployRecord *d);
 const char *build_target_text(struct arena *a, const Board__BuildRecord *b);

@@ -5,12 +5,19 @@
 #include "common/cli/printable.h"
 #include "common/cli/table.h"
 #include "common/model/component_path.h"
+#include "common/model/pool_record.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_LETTERS = 8, NAME_LETTERS_MAX = 28, STATE_LETTERS = 8, SHORT_ID_LETTERS = 8 };
+enum {
+    BAR_LETTERS = 8,
+    NAME_LETTERS_MAX = 28,
+    POOL_LETTERS_MIN = 5,
+    STATE_LETTERS = 8,
+    SHORT_ID_LETTERS = 8
+};
 
 /* A component that is shown. */
 struct tree_node {
@@ -396,6 +403,36 @@ static void row_append(struct arena *a, const struct tree_node *n, const char *n
     buf_append_string(out, "\n");
 }
 
+/* ":main  stable  2/3 cells of type small", behind the components. */
+static void pool_append(struct arena *a, const Board__PoolRecord *p, size_t wide,
+                        const struct tree_form *form, struct buf *out)
+{
+    const char *name = strncmp(p->name, "/:", 2) == 0 ? p->name + 1 : p->name;
+    size_t used = wide + 2 + STATE_LETTERS + 1;
+    const char *words =
+        arena_printf(a, "%zu/%d cells of type %s", pool_cells(p), (int)p->wanted, p->instance_type);
+    words = join(a, words, p->message);
+    pad(out, cut(a, name, wide), wide);
+    buf_append_string(out, "  ");
+    state_append(out, p->state, form->colours);
+    buf_printf(out, " %s\n",
+               cut(a, text_printable(a, words), form->width > used + 8 ? form->width - used : 8));
+}
+
+/* The pools at and below the top, each as wide as the names of rows. Gives their number. */
+static size_t pools_append(struct arena *a, const struct system_view *v, size_t wide,
+                           const struct tree_form *form, struct buf *out)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < v->pool_count; i++) {
+        if (component_path_within(component_subname_path(a, v->pools[i]->name), form->top)) {
+            pool_append(a, v->pools[i], wide, form, out);
+            lines++;
+        }
+    }
+    return lines;
+}
+
 static void head_append(struct arena *a, const struct system_view *v, const struct tree_form *form,
                         struct buf *out)
 {
@@ -427,7 +464,8 @@ size_t tree_print(struct arena *a, const struct system_view *v, const struct tre
     collect(&all, v);
     keep_below(&all, form->top);
     size_t depth = component_path_depth(form->top), above = depth ? depth - 1 : 0;
-    size_t left_out = fit(&all, form->rows > 2 ? form->rows - 2 : form->rows), lines = 1;
+    size_t rest = v->pool_count + 2; /* lines that are no rows */
+    size_t left_out = fit(&all, form->rows > rest ? form->rows - rest : form->rows), lines = 1;
     const char **names = ARENA_ARRAY(a, all.count, const char *);
     size_t wide = make_names(&all, above, names);
     head_append(a, v, form, out);
@@ -437,6 +475,7 @@ size_t tree_print(struct arena *a, const struct system_view *v, const struct tre
             lines++;
         }
     }
+    lines += pools_append(a, v, wide > POOL_LETTERS_MIN ? wide : POOL_LETTERS_MIN, form, out);
     if (left_out > 0) {
         buf_printf(out, "... %zu more of %zu\n", left_out, all.count);
         lines++;
@@ -504,6 +543,15 @@ void tree_changes(struct arena *a, const struct system_view *v, const char *top,
             const char *text =
                 join(a, arena_printf(a, "%-8s %s", s->state, counts_text(a, s)), s->message);
             change(said, name_of_part(a, v->system->id, s->path), text_printable(a, text), out);
+        }
+    }
+    for (size_t i = 0; i < v->pool_count; i++) {
+        const Board__PoolRecord *p = v->pools[i];
+        const char *text =
+            arena_printf(a, "%-8s %zu/%d cells", p->state, pool_cells(p), (int)p->wanted);
+        if (component_path_within(component_subname_path(a, p->name), top)) {
+            change(said, arena_printf(a, "pool %s", p->name),
+                   text_printable(a, join(a, text, p->message)), out);
         }
     }
     change_gone(a, v, said, out);

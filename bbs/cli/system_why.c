@@ -7,6 +7,7 @@
 #include "common/cli/table.h"
 #include "common/codec/json.h"
 #include "common/model/component_path.h"
+#include "common/model/pool_record.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -391,6 +392,63 @@ static void say_unknown(struct system_why *w, const struct system_view *v, const
     }
 }
 
+/* ---- Node pools ---- */
+
+static const char *cells_text(struct arena *a, const Board__PoolEpoch *e)
+{
+    const char *text = e->n_cells ? "" : "none";
+    size_t shown = e->n_cells < SYSTEM_WHY_SERVICES_MAX ? e->n_cells : SYSTEM_WHY_SERVICES_MAX;
+    for (size_t i = 0; i < shown; i++) {
+        text = arena_printf(a, "%s%s%s", text, i ? ", " : "", e->cells[i]);
+    }
+    return shown < e->n_cells ? arena_printf(a, "%s and %zu more", text, e->n_cells - shown) : text;
+}
+
+static void say_pool(struct system_why *w, const struct system_view *v, const char *name)
+{
+    const Board__PoolRecord *p = system_view_pool(v, name);
+    w->well = p && is(p->state, "stable");
+    if (!p) {
+        say(w, "%s has no node pool %s: bbs pools %s shows all", v->system->id, name,
+            v->system->id);
+        return;
+    }
+    say(w, "node pool %s is %s, for %s%s%s", name, p->state, since(w, p->since),
+        *p->message ? ": " : "", p->message);
+    for (size_t i = 0; i < p->n_epochs; i++) {
+        const Board__PoolEpoch *e = p->epochs[i];
+        bool newest = e == pool_newest(p);
+        say(w, "its cells of type %s: %s%s", e->instance_type, cells_text(w->arena, e),
+            newest        ? arena_printf(w->arena, "; it is to have %d", (int)p->wanted)
+            : e->released ? "; they go when nothing is on them"
+                          : "; they stay until no service is on them");
+    }
+    const Board__PoolEpoch *newest = pool_newest(p);
+    if (newest && newest->n_cells < (size_t)p->wanted) {
+        say(w,
+            "it takes cells on which nothing runs and whose rep says --optional-placement-tag "
+            "type:%s: bbs cells",
+            newest->instance_type);
+    }
+    if (!w->well) {
+        say_leader(w, v);
+        say_unconfirmed(w, v);
+    }
+}
+
+/* Those that are not as they should be. */
+static void say_pools(struct system_why *w, const struct system_view *v)
+{
+    for (size_t i = 0; i < v->pool_count; i++) {
+        const Board__PoolRecord *p = v->pools[i];
+        if (!is(p->state, "stable")) {
+            w->well = false;
+            say(w, "node pool %s is %s%s%s: bbs why %s:%s", p->name, p->state,
+                *p->message ? ", " : "", p->message, v->system->id, p->name);
+        }
+    }
+}
+
 /* Of a system that is well, and of which nothing is under way. */
 static void say_rest(struct system_why *w, const struct system_view *v)
 {
@@ -407,8 +465,13 @@ void system_why(struct arena *a, const struct system_view *v, const char *path, 
     bool all = is(path, "/");
     assert(v->system && *path == '/');
     begin(ret, a, all ? v->system->id : name_of_part(a, v->system->id, path), now_ns);
+    if (strchr(path, ':')) {
+        say_pool(ret, v, path);
+        return;
+    }
     if (all) {
         say_state(ret, v);
+        say_pools(ret, v);
     } else {
         say_unconfirmed(ret, v);
     }

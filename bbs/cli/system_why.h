@@ -15,7 +15,8 @@ struct system_why {
     bool well;    /* nothing is under way, and nothing has failed */
 };
 
-/* Of the system, or of what stands at and below `path` ("/" = all of it). The view has a system. */
+/* Of the system, of what stands at and below `path` ("/" = all of it), or of the node pool of that
+ * name ("/:main"). The view has a system. */
 void system_why(struct arena *a, const struct system_view *v, const char *path, int64_t now_ns,
                 struct system_why *ret);
 

@@ -52,8 +52,8 @@ static void add_selector(struct selection *x, struct arena *a, enum record_type 
 
 static void select_system(struct selection *x, struct arena *a, const char *id, const char *uid)
 {
-    static const enum record_type ranges[] = {RECORD_SERVICE, RECORD_BUILD, RECORD_DEPLOY,
-                                              RECORD_TEARDOWN, RECORD_JOB_RUN};
+    static const enum record_type ranges[] = {RECORD_SERVICE,  RECORD_BUILD,   RECORD_DEPLOY,
+                                              RECORD_TEARDOWN, RECORD_JOB_RUN, RECORD_POOL};
     add_selector(x, a, RECORD_SYSTEM, key_system(a, id), true);
     add_selector(x, a, RECORD_HEAD, key_head(a, uid), true);
     add_selector(x, a, RECORD_HOLD, key_hold(a, uid), true);

@@ -59,6 +59,7 @@ void cell_status(const Board__CellRecord *cell, const Board__LimiterRecord *limi
     ret_status->incarnation = cell->incarnation;
     ret_status->evacuating = cell->evacuating;
     ret_status->admin_url = cell->admin_url;
+    ret_status->pool = cell->pool;
 }
 
 static const Board__LimiterRecord *limiter_at(struct view *v)

@@ -487,7 +487,7 @@ static void remove_pool(const struct move_turn *t)
     move_delete_subject(t);
 }
 
-/* ---- What refuses, or is as it should be ------------------------------------------------------ */
+/* ---- What refuses, or is as it should be ----------------------------------------------------- */
 
 /* It was done before. */
 static bool is_done(const struct move_turn *t)

@@ -13,11 +13,10 @@
  *            transaction. Has it already: nothing. At most POOL_CELLS_MAX: ResourceConflict
  *   retire   `epoch` is over: one that is not the newest, or any of a pool that is deleted, which
  *            no service and no run names. Without cells it is gone at once
- *   release  `epoch` gives `cell_id` back: one of an epoch that is over, one too many, LOST or being
- *            emptied, with nothing on it; or one that the pool has no more. With the last cell of
- *            an epoch that is over that epoch goes. Has it not: nothing
- *   observe  state and message, as they follow from the record that was judged
- *   delete   no definition wants it, or its system goes
+ *   release  `epoch` gives `cell_id` back: one of an epoch that is over, one too many, LOST or
+ *            being emptied, with nothing on it; or one that the pool has no more. With the last
+ * cell of an epoch that is over that epoch goes. Has it not: nothing observe  state and message, as
+ * they follow from the record that was judged delete   no definition wants it, or its system goes
  *   remove   its record, when it has no epoch
  *
  * What is on a cell is compared as a whole: assign and release fail while any instance or task of
