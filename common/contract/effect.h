@@ -18,6 +18,7 @@ enum effect_kind {
     EFFECT_CALL,
     EFFECT_SUBSCRIBE,
     EFFECT_CANCEL,
+    EFFECT_RELAY,
     EFFECT_STORE,
     EFFECT_WATCH,
     EFFECT_UNWATCH,
@@ -72,6 +73,19 @@ struct call {
     bool outside;
 };
 
+/* The answer to a request that a peer gives: bytes go from the peer's answer to who asked past the
+ * step, as they are taken. EVENT_RESPONSE of the call's id comes once: ANSWERED with 200 and no
+ * body, and the request is answered; with anything else it still is to be. That of one more than
+ * RELAYS_MAX is REFUSED. It ends when either side does. */
+enum { RELAYS_MAX = 64, RELAY_REFUSAL_MAX = 4096 };
+
+struct relay {
+    uint64_t request_id;
+    struct call call; /* a GET; its deadline is of the head of the answer */
+    const char *content_type; /* of the answer */
+    const char *broken; /* the last line of an answer that breaks off, without its line feed */
+};
+
 /* The answer to a request that asks for what a container wrote: its bytes go from the driver's
  * files to the peer past the step, in slices, as the peer takes them (design.md 3.1b). 200 with
  * them, 404 when nothing is kept, 503 when too many follow. The peer's going ends it (EVENT_HANGUP
@@ -120,6 +134,7 @@ struct effect {
         const char *wake; /* channel */
         struct call call; /* CALL and SUBSCRIBE */
         uint64_t cancel;  /* id of a call or subscription: no more events of it come */
+        struct relay relay;
         struct store_request store;
         struct {
             uint64_t id;

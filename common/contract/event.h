@@ -14,7 +14,7 @@ enum event_kind {
     EVENT_TIMER,     /* the due time of the last step has come */
     EVENT_REQUEST,   /* a peer asks over HTTP or gRPC; answered by exactly one EFFECT_REPLY */
     EVENT_HANGUP,    /* the peer of an unanswered request or of a cursor went away */
-    EVENT_RESPONSE,  /* the end of an EFFECT_CALL */
+    EVENT_RESPONSE,  /* the end of an EFFECT_CALL, the beginning of an EFFECT_RELAY */
     EVENT_STREAM,    /* bytes or the end of an EFFECT_SUBSCRIBE */
     EVENT_STORE,     /* the end of an EFFECT_STORE */
     EVENT_WATCH,     /* changes of the watch */
@@ -66,7 +66,7 @@ enum call_fault {
 };
 
 struct response {
-    uint64_t id; /* of the EFFECT_CALL */
+    uint64_t id; /* of the EFFECT_CALL or EFFECT_RELAY */
     enum call_outcome outcome;
     enum call_fault fault; /* unless it is ANSWERED */
     int status;
@@ -79,6 +79,7 @@ struct response {
 struct stream_event {
     uint64_t id; /* of the EFFECT_SUBSCRIBE */
     bool closed; /* the last event of this id; text says why */
+    bool complete; /* closed: the peer's answer came to its end */
     int status;  /* of the answer; 0 when it never came */
     struct bytes data;
     const char *text;

@@ -9,6 +9,7 @@
 #include "common/shell/listen_io.h"
 #include "common/shell/log_io.h"
 #include "common/shell/prober_io.h"
+#include "common/shell/relay_io.h"
 #include "common/shell/tls_io.h"
 
 #include <assert.h>
@@ -41,6 +42,7 @@ struct host {
     struct grpc_server *grpc;    /* NULL = none */
     struct http_server *admin;   /* NULL = none */
     struct http_client *client;  /* NULL = no certificates */
+    struct relays *relays;       /* likewise */
     struct health *health;       /* NULL = none */
     struct etcd *etcd;           /* NULL = no store */
     struct driver_shell *driver; /* NULL = no containers */
@@ -225,6 +227,10 @@ static void carry_out(struct host *h, const struct effect *e)
     case EFFECT_CANCEL:
         assert(h->client);
         http_client_cancel(h->client, e->cancel);
+        break;
+    case EFFECT_RELAY:
+        assert(h->relays);
+        relays_begin(h->relays, &e->relay);
         break;
     case EFFECT_STORE:
         assert(h->etcd);
@@ -485,6 +491,7 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
         struct http_client_handlers handlers = {
             .on_response = on_response, .on_stream = on_stream, .context = h};
         h->client = http_client_new(&config->tls, h->base, &handlers);
+        h->relays = relays_new(&config->tls, h);
     }
     struct http_server_config server = {.listen = config->listen,
                                         .tls = config->tls,
@@ -573,6 +580,7 @@ static void host_done(struct host *h)
     http_server_free(h->server);
     grpc_server_free(h->grpc);
     http_server_free(h->admin);
+    relays_free(h->relays);
     http_client_free(h->client);
     health_free(h->health);
     etcd_free(h->etcd);

@@ -23,6 +23,8 @@ struct transfer {
     struct http_client *client;
     uint64_t id;
     bool endless; /* a subscription */
+    bool pulled;  /* its bytes are taken by http_client_take() */
+    bool paused;  /* pulled: libcurl reads no more until some are taken */
     bool outside; /* to a user's URL */
     bool location; /* outside: the head that is coming in says where to go instead */
     bool answered; /* outside: a head has come that is the answer */
@@ -231,10 +233,15 @@ static void tell_stream(struct transfer *t)
             return;
         }
     }
+    if (t->pulled && t->data.size) {
+        hand_on(t, &n);
+        return; /* once more when all is taken */
+    }
     if ((t->data.size && !tell_data(t, &n)) || !t->ended) {
         return;
     }
     n.closed = true;
+    n.complete = t->result == CURLE_OK;
     n.text = t->result == CURLE_OK ? "the peer ended it" : reason(t);
     unlist(t);
     c->handlers.on_stream(c->handlers.context, &n);
@@ -421,6 +428,10 @@ static size_t take_data(char *data, size_t one, size_t size, void *context)
         t->too_large = true;
         return CURL_WRITEFUNC_ERROR;
     }
+    if (t->pulled && t->data.size && t->data.size + size > HTTP_STREAM_BYTES) {
+        t->paused = true; /* libcurl keeps these and gives them again */
+        return CURL_WRITEFUNC_PAUSE;
+    }
     buf_append(&t->data, data, size);
     if (t->endless) {
         make_ready(t);
@@ -472,6 +483,11 @@ static size_t take_header(char *line, size_t one, size_t size, void *context)
         t->etag = strndup(value, (size_t)(end - value));
     } else if (t->endless && size <= 2) { /* the empty line that ends the head */
         t->head_due = true;
+        long status = 0;
+        curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+        if (status == 200) {
+            evtimer_del(t->deadline);
+        }
         make_ready(t);
     }
     return size;
@@ -660,6 +676,34 @@ void http_client_call(struct http_client *c, const struct call *call)
 void http_client_subscribe(struct http_client *c, const struct call *call)
 {
     begin(c, call, true);
+}
+
+void http_client_pull(struct http_client *c, const struct call *call)
+{
+    begin(c, call, true);
+    struct transfer *t = id_table_get(&c->by_id, call->id);
+    assert(t);
+    t->pulled = true;
+}
+
+size_t http_client_take(struct http_client *c, uint64_t id, struct buf *out, size_t max)
+{
+    struct transfer *t = id_table_get(&c->by_id, id);
+    if (!t) {
+        return 0;
+    }
+    assert(t->pulled);
+    size_t size = t->data.size < max ? t->data.size : max;
+    buf_append(out, t->data.data, size);
+    buf_consume(&t->data, size);
+    if (t->paused && t->data.size == 0) {
+        t->paused = false; /* before: what libcurl kept comes from within */
+        curl_easy_pause(t->easy, CURLPAUSE_CONT);
+    }
+    if (t->ended && t->data.size == 0) {
+        make_ready(t);
+    }
+    return size;
 }
 
 void http_client_cancel(struct http_client *c, uint64_t id)

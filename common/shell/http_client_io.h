@@ -64,5 +64,14 @@ void http_client_call(struct http_client *c, const struct call *call);
  * (status says whether it is 200), then data, then closed once. Everything is copied. */
 void http_client_subscribe(struct http_client *c, const struct call *call);
 
+/* The same, for bytes that are taken and not told: events carry no data and say that there may be
+ * some, and the last one comes when all were taken. At most HTTP_STREAM_BYTES wait, and what one
+ * read of libcurl brings: then the peer waits. The deadline is of the answer's head. */
+void http_client_pull(struct http_client *c, const struct call *call);
+
+/* Moves what waits of a pulled subscription to the end of `out`, at most `max` bytes; gives their
+ * number, 0 of an unknown id. Not from inside libcurl. */
+size_t http_client_take(struct http_client *c, uint64_t id, struct buf *out, size_t max);
+
 /* No more events of this id; an unknown id is let be. The call may have been done. */
 void http_client_cancel(struct http_client *c, uint64_t id);

@@ -185,6 +185,158 @@ static void a_role_calls_another_and_hears_its_end(void **state)
     client_close(&c);
 }
 
+/* ---- Relays ---------------------------------------------------------------------------------- */
+
+/* A host `a` that relays what `b` answers, and a connection to each. */
+struct relaying {
+    struct process a, b;
+    struct tls_client reader, peer;
+    char target[128];
+    struct buf body;
+};
+
+static void relaying_begin(struct relaying *w)
+{
+    *w = (struct relaying){0};
+    start(&w->a, &server_files);
+    start(&w->b, &server_files);
+    assert_true(client_open(&w->reader, w->a.port, &client_files, 0));
+    assert_true(client_open(&w->peer, w->b.port, &client_files, 0));
+    buf_init(&w->body);
+}
+
+static void relaying_end(struct relaying *w)
+{
+    client_close(&w->reader);
+    client_close(&w->peer);
+    kill(w->a.pid, SIGTERM);
+    kill(w->b.pid, SIGTERM);
+    assert_int_equal(finish(&w->a), 0);
+    finish(&w->b);
+    buf_done(&w->body);
+}
+
+static const char *relay_of(struct relaying *w, const char *path)
+{
+    snprintf(w->target, sizeof(w->target), "/relay?https://127.0.0.1:%d%s", w->b.port, path);
+    return w->target;
+}
+
+/* Begins to read a relay's answer and leaves its body to come. */
+static void relay_open(struct relaying *w, struct tls_client *c, const char *path)
+{
+    SCOPED_BUF(head);
+    assert_true(client_open(c, w->a.port, &client_files, 4096));
+    assert_true(client_print(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", relay_of(w, path)));
+    assert_int_equal(client_answer(c, &head, NULL, true), 200);
+    assert_non_null(strstr(buf_string(&head), "text/relayed"));
+}
+
+static long number_at(struct relaying *w, const char *name)
+{
+    assert_int_equal(client_ask(&w->peer, "GET", "/counts", "", 0, &w->body), 200);
+    const char *at = strstr(buf_string(&w->body), name);
+    assert_non_null(at);
+    return strtol(at + strlen(name) + 1, NULL, 10);
+}
+
+static void a_relay_is_the_answer_of_the_peer(void **state)
+{
+    static const size_t sizes[] = {0, 1, 65536, 3 << 20};
+    struct relaying w;
+    char path[32];
+    relaying_begin(&w);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        snprintf(path, sizeof(path), "/chunks?%zu", sizes[i]);
+        struct tls_client c;
+        assert_true(client_open(&c, w.a.port, &client_files, 0));
+        assert_int_equal(client_ask(&c, "GET", relay_of(&w, path), "", 0, &w.body), 200);
+        assert_int_equal(w.body.size, sizes[i]);
+        for (size_t j = 0; j < sizes[i]; j += 997) {
+            assert_int_equal(w.body.data[j], 'a' + j % 26);
+        }
+        client_close(&c);
+    }
+    assert_int_equal(client_ask(&w.reader, "GET", relay_of(&w, "/nothing"), "", 0, &w.body), 200);
+    assert_memory_equal(buf_string(&w.body), "answered|404|||404 page not found\n|", 34);
+    assert_int_equal(client_ask(&w.reader, "GET", relay_of(&w, "/never"), "", 0, &w.body), 200);
+    assert_memory_equal(buf_string(&w.body), "unknown|0|", 10);
+    relaying_end(&w);
+}
+
+/* The peer is asked for no more than the reader takes; what it takes then has no gap. */
+static void a_relay_holds_the_peer_back(void **state)
+{
+    enum { SLICES_MAX = 1000, READ = 1 << 20 };
+    struct relaying w;
+    struct tls_client c;
+    long before = -1, now = 0;
+    relaying_begin(&w);
+    relay_open(&w, &c, "/flood");
+    for (struct patience p = {0}; before != now || now == 0;) {
+        assert_true(patience(&p));
+        usleep(200 * 1000);
+        before = now;
+        now = number_at(&w, "fills");
+    }
+    assert_in_range(now, 1, SLICES_MAX);
+    while (c.input.size < READ) {
+        assert_true(client_read(&c, CLIENT_WAIT_MS));
+    }
+    for (struct patience p = {0}; number_at(&w, "fills") == now;) {
+        assert_true(client_read(&c, CLIENT_WAIT_MS));
+        assert_true(patience(&p));
+    }
+    client_close(&c);
+    for (struct patience p = {0}; number_at(&w, "cursors") != 0;) {
+        assert_true(patience(&p)); /* the peer is left with the reader */
+    }
+    relaying_end(&w);
+}
+
+static void a_relay_says_that_the_peer_broke_off(void **state)
+{
+    struct relaying w;
+    struct tls_client c;
+    relaying_begin(&w);
+    relay_open(&w, &c, "/stream");
+    assert_int_equal(client_ask(&w.peer, "POST", "/publish", "amid a line", 11, NULL), 200);
+    while (!strstr(buf_string(&c.input), "amid a line")) {
+        assert_true(client_read(&c, CLIENT_WAIT_MS));
+    }
+    kill(w.b.pid, SIGKILL);
+    assert_true(client_closed(&c, CLIENT_WAIT_MS));
+    assert_non_null(strstr(buf_string(&c.input), "\n-- broken off --\n"));
+    assert_non_null(strstr(buf_string(&c.input), "\r\n0\r\n\r\n")); /* it ends as it should */
+    client_close(&c);
+    relaying_end(&w);
+}
+
+static void one_relay_more_than_the_bound_is_refused(void **state)
+{
+    static struct tls_client readers[RELAYS_MAX];
+    struct relaying w;
+    relaying_begin(&w);
+    for (int i = 0; i < RELAYS_MAX; i++) {
+        relay_open(&w, &readers[i], "/stream");
+    }
+    assert_int_equal(client_ask(&w.reader, "GET", relay_of(&w, "/stream"), "", 0, &w.body), 200);
+    assert_string_equal(buf_string(&w.body), "refused|0||||too many answers are passed on");
+    client_close(&readers[0]);
+    for (struct patience p = {0};
+         assert_int_equal(client_ask(&w.reader, "GET", relay_of(&w, "/chunks?3"), "", 0, &w.body),
+                          200),
+                         strcmp(buf_string(&w.body), "abc") != 0;) {
+        assert_true(patience(&p));
+    }
+    for (int i = 1; i < RELAYS_MAX; i++) {
+        client_close(&readers[i]);
+    }
+    client_close(&w.reader); /* a relay's answer ends its connection */
+    assert_true(client_open(&w.reader, w.a.port, &client_files, 0));
+    relaying_end(&w);
+}
+
 static void a_bad_start_is_an_error_that_names_what_is_wrong(void **state)
 {
     struct role *role = echo_new();
@@ -233,6 +385,10 @@ int main(void)
         cmocka_unit_test(health_is_bounded_whoever_connects),
         cmocka_unit_test(the_first_signal_asks_and_the_second_ends),
         cmocka_unit_test(a_role_calls_another_and_hears_its_end),
+        cmocka_unit_test(a_relay_is_the_answer_of_the_peer),
+        cmocka_unit_test(a_relay_holds_the_peer_back),
+        cmocka_unit_test(a_relay_says_that_the_peer_broke_off),
+        cmocka_unit_test(one_relay_more_than_the_bound_is_refused),
         cmocka_unit_test(a_bad_start_is_an_error_that_names_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

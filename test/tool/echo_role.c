@@ -11,7 +11,7 @@ struct pending {
     uint64_t request_id;
     uint64_t call_id;
     int64_t due_ns;
-    bool stream;
+    bool stream, relay;
     int status;
     size_t bytes;
 };
@@ -136,6 +136,18 @@ static void call(struct echo *e, const struct event *ev, enum effect_kind kind,
                                            : NEVER_NS};
 }
 
+static void pass_on(struct echo *e, const struct event *ev, struct effects *out)
+{
+    call(e, ev, EFFECT_CALL, out);
+    find(e, e->last_call_id)->relay = true;
+    struct call called = out->list[out->count - 1].call;
+    out->list[out->count - 1].kind = EFFECT_RELAY;
+    out->list[out->count - 1].relay = (struct relay){.request_id = ev->request.id,
+                                                     .call = called,
+                                                     .content_type = "text/relayed",
+                                                     .broken = "-- broken off --"};
+}
+
 static void tick(struct echo *e, const struct event *ev)
 {
     struct pending *p = find(e, 0);
@@ -202,6 +214,8 @@ static void on_request(struct echo *e, const struct event *ev, struct effects *o
         publish(e, r, out);
     } else if (strcmp(path, "/call") == 0) {
         call(e, ev, EFFECT_CALL, out);
+    } else if (strcmp(path, "/relay") == 0) {
+        pass_on(e, ev, out);
     } else if (strcmp(path, "/subscribe") == 0) {
         call(e, ev, EFFECT_SUBSCRIBE, out);
     } else if (strcmp(path, "/cancel") == 0) {
@@ -232,6 +246,10 @@ static void on_response(struct echo *e, const struct response *r, struct effects
     static const char *const outcomes[] = {
         [CALL_ANSWERED] = "answered", [CALL_REFUSED] = "refused", [CALL_UNKNOWN] = "unknown"};
     struct pending *p = find(e, r->id);
+    if (p->relay && r->outcome == CALL_ANSWERED && r->status == 200) {
+        *p = (struct pending){0};
+        return;
+    }
     const char *text = arena_printf(out->arena, "%s|%d|%s|%s|%.*s|%s", outcomes[r->outcome],
                                     r->status, r->content_type, r->etag, (int)r->body.size,
                                     r->body.size ? (const char *)r->body.data : "", r->text);

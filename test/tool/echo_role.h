@@ -9,10 +9,13 @@
  *   /short?N        announces N bytes and gives one less
  *   /flood          a stream without end that always has more
  *   /stream         a stream that gives what is published; /publish wakes it, POST body = the
- * bytes; /cut makes every stream break off at the next slice /call?URL       calls URL with the
- * body, answers "outcome status body"; /subscribe?URL subscribes and answers when it closes:
- * "status bytes"; /cancel ends these without an event /counts         "requests hangups cursors
- * fills timers sums" as numbers /tick?MS        answers after that time, by the role's timer
+ *                   bytes; /cut makes every stream break off at the next slice
+ *   /call?URL       calls URL with the body, answers "outcome status body"
+ *   /relay?URL      relays the answer of URL; or answers as /call does
+ *   /subscribe?URL  subscribes and answers when it closes: "status bytes"
+ *   /cancel         ends these without an event
+ *   /counts         "requests hangups cursors fills timers sums" as numbers
+ *   /tick?MS        answers after that time, by the role's timer
  *   /stop?CODE      answers, then EFFECT_EXIT with that code
  * A too_large request is answered "too large". EVENT_STOP gives EFFECT_EXIT 0, unless /stubborn was
  * asked. Bodies are limited to 1 MiB, 16 bytes on /small. */
