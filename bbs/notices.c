@@ -1,6 +1,7 @@
 #include "bbs/inside.h"
 #include "bbs/lrp/actual.h"
 #include "common/base/memory.h"
+#include "common/base/query.h"
 #include "common/model/routing.h"
 
 #include "cell.pb-c.h"
@@ -93,26 +94,12 @@ static void open_call(struct bbs *b, struct notice_call *call, enum notice_kind 
 
 /* ---- Reps: rep_url/v1/lrps/PROCESS_GUID/instances/INSTANCE_GUID ------------------------------ */
 
-/* Guids that came by a start may hold anything; all but unreserved bytes are escaped. */
-static void append_escaped(struct buf *b, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     (*c >= '0' && *c <= '9') || strchr("-_.~", *c);
-        buf_printf(b, plain ? "%c" : "%%%02X", plain ? *c : (unsigned char)*c);
-    }
-}
-
+/* Guids that came by a start may hold anything. */
 static const char *instance_url(struct arena *a, const char *rep_url, const char *process_guid,
                                 const char *instance_guid, const char *what)
 {
-    SCOPED_BUF(b);
-    buf_printf(&b, "%s/v1/lrps/", rep_url);
-    append_escaped(&b, process_guid);
-    buf_append_string(&b, "/instances/");
-    append_escaped(&b, instance_guid);
-    buf_append_string(&b, what);
-    return arena_strdup(a, buf_string(&b));
+    return arena_printf(a, "%s/v1/lrps/%s/instances/%s%s", rep_url,
+                        percent_encoded(a, process_guid), percent_encoded(a, instance_guid), what);
 }
 
 /* A cell that is not there is skipped; its rep will see the mark when it comes back. */
@@ -129,15 +116,9 @@ static const char *rep_url(struct bbs *b, const char *cell_id, struct arena *a)
 
 static const char *cancel_url(struct arena *a, const char *rep_url, const struct notice *notice)
 {
-    SCOPED_BUF(b);
-    buf_printf(&b, "%s/v1/tasks/", rep_url);
-    append_escaped(&b, notice->task_guid);
-    buf_append_string(&b, "/cancel");
-    if (notice->attempt[0]) {
-        buf_append_string(&b, "?attempt=");
-        append_escaped(&b, notice->attempt);
-    }
-    return arena_strdup(a, buf_string(&b));
+    return arena_printf(a, "%s/v1/tasks/%s/cancel%s%s", rep_url,
+                        percent_encoded(a, notice->task_guid),
+                        notice->attempt[0] ? "?attempt=" : "", percent_encoded(a, notice->attempt));
 }
 
 /* POST .../stop of an instance, .../cancel of a task; without a body. */

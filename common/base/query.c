@@ -1,6 +1,7 @@
 #include "common/base/query.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static int digit(char c)
@@ -23,6 +24,22 @@ char *percent_decoded(struct arena *a, const char *text, size_t size)
         i += escape ? 2 : 0;
     }
     return to;
+}
+
+char *percent_encoded(struct arena *a, const char *text)
+{
+    static const char unreserved[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                     "0123456789-_.~";
+    char *encoded = arena_alloc(a, strlen(text) * 3 + 1), *to = encoded;
+    for (; *text; text++) {
+        if (strchr(unreserved, *text)) {
+            *to++ = *text;
+        } else {
+            to += snprintf(to, 4, "%%%02X", (unsigned char)*text);
+        }
+    }
+    *to = 0;
+    return encoded;
 }
 
 /* As browsers write it. */

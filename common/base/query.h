@@ -7,6 +7,9 @@
  * stands for itself. */
 char *percent_decoded(struct arena *a, const char *text, size_t size);
 
+/* The text as part of a path or of a query, in the arena: all but unreserved bytes are escaped. */
+char *percent_encoded(struct arena *a, const char *text);
+
 /* The first value of a name, with its escapes undone ("+" is a space), in the arena; NULL when it
  * is not there. */
 const char *query_value(struct arena *a, const char *query, const char *name);
