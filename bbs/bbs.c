@@ -41,6 +41,7 @@ static void bbs_free(struct role *r)
     notices_done(&b->notices);
     callbacks_done(&b->callbacks);
     router_done(&b->router);
+    log_requests_done(&b->logs);
     askers_done(&b->askers);
     free(b);
 }
@@ -114,5 +115,7 @@ struct role *bbs_new(const struct bbs_config *config)
     b->hub = hub_new(b->board);
     router_init(&b->router, b->board, b->hub, config->any_client);
     b->router.seal = config->seal;
+    log_requests_init(&b->logs, b->board, &b->askers);
+    b->router.logs = &b->logs;
     return &b->role;
 }

@@ -6,16 +6,18 @@
 #include "bbs/callbacks.h"
 #include "bbs/event/hub.h"
 #include "bbs/notices.h"
+#include "bbs/rest/logs.h"
 #include "bbs/route/route.h"
 #include "common/client/askers.h"
 
 struct bbs {
     struct role role;
     struct board *board;
-    struct askers askers; /* of notices and callbacks */
+    struct askers askers; /* of notices, callbacks and logs */
     struct notices notices;
     struct callbacks callbacks;
     struct hub *hub;
+    struct log_requests logs;
     struct router router;
 };
 

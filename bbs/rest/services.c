@@ -1,5 +1,7 @@
 /* Services of a system. */
+#include "bbs/rest/service_named.h"
 #include "bbs/rest/show.h"
+#include "bbs/route/answer.h"
 #include "bbs/service/service.h"
 #include "common/base/query.h"
 #include "common/model/component_path.h"
@@ -32,8 +34,7 @@ void rest_services(struct rest *q, struct view *v, const Board__SystemRecord *sy
 
 /* ---- One ------------------------------------------------------------------------------------- */
 
-/* By its id, or by its path; NULL = there is none. */
-static const Board__ServiceRecord *service_named(struct view *v, const char *uid, const char *name)
+const Board__ServiceRecord *service_named(struct view *v, const char *uid, const char *name)
 {
     struct arena *a = view_arena(v);
     const struct seen *list;
@@ -51,27 +52,39 @@ static const Board__ServiceRecord *service_named(struct view *v, const char *uid
     return NULL;
 }
 
-static void add_instances(struct view *v, const Board__ServiceRecord *s,
-                          Board__RestServiceStatus *status)
+size_t service_instances(struct view *v, const Board__ServiceRecord *s,
+                         Models__ActualLRP ***ret_list)
 {
     struct arena *a = view_arena(v);
     Board__Selector selector = BOARD__SELECTOR__INIT;
     struct blob **blobs;
     selector.type = arena_strdup(a, record_type_name(RECORD_ACTUAL));
     selector.owner = service_owner_of(a, s->uid, s->path);
-    size_t count = view_select(v, &selector, &blobs);
-    count = count < INSTANCES_SHOWN_MAX ? count : INSTANCES_SHOWN_MAX;
-    status->instances = ARENA_ARRAY(a, count, char *);
+    size_t count = view_select(v, &selector, &blobs), found = 0;
+    *ret_list = ARENA_ARRAY(a, count, Models__ActualLRP *);
     for (size_t i = 0; i < count; i++) {
         ProtobufCMessage *m;
         if (record_decode(a, RECORD_ACTUAL, blob_bytes(blobs[i]), &m, NULL) < 0) {
             continue;
         }
-        const Models__ActualLRP *lrp = (const Models__ActualLRP *)m;
+        Models__ActualLRP *lrp = (Models__ActualLRP *)m;
         const Models__ActualLRPInstanceKey *key = lrp->actual_lrp_instance_key;
-        if (key && *key->instance_guid) {
-            status->instances[status->n_instances++] = key->instance_guid;
+        if (lrp->actual_lrp_key && key && *key->instance_guid) {
+            (*ret_list)[found++] = lrp;
         }
+    }
+    return found;
+}
+
+static void add_instances(struct view *v, const Board__ServiceRecord *s,
+                          Board__RestServiceStatus *status)
+{
+    Models__ActualLRP **list;
+    size_t count = service_instances(v, s, &list);
+    count = count < INSTANCES_SHOWN_MAX ? count : INSTANCES_SHOWN_MAX;
+    status->instances = ARENA_ARRAY(view_arena(v), count, char *);
+    for (size_t i = 0; i < count; i++) {
+        status->instances[status->n_instances++] = list[i]->actual_lrp_instance_key->instance_guid;
     }
 }
 
@@ -98,26 +111,46 @@ static const ProtobufCMessage *show_restarted(struct arena *a, const ProtobufCMe
     return r->service ? show_service(a, &r->service->base) : NULL;
 }
 
-/* The op wants a path, and an id is looked up in the copy as it stands: it stays with its path. */
-void rest_restart_service(struct rest *q, struct effects *out)
+static void restart(struct rest *q, const char *path, struct effects *out)
 {
     struct arena *a = q->ask->arena;
-    bool path = *q->name == '/' && !component_path_fault(a, q->name);
-    struct view *v = board_view(q->ask->router->board, a);
-    const Board__SystemRecord *system = view_peek_message(v, key_system(a, q->system));
-    const Board__ServiceRecord *s = system && !path ? service_named(v, system->uid, q->name) : NULL;
-    if (system && !path && !s) {
+    Board__ServiceRequest *r = arena_message(a, &board__service_request__descriptor);
+    r->action = BOARD__SERVICE_REQUEST__ACTION__RESTART;
+    r->system = arena_strdup(a, q->system);
+    r->path = arena_strdup(a, path);
+    q->show = show_restarted;
+    q->missing = "INVALID_SERVICE_ID";
+    valid_service(&q->ask->faults, r);
+    rest_op(q, &service_row, &r->base, out);
+}
+
+/* An id stays with its path. Of a system that is not there the op tells. */
+static void restart_by_id(void *rest, struct view *v, const char *text, struct effects *out)
+{
+    struct rest *q = rest;
+    (void)text;
+    if (!v) {
+        answer_unavailable(out, q->ask->request_id);
+        ask_end(q->ask);
+        return;
+    }
+    const Board__SystemRecord *system = view_peek_message(v, key_system(view_arena(v), q->system));
+    const Board__ServiceRecord *s = system ? service_named(v, system->uid, q->name) : NULL;
+    if (system && !s) {
         rest_refuse_now(q, out, 404, "INVALID_SERVICE_ID",
                         arena_printf(out->arena, "system %s has no service %s", q->system,
                                      q->name));
         return;
     }
-    Board__ServiceRequest *r = arena_message(a, &board__service_request__descriptor);
-    r->action = BOARD__SERVICE_REQUEST__ACTION__RESTART;
-    r->system = arena_strdup(a, q->system);
-    r->path = s ? s->path : arena_strdup(a, path ? q->name : "/");
-    q->show = show_restarted;
-    q->missing = "INVALID_SERVICE_ID";
-    valid_service(&q->ask->faults, r);
-    rest_op(q, &service_row, &r->base, out);
+    restart(q, s ? s->path : "/", out);
+}
+
+/* The op wants a path: an id is looked up behind the read barrier, as a GET would. */
+void rest_restart_service(struct rest *q, struct effects *out)
+{
+    if (*q->name == '/' && !component_path_fault(q->ask->arena, q->name)) {
+        restart(q, q->name, out);
+    } else {
+        board_barrier(q->ask->router->board, board_arena(), restart_by_id, q, out);
+    }
 }

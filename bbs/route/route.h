@@ -31,6 +31,7 @@ struct router {
     struct hub *hub;
     bool any_client; /* a certificate that is none of ours is an ordinary client's */
     const struct seal *seal; /* keys for secrets; NULL = none. Set after router_init() */
+    struct log_requests *logs; /* bbs/rest/logs.h; set after router_init() */
     struct waiters waiters;
 };
 

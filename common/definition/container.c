@@ -327,6 +327,7 @@ static void read_sidecars(const struct definition_source *s, const struct node *
         sidecar->action = action_of(s, from, exec, false, user, dir);
         Models__RunAction *run = sidecar->action->run_action;
         run->n_env = read_env(s, exec, &run->env);
+        run->log_source = arena_strdup(s->arena, sidecars->keys[i]);
         c->sidecars[c->sidecar_count++] = sidecar;
     }
 }

@@ -219,8 +219,9 @@ static void what_is_not_there_is_told(void **state)
         {"GET", "/v1/systems/shop/what", 404, "INVALID_PATH"},
         {"GET", "/v1/systems/", 404, "INVALID_PATH"},
         {"PUT", "/v1/systems/shop", 405, "INVALID_METHOD"},
-        {"GET", "/v1/systems/shop/services/x/logs", 501, "bbs logs"},
-        {"GET", "/v1/systems/shop/jobs/x/logs", 501, "bbs logs"},
+        {"GET", "/v1/systems/shop/services/x/logs", 404, "INVALID_SERVICE_ID"},
+        {"GET", "/v1/systems/shop/services/%2Fapi/logs?follow=1", 404, "INVALID_SERVICE_ID"},
+        {"GET", "/v1/systems/shop/jobs/x/logs", 404, "INVALID_JOB_ID"},
         {"DELETE", "/v1/systems/shop/secrets/%2Fapi:key", 200, "{}"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

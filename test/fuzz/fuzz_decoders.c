@@ -1,6 +1,7 @@
 /* Targets: messages, records, JSON, validation, older views. */
 #include "bbs/lrp/validate.h"
 #include "bbs/lrp/validate_url.h"
+#include "bbs/rest/log_query.h"
 #include "bbs/task/validate_task.h"
 #include "common/base/query.h"
 #include "common/client/boards.h"
@@ -170,4 +171,24 @@ void fuzz_urls(struct bytes in)
             FUZZ_REQUIRE(strstr(boards.urls[i], "://"));
         }
     }
+}
+
+/* ---- Queries for logs ------------------------------------------------------------------------ */
+
+/* A rep is asked in words of its own alone: nothing of the query gets into them but digits, letters
+ * and the marks of a time. */
+void fuzz_log_queries(struct bytes in)
+{
+    SCOPED_ARENA(a);
+    struct log_query q;
+    struct err err = {0};
+    const char *query = arena_strndup(&a, (const char *)in.data, in.size);
+    if (log_query_read(&a, query, &q, &err) < 0) {
+        FUZZ_REQUIRE(err.code == ERR_INVALID && err.text[0]);
+        return;
+    }
+    FUZZ_REQUIRE(strncmp(q.words, "follow=", 7) == 0);
+    FUZZ_REQUIRE(!strpbrk(q.words, "%/? \r\n\"#"));
+    FUZZ_REQUIRE(!(q.follow && q.previous));
+    FUZZ_REQUIRE(q.index == -1 || q.instance);
 }
