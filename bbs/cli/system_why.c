@@ -237,8 +237,7 @@ static void say_deploy_end(struct system_why *w, const Board__DeployRecord *d)
         return;
     }
     w->well = false;
-    bool held = strstr(d->message, " in progress") && d->started_at == d->completed_at;
-    if (held) {
+    if (d->conflict) {
         say(w, "somebody else held a part of it: deploy again when that is over");
     } else if (d->n_before > 0 && !d->reverting && d->generation > 0) {
         say(w, "its definition stands: bbs deploy %s --undo %s puts back what stood before",

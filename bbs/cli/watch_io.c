@@ -168,7 +168,7 @@ struct waited {
     const struct action_wait *what;
     struct cli_progress progress;
     const char *state, *message; /* as it was seen last; NULL = not seen yet */
-    bool over, refused, gone;
+    bool over, conflict, gone;
 };
 
 static void note_deploy(struct waited *w, const struct system_view *v)
@@ -179,7 +179,7 @@ static void note_deploy(struct waited *w, const struct system_view *v)
         w->state = arena_strdup(a, d->state);
         w->message = arena_strdup(a, d->message);
         w->over = d->completed_at != 0;
-        w->refused = w->over && d->started_at == d->completed_at;
+        w->conflict = d->conflict;
     }
     w->gone = w->gone || (w->state && !d);
 }
@@ -192,7 +192,7 @@ static void note_teardown(struct waited *w, const struct system_view *v)
         w->state = arena_strdup(a, t->state);
         w->message = arena_strdup(a, t->message);
         w->over = t->completed_at != 0;
-        w->refused = w->over && t->started_at == t->completed_at;
+        w->conflict = t->conflict;
     }
     w->gone = w->gone || (w->state && !t);
 }
@@ -244,7 +244,6 @@ static int tell_end(struct session *s, const struct waited *w)
 {
     const struct action_wait *what = w->what;
     struct arena *a = &s->arena;
-    bool held = w->refused && strstr(w->message, " in progress");
     if (strcmp(w->state, "succeeded") == 0) {
         fprintf(stderr, "%s: %s %s succeeded%s%s\n", what->system->id, kind_of(what),
                 short_id(a, what->id), *w->message ? ": " : "", w->message);
@@ -252,11 +251,11 @@ static int tell_end(struct session *s, const struct waited *w)
     }
     fprintf(stderr, "bbs: %s: %s %s failed%s%s\n", what->system->id, kind_of(what),
             short_id(a, what->id), *w->message ? ": " : "", w->message);
-    if (held) {
+    if (w->conflict) {
         fprintf(stderr, "bbs: try again when that is over; bbs why %s tells how far it is\n",
                 what->system->id);
     }
-    return held ? CLI_CONFLICT : CLI_FAILED;
+    return w->conflict ? CLI_CONFLICT : CLI_FAILED;
 }
 
 int action_wait(struct session *s, const struct action_wait *what, struct err *err)

@@ -155,27 +155,32 @@ static void accept_decide(const struct move_turn *t)
     put(t, after);
 }
 
-/* Why it may not be accepted, NULL = it may. */
-static const char *refusal(const struct move_turn *t)
+/* Why it may not be accepted, NULL = it may. *ret_conflict: for what others hold. */
+static const char *refusal(const struct move_turn *t, bool *ret_conflict)
 {
     const struct deploy_snapshot *s = facts(t);
     Board__HoldRecord *hold;
-    const char *why = system_facts_refusal(t->plan->arena, &s->of);
-    why = why ? why : lock_refusal(t, &hold);
-    return why ? why : s->target_fault;
+    const char *closed = system_facts_refusal(t->plan->arena, &s->of);
+    const char *held = closed ? NULL : lock_refusal(t, &hold);
+    *ret_conflict = held && s->hold;
+    return closed ? closed : held ? held : s->target_fault;
 }
 
 /* 1. Nothing stands against it: ResourceConflict, it can be accepted.
  * 2. It failed, for what stands against it; its start is its end. */
 static void refuse_decide(const struct move_turn *t)
 {
-    const char *why = refusal(t);
+    bool conflict;
+    const char *why = refusal(t, &conflict);
     if (!why) { /* 1 */
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, "deploy %s can be accepted",
                     before_of(t)->id);
         return;
     }
-    put(t, deploy_over(t->plan->arena, before_of(t), t->to, why, t->in->now)); /* 2 */
+    Board__DeployRecord *after =
+        deploy_over(t->plan->arena, before_of(t), t->to, why, t->in->now);
+    after->conflict = conflict;
+    put(t, after); /* 2 */
 }
 
 /* What its build knows by now, and what it waits for; so already: nothing. */
@@ -309,7 +314,8 @@ static void refuse_by_state(const struct move_turn *t)
 static void accept_refuse(const struct move_turn *t)
 {
     if (t->from == DEPLOY_PENDING) {
-        refuse(t, refusal(t));
+        bool conflict;
+        refuse(t, refusal(t, &conflict));
     } else if (t->from != DEPLOY_ACCEPTED && t->from != DEPLOY_IN_PROGRESS) {
         refuse_by_state(t);
     }

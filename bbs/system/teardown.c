@@ -184,17 +184,18 @@ static void begin_decide(const struct move_turn *t)
     put(t, after);
 }
 
-/* Why it may not begin, NULL = it may. */
-static const char *refusal(const struct move_turn *t)
+/* Why it may not begin, NULL = it may. *ret_conflict: for what others hold. */
+static const char *refusal(const struct move_turn *t, bool *ret_conflict)
 {
     const struct teardown_snapshot *s = t->snapshot;
     struct arena *a = t->plan->arena;
     const Board__Hold **holders;
     const char *closed = system_facts_refusal(a, &s->of);
+    size_t count = s->hold && !closed ? hold_conflicts(a, s->hold, "/", &holders) : 0;
+    *ret_conflict = count > 0;
     if (closed) {
         return closed;
     }
-    size_t count = s->hold ? hold_conflicts(a, s->hold, "/", &holders) : 0;
     return count ? hold_text(a, holders, count) : NULL;
 }
 
@@ -202,13 +203,17 @@ static const char *refusal(const struct move_turn *t)
  * 2. It failed, for what stands against it. */
 static void refuse_decide(const struct move_turn *t)
 {
-    const char *why = refusal(t);
+    bool conflict;
+    const char *why = refusal(t, &conflict);
     if (!why) { /* 1 */
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, "teardown %s can begin",
                     before_of(t)->id);
         return;
     }
-    put(t, teardown_over(t->plan->arena, before_of(t), t->to, why, t->in->now)); /* 2 */
+    Board__TeardownRecord *after =
+        teardown_over(t->plan->arena, before_of(t), t->to, why, t->in->now);
+    after->conflict = conflict;
+    put(t, after); /* 2 */
 }
 
 /* The last state and the end of the hold are one transaction. */
@@ -258,7 +263,8 @@ static void refuse_by_state(const struct move_turn *t)
 /* It has begun: nothing. */
 static void begin_refuse(const struct move_turn *t)
 {
-    const char *why = t->from == TEARDOWN_PENDING ? refusal(t) : NULL;
+    bool conflict;
+    const char *why = t->from == TEARDOWN_PENDING ? refusal(t, &conflict) : NULL;
     if (why) {
         refuse(t, why);
     } else if (t->from != TEARDOWN_IN_PROGRESS) {

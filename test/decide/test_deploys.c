@@ -163,6 +163,7 @@ static void it_is_accepted(void **state)
 #define REFUSE "refuse deploy/u/D1"
 #define FAILED(why)                                                                                \
     "refuse deploy/u/D1 state=failed message=" why " started_at=1000s completed_at=1000s"
+#define HELD(why) FAILED(why) " conflict=1" /* others hold it */
 
 static void it_is_refused(void **state)
 {
@@ -170,13 +171,13 @@ static void it_is_refused(void **state)
         {"1 nothing stands against it", OPEN EMPTY PENDING, REFUSE,
          "ResourceConflict: deploy D1 can be accepted"},
         {"2 held", OPEN "head\nhold D0=/a\n" PENDING, REFUSE,
-         FAILED("deploy D0 of /a is in progress")},
+         HELD("deploy D0 of /a is in progress")},
         {"2 held by many", OPEN "head\nhold D2=/a D3=/b/c D4=/d D5=/e\n" PENDING, REFUSE,
-         FAILED("deploys D2 of /a, D3 of /b/c, D4 of /d and 1 more are in progress")},
+         HELD("deploys D2 of /a, D3 of /b/c, D4 of /d and 1 more are in progress")},
         {"2 above", OPEN "head /=T1\nhold D0=/a\ndeploy D1 state=pending target=path path=/a/b "
-                         "build=D1\n", REFUSE, FAILED("deploy D0 of /a is in progress")},
+                         "build=D1\n", REFUSE, HELD("deploy D0 of /a is in progress")},
         {"2 teardown", OPEN "head\nhold T0=/\n" PENDING, REFUSE,
-         FAILED("teardown T0 is in progress")},
+         HELD("teardown T0 is in progress")},
         {"2 no build", OPEN EMPTY "deploy D1 state=pending target=build build=B1\n", REFUSE,
          FAILED("there is no build B1: bbs builds shop lists them")},
         {"2 a path build", OPEN EMPTY "build B1 state=succeeded path=/a tree=T1\n"

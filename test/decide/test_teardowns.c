@@ -50,6 +50,7 @@ static void it_begins(void **state)
 
 #define FAILED(why)                                                                                \
     "refuse teardown/u/T1 state=failed message=" why " started_at=1000s completed_at=1000s"
+#define HELD(why) FAILED(why) " conflict=1" /* others hold it */
 
 static void it_is_refused(void **state)
 {
@@ -57,9 +58,9 @@ static void it_is_refused(void **state)
         {"1 nothing is held", OPEN "head\nhold\n" PENDING, "refuse teardown/u/T1",
          "ResourceConflict: teardown T1 can begin"},
         {"2 deploys", OPEN "head\nhold D1=/a D2=/b\n" PENDING, "refuse teardown/u/T1",
-         FAILED("deploys D1 of /a and D2 of /b are in progress")},
+         HELD("deploys D1 of /a and D2 of /b are in progress")},
         {"2 a teardown", OPEN "head\nhold T0=/\n" PENDING, "refuse teardown/u/T1",
-         FAILED("teardown T0 is in progress")},
+         HELD("teardown T0 is in progress")},
         {"2 deleting", "system state=deleting\nhead\nhold\n" PENDING, "refuse teardown/u/T1",
          FAILED("system shop is being deleted")},
         {"refused already", OPEN "head\nhold\nteardown T1 state=failed\n", "refuse teardown/u/T1",
