@@ -25,6 +25,12 @@ static void name_subject(const struct plan_shown *s, Converge__Repair *r, const 
     bool placed = move_place(s->arena, m, &place);
     r->process_guid = copy(s, placed ? place.key.process_guid : "");
     r->index = placed ? place.key.index : 0;
+    bool other = !placed && !*r->cell_id && !*r->task_guid && !*r->domain && !*r->lock &&
+                 !*r->service && kind != RECORD_UNKNOWN && kind != RECORD_LIMITER;
+    const char *part = other ? move_part(s->arena, m) : "";
+    r->subject = other ? arena_printf(s->arena, "%s %s%s%s", record_type_name(kind), name,
+                                      *part && *part != '/' ? "/" : "", part)
+                       : copy(s, "");
     const Board__LimiterMove *limiter = move_limiter(m);
     r->cells = ARENA_ARRAY(s->arena, limiter->n_cells, char *);
     for (size_t i = 0; i < limiter->n_cells; i++) {

@@ -367,6 +367,14 @@ static void plan(void *state, struct plan_shown *ret)
     }
 }
 
+static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
+{
+    const struct runs_keeper *k = state;
+    (void)a;
+    ret->job_runs = k->by_key.count;
+    ret->job_runs_waiting = k->work.waiting_count;
+}
+
 const struct keeper runs_keeper = {.state_size = sizeof(struct runs_keeper),
                                    .init = init,
                                    .done = done,
@@ -375,4 +383,5 @@ const struct keeper runs_keeper = {.state_size = sizeof(struct runs_keeper),
                                    .current = current,
                                    .look = look,
                                    .settled = settled,
-                                   .plan = plan};
+                                   .plan = plan,
+                                   .show = show};

@@ -356,6 +356,22 @@ static void plan(void *state, struct plan_shown *ret)
     }
 }
 
+static void show(void *state, Converge__ConvergerState *ret, struct arena *a)
+{
+    const struct systems_keeper *k = state;
+    (void)a;
+    ret->systems = k->by_id.count;
+    ret->systems_waiting = k->work.waiting_count;
+    MAP_EACH(&k->by_uid, n)
+    {
+        const struct system_seen *s = map_value(n);
+        MAP_EACH(&s->copy.actions, m)
+        {
+            ret->actions += !((const struct action_seen *)map_value(m))->over;
+        }
+    }
+}
+
 const struct keeper systems_keeper = {.state_size = sizeof(struct systems_keeper),
                                       .init = init,
                                       .done = done,
@@ -366,4 +382,5 @@ const struct keeper systems_keeper = {.state_size = sizeof(struct systems_keeper
                                       .look = look,
                                       .settled = settled,
                                       .stand_by = stand_by,
-                                      .plan = plan};
+                                      .plan = plan,
+                                      .show = show};

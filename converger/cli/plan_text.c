@@ -37,6 +37,9 @@ static const char *what(struct arena *a, const Converge__Repair *r)
     if (r->lock[0]) {
         return arena_printf(a, "lock %s", r->lock);
     }
+    if (r->service[0] || r->subject[0]) {
+        return r->service[0] ? arena_printf(a, "service %s", r->service) : r->subject;
+    }
     return r->domain[0] ? arena_printf(a, "domain %s", r->domain)
                         : arena_printf(a, "%s/%d", r->process_guid, (int)r->index);
 }

@@ -104,6 +104,26 @@ static void questions_are_checked(void **state)
     assert_true(converger_plan_json_text(&f->arena, bytes_of("{"), false, &f->text, &err) < 0);
 }
 
+/* What systems are made of has its kind and its name. */
+static void a_plan_names_what_is_of_systems(void **state)
+{
+    static const char body[] =
+        "{\"leads\":true,\"current\":true,\"repairs\":["
+        "{\"pass\":\"accept\",\"move\":\"begin\",\"subject\":\"deploy 6f0c/7f3a\"},"
+        "{\"pass\":\"accept\",\"move\":\"begin\",\"subject\":\"deploy 6f0c/7f3b\"},"
+        "{\"pass\":\"service\",\"move\":\"surge\",\"service\":\"6f0c/store/api\"},"
+        "{\"pass\":\"run\",\"move\":\"queue\",\"subject\":\"jobrun 6f0c/r1\"}]}";
+    struct converger_rig *f = *state;
+    struct err err;
+    buf_clear(&f->text);
+    assert_int_equal(converger_plan_json_text(&f->arena, bytes_of(body), false, &f->text, &err), 0);
+    assert_string_equal(buf_string(&f->text),
+                        "PASS     MOVE   COUNT  WHAT\n"
+                        "accept   begin  2      deploy 6f0c/7f3a, deploy 6f0c/7f3b\n"
+                        "service  surge  1      service 6f0c/store/api\n"
+                        "run      queue  1      jobrun 6f0c/r1\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 
 int main(void)
@@ -111,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(plan_shows_and_once_does),
         TEST(a_large_plan_is_readable),
+        TEST(a_plan_names_what_is_of_systems),
         TEST(questions_are_checked),
     };
     return cmocka_run_group_tests_name("requests to the converger", tests, NULL, NULL);
