@@ -31,7 +31,8 @@ static int apply_one(struct session *s, struct application *a, struct err *err)
     const Board__ServiceRequest request = request_of(s, a->app);
     const Board__ServiceResponse *answer;
     struct cli_progress shown = {0};
-    const char *waits = arena_printf(&s->arena, "%s is being removed", a->app->name);
+    const char *waits = arena_printf(&s->arena, "%s: waits until the removed app %s is gone",
+                                     a->app->name, a->app->name);
     int r = session_service_call(s, &s->arena, &request, &answer, err);
     while (is_being_removed(r, err) && session_left_ms(s) > 0 && !cli_interrupted()) {
         cli_progress(&shown, waits);
@@ -225,6 +226,20 @@ static int check_names(const struct app *all, const char *const *files, size_t c
     return 0;
 }
 
+/* "shop:/api" is no file, unless there is one. */
+static int read_one(struct session *s, const char *file, struct bytes *ret_text, struct err *err)
+{
+    const char *system, *path;
+    int r = app_file_read(&s->arena, file, ret_text, err);
+    if (r < 0 && name_is_part(&s->arena, file, &system, &path)) {
+        return err_set(err, ERR_INVALID,
+                       "%.40s:%.60s is of a system, and apply takes files of apps: bbs deploy "
+                       "%.40s --path %.60s, or bbs deploy %.40s --file FILE",
+                       system, path, system, path, system);
+    }
+    return r;
+}
+
 /* All files are read before anything is done: a mistake in the last one leaves all as it was. */
 static int read_files(struct session *s, const struct invocation *call, struct app **ret_apps,
                       size_t *ret_count, struct err *err)
@@ -236,7 +251,7 @@ static int read_files(struct session *s, const struct invocation *call, struct a
         struct bytes text;
         struct app *apps;
         size_t count;
-        int r = app_file_read(&s->arena, call->arguments[i], &text, err);
+        int r = read_one(s, call->arguments[i], &text, err);
         r = r < 0 ? r : appfile_parse(&s->arena, call->arguments[i], text, &apps, &count, err);
         if (r < 0) {
             return r;

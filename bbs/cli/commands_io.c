@@ -1,6 +1,7 @@
 #include "bbs/cli/commands_io.h"
 
 #include "bbs/cli/session_io.h"
+#include "bbs/cli/systems_io.h"
 #include "common/cli/cli_io.h"
 #include "models/desired_lrp_requests.pb-c.h"
 
@@ -116,7 +117,8 @@ static int scale(struct session *s, const struct invocation *call, struct err *e
     size_t count = 0;
     int r = read_instances(call->arguments[1], &instances, err);
     r = r < 0 ? r : session_named(s, name, &lrps, &count, err);
-    r = r < 0 ? r : name_no_change(lrps[0], "scaled", err);
+    int kept = name_no_change(&s->arena, name, r < 0 ? NULL : lrps[0], "scaled", err);
+    r = kept < 0 ? kept : r;
     if (r == 0 && count > 1) {
         r = name_ambiguous(name, count, err);
     }
@@ -148,6 +150,19 @@ struct gone {
     int result;
 };
 
+/* What is of a system goes with a deploy or a teardown; so of a system in which nothing runs. */
+static int no_removal(struct session *s, const char *name, const Models__DesiredLRP *lrp,
+                      struct err *err)
+{
+    bool system = false;
+    int r = name_no_change(&s->arena, name, lrp, "removed", err);
+    if (r == 0 && !lrp) {
+        struct err inner;
+        system = session_is_system(s, name, &system, &inner) == 0 && system;
+    }
+    return system ? name_is_system(name, "removed", err) : r;
+}
+
 /* All that the names mean, each process once. A name without a meaning is reported and counted. */
 static size_t find_all(struct session *s, const struct invocation *call,
                        Models__DesiredLRP *const *lrps, size_t count, struct gone *gone,
@@ -158,12 +173,13 @@ static size_t find_all(struct session *s, const struct invocation *call,
         const char *name = call->arguments[i];
         Models__DesiredLRP **found;
         size_t n = lrps_named(&s->arena, lrps, count, name, &found);
-        if (n == 0) {
-            session_count(s, name, session_not_found(s, name, lrps, count, err), err);
-        }
-        int kept = n > 0 ? name_no_change(found[0], "removed", err) : 0;
+        int kept = no_removal(s, name, n > 0 ? found[0] : NULL, err);
         if (kept < 0) {
             session_count(s, name, kept, err);
+            continue;
+        }
+        if (n == 0) {
+            session_count(s, name, session_not_found(s, name, lrps, count, err), err);
         }
         for (size_t k = 0; k < n; k++) {
             bool again = false;

@@ -3,6 +3,7 @@
 #include "bbs/cli/system_tables.h"
 #include "bbs/cli/system_why.h"
 #include "bbs/cli/systems_io.h"
+#include "common/base/query.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
 
@@ -157,12 +158,17 @@ static const char *target_words(struct arena *a, const char *target, const char 
 
 static int deploy(struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *id = call->arguments[0], *target = one_target(call, target_options, err);
+    const char *id = NULL, *path, *target = one_target(call, target_options, err);
     SCOPED_BUF(body);
     struct system_view v;
     struct bytes answer;
     struct action_wait w = {.id = draw_uuid(&s->arena), .limit_ms = system_patience(s)};
-    int r = target ? system_get(s, id, &v, err) : -ERR_INVALID;
+    int r = target ? system_target(call, &id, &path, err) : -ERR_INVALID;
+    if (r == 0 && strcmp(path, "/") != 0) {
+        r = err_set(err, ERR_INVALID, "deploy takes a system, and a path of it by --path: "
+                    "bbs deploy %.63s --path %.100s", id, path);
+    }
+    r = r < 0 ? r : system_get(s, id, &v, err);
     buf_append_string(&body, "{");
     member(&body, "id", bytes_of(w.id));
     r = r < 0 ? r : add_target(s, call, target, &v, &body, err);
@@ -203,7 +209,7 @@ static int print_rest(struct session *s, const char *system, const char *kind, c
 {
     struct bytes answer;
     const char *rest = arena_printf(&s->arena, "/%s%s%s", kind, id ? "/" : "",
-                                    id ? cli_escaped(&s->arena, id) : "");
+                                    id ? percent_encoded(&s->arena, id) : "");
     int r = system_rest(s, "GET", system, rest, NULL, &answer, err);
     return r < 0 ? r : system_print_json(s, answer, err);
 }
@@ -223,11 +229,12 @@ static int explain(struct session *s, const struct system_why *w, struct err *er
     return cli_print(buf_bytes(&out), err);
 }
 
+/* [SYSTEM] [ID] */
 static int system_of_call(struct session *s, const struct invocation *call, const char **ret_id,
-                          struct system_view *v, struct err *err)
+                          const char **ret_of, struct system_view *v, struct err *err)
 {
     const char *path;
-    int r = system_target(call, ret_id, &path, err);
+    int r = system_target_id(s, call, ret_id, &path, ret_of, err);
     if (r == 0 && strcmp(path, "/") != 0) {
         r = err_set(err, ERR_INVALID, "\"%.60s\" is a part of a system; this is of all of %.63s",
                     system_argument(call, 0), *ret_id);
@@ -238,8 +245,8 @@ static int system_of_call(struct session *s, const struct invocation *call, cons
 static int builds(struct session *s, const struct invocation *call, struct err *err)
 {
     struct system_view v;
-    const char *system, *id = system_argument(call, 1);
-    int r = system_of_call(s, call, &system, &v, err);
+    const char *system, *id = NULL;
+    int r = system_of_call(s, call, &system, &id, &v, err);
     const Board__BuildRecord *b = r == 0 && id ? system_view_build(&v, id) : NULL;
     if (r == 0 && id && !b) {
         r = no_such(system, "build", id, err);
@@ -259,12 +266,10 @@ static int builds(struct session *s, const struct invocation *call, struct err *
 }
 
 /* The exit status of one that is over, or not. */
-static int status_of(const char *state, const char *message, bool refused)
+static int status_of(const char *state, bool conflict)
 {
     bool failed = strcmp(state, "failed") == 0;
-    return !failed                                      ? CLI_DONE
-           : refused && strstr(message, " in progress") ? CLI_CONFLICT
-                                                        : CLI_FAILED;
+    return !failed ? CLI_DONE : conflict ? CLI_CONFLICT : CLI_FAILED;
 }
 
 static int show_deploy(struct session *s, const struct system_view *v, const Board__DeployRecord *d,
@@ -273,18 +278,16 @@ static int show_deploy(struct session *s, const struct system_view *v, const Boa
     struct system_why w;
     system_why_deploy(&s->arena, v, d, cli_wall_ns(), &w);
     int r = s->json ? print_rest(s, v->system->id, "deploys", d->id, err) : explain(s, &w, err);
-    return r < 0 ? r
-                 : status_of(d->state, d->message,
-                             d->completed_at && d->started_at == d->completed_at);
+    return r < 0 ? r : status_of(d->state, d->conflict);
 }
 
 static int deploys(struct session *s, const struct invocation *call, struct err *err)
 {
     struct system_view v;
-    const char *system, *id = system_argument(call, 1);
+    const char *system, *id = NULL;
     int64_t limit_ms = system_patience(s);
     bool watch = cli_switch(call, "watch");
-    int r = system_of_call(s, call, &system, &v, err);
+    int r = system_of_call(s, call, &system, &id, &v, err);
     const Board__DeployRecord *d = r == 0 && id                        ? system_view_deploy(&v, id)
                                    : r == 0 && watch && v.deploy_count ? v.deploys[0]
                                                                        : NULL;
@@ -313,17 +316,15 @@ static int show_teardown(struct session *s, const struct system_view *v,
     struct system_why w;
     system_why_teardown(&s->arena, v, t, cli_wall_ns(), &w);
     int r = s->json ? print_rest(s, v->system->id, "teardowns", t->id, err) : explain(s, &w, err);
-    return r < 0 ? r
-                 : status_of(t->state, t->message,
-                             t->completed_at && t->started_at == t->completed_at);
+    return r < 0 ? r : status_of(t->state, t->conflict);
 }
 
 static int teardowns(struct session *s, const struct invocation *call, struct err *err)
 {
     struct system_view v;
-    const char *system, *id = system_argument(call, 1);
+    const char *system, *id = NULL;
     int64_t limit_ms = system_patience(s);
-    int r = system_of_call(s, call, &system, &v, err);
+    int r = system_of_call(s, call, &system, &id, &v, err);
     const Board__TeardownRecord *t = r == 0 && id ? system_view_teardown(&v, id) : NULL;
     if (r == 0 && id && !t) {
         r = no_such(system, "teardown", id, err);
@@ -345,12 +346,13 @@ static int teardowns(struct session *s, const struct invocation *call, struct er
 
 static int build_create(struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *system, *target = one_target(call, build_options, err);
+    const char *system = NULL, *path, *target = one_target(call, build_options, err);
     SCOPED_BUF(body);
     struct system_view v;
     struct bytes answer;
     const char *id = draw_uuid(&s->arena);
-    int r = target ? system_of_call(s, call, &system, &v, err) : -ERR_INVALID;
+    int r = target ? system_target(call, &system, &path, err) : -ERR_INVALID;
+    r = r < 0 ? r : system_get(s, system, &v, err);
     buf_append_string(&body, "{");
     member(&body, "id", bytes_of(id));
     r = r < 0 ? r : add_target(s, call, target, &v, &body, err);
@@ -371,14 +373,15 @@ static int build_logs(struct session *s, const struct invocation *call, struct e
 {
     struct system_view v;
     struct bytes answer;
-    const char *system = call->arguments[0];
-    int r = system_get(s, system, &v, err);
-    const Board__BuildRecord *b = r == 0 ? system_view_build(&v, call->arguments[1]) : NULL;
+    const char *system, *id = NULL;
+    int r = system_of_call(s, call, &system, &id, &v, err);
+    r = r < 0 ? r : system_needs_id(call, id, err);
+    const Board__BuildRecord *b = r == 0 ? system_view_build(&v, id) : NULL;
     if (r == 0 && !b) {
-        r = no_such(system, "build", call->arguments[1], err);
+        r = no_such(system, "build", id, err);
     }
     const char *rest = r == 0 ? arena_printf(&s->arena, "/builds/%s/logs?path=%s", b->id,
-                                             cli_escaped(&s->arena, cli_text(call, "path")))
+                                             percent_encoded(&s->arena, cli_text(call, "path")))
                               : "";
     r = r < 0 ? r : system_rest(s, "GET", system, rest, NULL, &answer, err);
     return r < 0 ? r : cli_print(answer, err);
@@ -411,28 +414,29 @@ const char bbs_deploy_details[] =
     "\n"
     "The server does it: it goes on when this command ends. Exit status with --wait: 0\n"
     "succeeded, 1 failed (bbs why tells why), 4 somebody else held a part of it, 6 not over in\n"
-    "time.\n";
+    "time. SYSTEM may come from CORKBOARD_SYSTEM.\n";
 
 const char bbs_teardown_details[] =
     "Every service of the system goes; the system stays, and can be deployed again. It holds\n"
-    "all of the system meanwhile. Exit status with --wait: as of bbs deploy.\n";
+    "all of the system meanwhile. SYSTEM never comes from CORKBOARD_SYSTEM. Exit status with\n"
+    "--wait: as of bbs deploy.\n";
 
 static const char builds_details[] =
-    "SYSTEM may come from CORKBOARD_SYSTEM; ID may be cut to what no other begins with, four\n"
-    "letters at least. Of one build it tells how far it is, and what is wrong with its\n"
-    "definition; exit status 1 if it failed.\n";
+    "SYSTEM may come from CORKBOARD_SYSTEM, and ID may stand alone then; it may be cut to what\n"
+    "no other begins with, four letters at least. Of one build it tells how far it is, and what\n"
+    "is wrong with its definition; exit status 1 if it failed.\n";
 
 static const char lists_details[] =
-    "SYSTEM may come from CORKBOARD_SYSTEM; ID may be cut to what no other begins with, four\n"
-    "letters at least. Of one it tells whose turn it is and what would end it; exit status 1 if\n"
-    "it failed, 4 if somebody else held a part of the system.\n";
+    "SYSTEM may come from CORKBOARD_SYSTEM, and ID may stand alone then; it may be cut to what\n"
+    "no other begins with, four letters at least. Of one it tells whose turn it is and what\n"
+    "would end it; exit status 1 if it failed, 4 if somebody else held a part of the system.\n";
 
 static const struct cli_command build_verbs[] = {
     {"", "[SYSTEM [ID]]", "shows the builds of a system, or one", builds_details, question, 0, 2,
      run_builds},
-    {"create", "SYSTEM", "resolves and checks a definition, without deploying it", NULL, build, 1,
+    {"create", "[SYSTEM]", "resolves and checks a definition, without deploying it", NULL, build, 0,
      1, run_build_create},
-    {"logs", "SYSTEM ID", "shows what was resolved", NULL, logs, 2, 2, run_build_logs},
+    {"logs", "[SYSTEM] ID", "shows what was resolved", NULL, logs, 1, 2, run_build_logs},
     {0},
 };
 

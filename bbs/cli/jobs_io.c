@@ -3,6 +3,7 @@
 #include "bbs/cli/system_tables.h"
 #include "bbs/cli/system_why.h"
 #include "bbs/cli/systems_io.h"
+#include "common/base/query.h"
 #include "common/base/message.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
@@ -34,7 +35,7 @@ static int services(struct session *s, const struct invocation *call, struct err
         bool all = strcmp(path, "/") == 0;
         const char *rest =
             all ? "/services"
-                : arena_printf(&s->arena, "/services?path=%s", cli_escaped(&s->arena, path));
+                : arena_printf(&s->arena, "/services?path=%s", percent_encoded(&s->arena, path));
         r = system_rest(s, "GET", system, rest, NULL, &answer, err);
         return r < 0 ? r : system_print_json(s, answer, err);
     }
@@ -118,8 +119,8 @@ static int print_json(struct session *s, const char *system, const char *id, str
 static int jobs(struct session *s, const struct invocation *call, struct err *err)
 {
     struct system_view v;
-    const char *system, *path, *id = system_argument(call, 1);
-    int r = system_target(call, &system, &path, err);
+    const char *system, *path, *id = NULL;
+    int r = system_target_id(s, call, &system, &path, &id, err);
     r = r < 0 ? r : system_get(s, system, &v, err);
     const Board__JobRunRecord *run = r == 0 && id ? system_view_run(&v, id) : NULL;
     if (r == 0 && id && !run) {
@@ -279,11 +280,13 @@ static int cancel_run(struct session *s, const char *system, const char *id, str
 static int job_cancel(struct session *s, const struct invocation *call, struct err *err)
 {
     struct system_view v;
-    const char *system = call->arguments[0];
-    int r = system_get(s, system, &v, err);
-    const Board__JobRunRecord *run = r == 0 ? system_view_run(&v, call->arguments[1]) : NULL;
+    const char *system, *path, *id = NULL;
+    int r = system_target_id(s, call, &system, &path, &id, err);
+    r = r < 0 ? r : system_needs_id(call, id, err);
+    r = r < 0 ? r : system_get(s, system, &v, err);
+    const Board__JobRunRecord *run = r == 0 ? system_view_run(&v, id) : NULL;
     if (r == 0 && !run) {
-        r = no_run(system, call->arguments[1], err);
+        r = no_run(system, id, err);
     }
     return r < 0 ? r : cancel_run(s, system, run->id, err);
 }
@@ -340,18 +343,21 @@ static const struct cli_option *const run[] = BBS_ASKS_WITH(bbs_job_options, run
 static const char services_details[] =
     "AVAILABLE are instances that have been ready for long enough, of those that are wanted;\n"
     "UPDATED those of the newest revision, STALE the others, TERMINATING those that are told to\n"
-    "stop. bbs why SYSTEM:PATH explains a state.\n";
+    "stop. bbs why SYSTEM:PATH explains a state. SYSTEM may come from CORKBOARD_SYSTEM, and /PATH\n"
+    "may stand alone then.\n";
 
 static const char jobs_details[] =
-    "A run does a job of a system once, as the job was defined when it was asked for. ID may be\n"
-    "cut to what no other begins with, four letters at least.\n";
+    "A run does a job of a system once, as the job was defined when it was asked for. SYSTEM may\n"
+    "come from CORKBOARD_SYSTEM, and /PATH or ID may stand alone then; ID may be cut to what no\n"
+    "other begins with, four letters at least.\n";
 
 static const char run_details[] =
     "A command behind -- is run instead of the job's own:\n"
     "\n"
     "  bbs jobs run shop:/migrate --env STEP=2 -- /bin/migrate --to 2\n"
     "\n"
-    "It runs once, and is not started again. What it writes: bbs logs SYSTEM:PATH.\n";
+    "It runs once, and is not started again. What it writes: bbs logs SYSTEM:PATH. With\n"
+    "CORKBOARD_SYSTEM set /PATH will do.\n";
 
 static const struct cli_command service_verbs[] = {
     {"", "[SYSTEM[:PATH]]", "shows the services of a system", services_details, question, 0, 1,
@@ -376,7 +382,7 @@ static const struct cli_command job_verbs[] = {
      question, 0, 2, run_jobs},
     {"run", "SYSTEM:PATH [-- COMMAND...]", "runs a job, once", run_details, run, 1,
      CLI_ARGUMENTS_MAX, bbs_job_run_run},
-    {"cancel", "SYSTEM ID", "ends a run that is not over", NULL, question, 2, 2, run_job_cancel},
+    {"cancel", "[SYSTEM] ID", "ends a run that is not over", NULL, question, 1, 2, run_job_cancel},
     {0},
 };
 

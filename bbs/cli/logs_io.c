@@ -2,6 +2,7 @@
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/logs_io.h"
 #include "bbs/cli/systems_io.h"
+#include "common/base/query.h"
 #include "common/base/time_text.h"
 
 #include <stdio.h>
@@ -170,8 +171,8 @@ static int read_choice(struct logs *l, struct err *err)
     }
     l->lines = since || cli_text(call, "tail") ? -1 : LOGS_LINES;
     l->choice = arena_printf(a, "%s%s%s%s%s", since ? "&since=" : "",
-                             since ? cli_escaped(a, since) : "", source ? "&source=" : "",
-                             source ? cli_escaped(a, source) : "",
+                             since ? percent_encoded(a, since) : "", source ? "&source=" : "",
+                             source ? percent_encoded(a, source) : "",
                              cli_switch(call, "times") ? "&times=1" : "");
     return 0;
 }

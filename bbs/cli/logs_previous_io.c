@@ -1,6 +1,7 @@
 /* bbs logs --previous: asks the cells what they keep of containers that were removed. Any cell may:
  * the definition, the index or the app that they were of may not be there any more. */
 #include "bbs/cli/logs_io.h"
+#include "common/base/query.h"
 #include "common/cli/cli_io.h"
 
 #include <stdio.h>
@@ -189,7 +190,7 @@ int logs_add_previous(struct logs *l, const char *name, int32_t index, struct er
     struct asking g = {
         .logs = l,
         .name = name,
-        .path = arena_printf(a, "/v1/logs?process_guid_prefix=%s", cli_escaped(a, name)),
+        .path = arena_printf(a, "/v1/logs?process_guid_prefix=%s", percent_encoded(a, name)),
         .index = index,
         .until_ms = cli_now_ms() + session_left_ms(l->s) / 2,
         .answers = ARENA_ARRAY(a, l->cell_count, struct cell_logs),

@@ -254,17 +254,36 @@ int name_no_index(const char *name, int32_t index, int32_t instances, struct err
                    (int)index, (int)instances, instances == 1 ? "" : "s");
 }
 
-int name_no_change(const Models__DesiredLRP *lrp, const char *verb, struct err *err)
+int name_is_system(const char *system, const char *verb, struct err *err)
 {
-    const char *called = lrp_name(lrp), *colon = colon_of(called);
-    if (!colon || called == lrp->process_guid) {
-        return 0;
+    return err_set(err, ERR_INVALID,
+                   "%.63s is a system, and only apps are %s so: bbs teardown %.63s ends all that "
+                   "runs in it, bbs systems delete %.63s deletes it",
+                   system, verb, system, system);
+}
+
+int name_no_change(struct arena *a, const char *name, const Models__DesiredLRP *lrp,
+                   const char *verb, struct err *err)
+{
+    const char *called = lrp ? lrp_name(lrp) : "", *colon = colon_of(called);
+    const char *system, *path;
+    bool own = colon && lrp && called != lrp->process_guid;
+    if (!name_is_part(a, name, &system, &path)) {
+        if (!own) {
+            return 0;
+        }
+        system = arena_strndup(a, called, (size_t)(colon - called));
+        path = strcmp(name, lrp->process_guid) == 0 ? colon + 1 : "/";
+    } else if (lrp && !own) {
+        return 0; /* an app of that name */
     }
-    int id = (int)(colon - called);
-    return err_set(err, ERR_CONFLICT,
-                   "%.120s belongs to the system %.*s, and is not %s by itself: bbs deploy %.*s "
-                   "--file FILE, or bbs teardown %.*s",
-                   called, id, called, verb, id, called, id, called);
+    if (strcmp(path, "/") == 0) {
+        return name_is_system(system, verb, err);
+    }
+    return err_set(err, ERR_INVALID,
+                   "%.40s:%.60s is not %s by itself: change the definition of %.40s, then bbs "
+                   "deploy %.40s --path %.60s or --file FILE",
+                   system, path, verb, system, system, path);
 }
 
 int name_ambiguous(const char *name, size_t count, struct err *err)

@@ -68,9 +68,14 @@ int name_cell(const Board__CellsStatus *cells, const char *cell_id, const char *
 /* ERR_NOT_FOUND: "there is no web/9: it has 2 instances" */
 int name_no_index(const char *name, int32_t index, int32_t instances, struct err *err);
 
-/* 0, or ERR_CONFLICT when it is of a system: what it runs is changed by a deploy alone. `verb`:
- * "removed", "scaled". */
-int name_no_change(const Models__DesiredLRP *lrp, const char *verb, struct err *err);
+/* 0, or ERR_INVALID when `name` means a system or a part of one: that is changed by a deploy or a
+ * teardown alone, and the text says which. `lrp`: what it was found to mean; NULL = nothing was
+ * found, and the name itself must say so. `verb`: "removed", "scaled". */
+int name_no_change(struct arena *a, const char *name, const Models__DesiredLRP *lrp,
+                   const char *verb, struct err *err);
+
+/* ERR_INVALID, of a system. */
+int name_is_system(const char *system, const char *verb, struct err *err);
 
 /* ERR_CONFLICT: it has several definitions, and the command is for one. */
 int name_ambiguous(const char *name, size_t count, struct err *err);

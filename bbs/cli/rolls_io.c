@@ -103,8 +103,8 @@ static const char rollback_details[] =
     "rolled to as to any other. Of a system: bbs deploy SYSTEM --undo last.\n";
 
 static const struct cli_command verbs[] = {
-    {"deploy", "SYSTEM", "brings a system, or a part of it, to a definition", bbs_deploy_details,
-     bbs_deploy_tables, 1, 1, bbs_deploy_run},
+    {"deploy", "[SYSTEM]", "brings a system, or a part of it, to a definition", bbs_deploy_details,
+     bbs_deploy_tables, 0, 1, bbs_deploy_run},
     {"teardown", "SYSTEM", "ends every service of a system; the system stays", bbs_teardown_details,
      bbs_teardown_tables, 1, 1, bbs_teardown_run},
     {"pause", "NAME", "lets the roll of an app, or a deploy, stand still", pause_details, question,

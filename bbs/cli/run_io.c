@@ -1,6 +1,7 @@
 /* bbs run. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
+#include "bbs/cli/systems_io.h"
 #include "bbs/cli/task_calls_io.h"
 #include "bbs/cli/tasks.h"
 #include "common/appfile/app_file_io.h"
@@ -165,12 +166,14 @@ static int run(struct session *s, const struct invocation *call, struct err *err
     return r < 0 ? r : task->failed ? CLI_FAILED : CLI_DONE;
 }
 
-/* "shop:/migrate" is a job, unless a file is called so. */
+/* "shop:/migrate" is a job, unless a file is called so; so is "/migrate" where CORKBOARD_SYSTEM
+ * says of which system. */
 static bool names_job(const struct invocation *call)
 {
-    const char *system, *path;
-    return access(call->arguments[0], F_OK) != 0 &&
-           name_is_part(call->arena, call->arguments[0], &system, &path);
+    const char *system, *path, *name = call->arguments[0];
+    bool of_default = *name == '/' && system_by_default();
+    return access(name, F_OK) != 0 &&
+           (of_default || name_is_part(call->arena, name, &system, &path));
 }
 
 static int refuse_of_file(const struct invocation *call, struct err *err)

@@ -614,18 +614,3 @@ int cli_target(const struct invocation *call, const char **ret_name, int32_t *re
     }
     return r;
 }
-
-const char *cli_escaped(struct arena *a, const char *text)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                "0123456789-_.";
-    char *out = arena_alloc(a, strlen(text) * 3 + 1), *to = out;
-    for (; *text; text++) {
-        if (strchr(plain, *text)) {
-            *to++ = *text;
-        } else {
-            to += sprintf(to, "%%%02X", (unsigned char)*text);
-        }
-    }
-    return out;
-}

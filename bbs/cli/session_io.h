@@ -140,9 +140,6 @@ void session_json(struct session *s, ProtobufCMessage *m, struct buf *out);
 int cli_target(const struct invocation *call, const char **ret_name, int32_t *ret_index,
                struct err *err);
 
-/* Text as a value in the query of a path. */
-const char *cli_escaped(struct arena *a, const char *text);
-
 /* cli_print(), or cli_print_or() if something is said `instead`. */
 int session_print(struct session *s, struct bytes text, struct err *err);
 

@@ -213,13 +213,31 @@ static const char *version_text(struct arena *a, const struct system_view *v)
 
 static const char *share_text(struct arena *a, const struct system_view *v)
 {
-    size_t stable = 0;
+    size_t stable = 0, failed = 0;
     for (size_t i = 0; i < v->service_count; i++) {
         stable += strcmp(v->services[i]->state, "stable") == 0;
+        failed += strcmp(v->services[i]->state, "failed") == 0;
     }
+    const char *more = failed ? arena_printf(a, ", %zu failed", failed) : "";
     return v->service_count == 0 ? "no services"
-                                 : arena_printf(a, "%zu of %zu service%s stable", stable,
-                                                v->service_count, v->service_count == 1 ? "" : "s");
+                                 : arena_printf(a, "%zu of %zu service%s stable%s", stable,
+                                                v->service_count, v->service_count == 1 ? "" : "s",
+                                                more);
+}
+
+/* What is said of the system beside its services: the message of an aggregate counts them, too, and
+ * is of another moment. */
+static const char *own_message(const struct system_view *v)
+{
+    static const char *const counted[] = {"stable", "degraded", "scaling", "updating"};
+    bool counts = false, all = true;
+    for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+        counts = counts || strcmp(v->system->state, counted[i]) == 0;
+    }
+    for (size_t i = 0; i < v->service_count; i++) {
+        all = all && strcmp(v->services[i]->state, "stable") == 0;
+    }
+    return counts && !all ? "" : v->system->message;
 }
 
 static const char *join(struct arena *a, const char *left, const char *right)
@@ -231,7 +249,7 @@ static const char *head_behind_state(struct arena *a, const struct system_view *
 {
     const char *text = join(a, version_text(a, v), under_way(a, v, now_ns));
     text = join(a, text, share_text(a, v));
-    return join(a, text, v->system->message);
+    return join(a, text, own_message(v));
 }
 
 const char *tree_head(struct arena *a, const struct system_view *v, int64_t now_ns)

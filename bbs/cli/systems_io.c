@@ -2,6 +2,7 @@
 
 #include "bbs/cli/feed_io.h"
 #include "bbs/cli/system_why.h"
+#include "common/base/query.h"
 #include "common/base/random.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
@@ -304,7 +305,7 @@ int system_rest(struct session *s, const char *method, const char *id, const cha
                 const char *body, struct bytes *ret_body, struct err *err)
 {
     struct arena *a = &s->arena;
-    const char *path = *id ? arena_printf(a, "/v1/systems/%s%s", cli_escaped(a, id), rest)
+    const char *path = *id ? arena_printf(a, "/v1/systems/%s%s", percent_encoded(a, id), rest)
                            : arena_printf(a, "/v1/systems%s", rest);
     struct bytes sent = body ? bytes_of(body) : (struct bytes){0};
     int r = cli_client_rest(s->client, a, method, path, sent, ret_body, err);
@@ -346,24 +347,56 @@ const char *draw_uuid(struct arena *a)
 
 /* ---- Arguments ---- */
 
+const char *system_by_default(void)
+{
+    const char *id = getenv("CORKBOARD_SYSTEM");
+    return id && *id ? id : NULL;
+}
+
 const char *system_argument(const struct invocation *call, size_t n)
 {
-    const char *by_default = n == 0 ? getenv("CORKBOARD_SYSTEM") : NULL;
-    return n < call->argument_count    ? call->arguments[n]
-           : by_default && *by_default ? by_default
-                                       : NULL;
+    return n < call->argument_count ? call->arguments[n] : n == 0 ? system_by_default() : NULL;
 }
 
 int system_target(const struct invocation *call, const char **ret_id, const char **ret_path,
                   struct err *err)
 {
-    const char *text = system_argument(call, 0);
+    const char *text = system_argument(call, 0), *by_default = system_by_default();
     if (!text) {
         return err_set(err, ERR_INVALID,
                        "which system? give its name, or set CORKBOARD_SYSTEM: %.60s SYSTEM",
                        call->title);
     }
+    if (*text == '/' && by_default) {
+        text = name_of_part(call->arena, by_default, text);
+    }
     return name_system(call->arena, text, ret_id, ret_path, err);
+}
+
+int system_target_id(struct session *s, const struct invocation *call, const char **ret_id,
+                     const char **ret_path, const char **ret_of, struct err *err)
+{
+    const Board__SystemRecord *system;
+    const char *by_default = system_by_default();
+    int r = system_target(call, ret_id, ret_path, err);
+    *ret_of = system_argument(call, 1);
+    if (call->argument_count == 1 && by_default && call->arguments[0][0] != '/') {
+        struct err inner;
+        bool other = r < 0 || systems_find(s, *ret_id, &system, &inner) == -ERR_NOT_FOUND;
+        if (other) {
+            *ret_of = call->arguments[0];
+            return name_system(call->arena, by_default, ret_id, ret_path, err);
+        }
+    }
+    return r;
+}
+
+int system_needs_id(const struct invocation *call, const char *id, struct err *err)
+{
+    return id ? 0
+              : err_set(err, ERR_INVALID,
+                        "which system? give its name, or set CORKBOARD_SYSTEM: %.60s SYSTEM %.60s",
+                        call->title, call->arguments[0]);
 }
 
 int system_explain(struct session *s, const char *id, const char *path, struct err *err)

@@ -46,10 +46,21 @@ const char *draw_uuid(struct arena *a);
 /* Argument n of a call, of which the first may come from CORKBOARD_SYSTEM; NULL = there is none. */
 const char *system_argument(const struct invocation *call, size_t n);
 
-/* The first argument as SYSTEM or SYSTEM:PATH; "/" without a path. ERR_INVALID when there is none,
- * or it is no path. */
+/* CORKBOARD_SYSTEM; NULL = it is not set. Never for what ends or deletes. */
+const char *system_by_default(void);
+
+/* The first argument as SYSTEM or SYSTEM:PATH, "/" without a path; where CORKBOARD_SYSTEM says the
+ * system, none at all or /PATH. ERR_INVALID when there is none, or it is no path. */
 int system_target(const struct invocation *call, const char **ret_id, const char **ret_path,
                   struct err *err);
+
+/* The same of [SYSTEM] [ID]; NULL in *ret_of without an ID. A single argument is the ID where
+ * CORKBOARD_SYSTEM says the system, unless a system is called so. */
+int system_target_id(struct session *s, const struct invocation *call, const char **ret_id,
+                     const char **ret_path, const char **ret_of, struct err *err);
+
+/* ERR_INVALID without an ID: its one argument was taken for the system. */
+int system_needs_id(const struct invocation *call, const char *id, struct err *err);
 
 /* Waits for a deploy or teardown, with a line of progress, or as a tree that lives (`watch`), until
  * it is over: exit status 0, 1 failed, 4 somebody else held a part of it. What was interrupted, or

@@ -6,6 +6,7 @@
 #include "bbs/cli/settings.h"
 #include "bbs/cli/systems_io.h"
 #include "bbs/cli/task_calls_io.h"
+#include "common/base/query.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"
@@ -162,7 +163,7 @@ static struct bytes ask_auctioneer(struct why_asker *q, const struct why *w)
         find_leader(q);
     }
     struct arena *a = &q->s->arena;
-    const char *guid = cli_escaped(a, w->guid);
+    const char *guid = percent_encoded(a, w->guid);
     const char *path = w->index < 0
                            ? arena_printf(a, "/why?task_guid=%s", guid)
                            : arena_printf(a, "/why?process_guid=%s&index=%d", guid, (int)w->index);

@@ -138,11 +138,33 @@ static void a_name_means_what_is_at_and_below_it(void **state)
     assert_int_equal(lrps_named(&f->arena, lrps, 2, "shop:/store", &found), 1);
     assert_int_equal(lrps_named(&f->arena, lrps, 2, "shop:/web", &found), 0);
     assert_int_equal(lrps_named(&f->arena, lrps, 2, "web", &found), 1);
-    assert_int_equal(name_no_change(&web, "scaled", &f->err), 0);
-    assert_int_equal(name_no_change(&api, "scaled", &f->err), -ERR_CONFLICT);
-    assert_string_equal(f->err.text,
-                        "shop:/store/api belongs to the system shop, and is not scaled by itself: "
-                        "bbs deploy shop --file FILE, or bbs teardown shop");
+    static const char part[] =
+        "shop:/store/api is not scaled by itself: change the definition of shop, then bbs deploy "
+        "shop --path /store/api or --file FILE";
+    static const char whole[] =
+        "shop is a system, and only apps are scaled so: bbs teardown shop ends all that runs in "
+        "it, bbs systems delete shop deletes it";
+    const struct {
+        const char *name;
+        const Models__DesiredLRP *lrp;
+        const char *text; /* NULL = it may be changed */
+    } changes[] = {
+        {"web", &web, NULL},
+        {"web", NULL, NULL},
+        {"shop:/store/api", &api, part},
+        {"shop:/store/api", NULL, part},
+        {"shop.store.api-0123456789", &api, part},
+        {"shop", &api, whole},
+        {"shop:", &api, whole},
+        {"shop:/", NULL, whole},
+    };
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        int r = name_no_change(&f->arena, changes[i].name, changes[i].lrp, "scaled", &f->err);
+        assert_int_equal(r, changes[i].text ? -ERR_INVALID : 0);
+        if (changes[i].text) {
+            assert_string_equal(f->err.text, changes[i].text);
+        }
+    }
 }
 
 static void what_means_nothing_names_the_nearest(void **state)
