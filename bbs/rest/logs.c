@@ -342,13 +342,16 @@ static size_t find_instances(struct view *v, const Board__ServiceRecord *s,
     return meant;
 }
 
-/* The process that its source names runs in each of these containers; of what is kept the target
- * says it. Gives its words. False: there is none. */
+/* Adds what asks for the lines of the sidecar alone, if one is wanted: its name is their source.
+ * False: the definition has none of the name. */
 static bool add_sidecar(struct view *v, const char *process_guid, const struct log_query *p,
                         const char **words)
 {
     struct arena *a = view_arena(v);
     const Models__DesiredLRP *d = view_peek_message(v, key_desired(a, process_guid));
+    d = d && d->modification_tag
+            ? view_peek_message(v, key_run(a, process_guid, d->modification_tag->epoch))
+            : NULL;
     bool found = !p->sidecar;
     for (size_t i = 0; d && !found && i < d->n_sidecars; i++) {
         const Models__Action *action = d->sidecars[i]->action;

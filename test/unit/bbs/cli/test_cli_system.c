@@ -107,7 +107,7 @@ static void a_system_is_a_tree(void **state)
     assert_string_equal(
         tree_of(&r, &form),
         "shop   updating   1.4.0 -> 1.5.0   deploy 7f3a0c12 in progress, 42s   1 of 3 services "
-        "stable\n"
+        "stable, 1 failed\n"
         "+- migrate  job      never run\n"
         "+- store/\n"
         "|  +- api   updating [####....] 2/4 updated, 4 available   rolling to 1f0c93d2ab\n"
