@@ -63,7 +63,7 @@ static SESSION_RUN(run_services, services)
     }
     if (r == 0 && s->json) {
         const char *rest =
-            name ? arena_printf(&s->arena, "/node-pools/%s", cli_escaped(&s->arena, name))
+            name ? arena_printf(&s->arena, "/node-pools/%s", percent_encoded(&s->arena, name))
                  : "/node-pools";
         r = system_rest(s, "GET", system, rest, NULL, &answer, err);
         return r < 0 ? r : system_print_json(s, answer, err);
