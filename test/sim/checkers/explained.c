@@ -1,5 +1,5 @@
-/* YL4: whatever of a system is not final explains itself, at each look: its record has a message, or
- * `bbs why` has more to say of it than its state. */
+/* YL4: whatever of a system is not final explains itself, at each look: its record has a message,
+ * or `bbs why` has more to say of it than its state. */
 #include "bbs/cli/system_why.h"
 #include "test/sim/checkers/checkers.h"
 

@@ -1,6 +1,6 @@
 /* Y10: a run of a job is of the job that stood at its path when it was asked for. It has one Task,
- * made when it is queued and of its snapshot; the Task goes with the run's end, which says what that
- * came to, and the snapshot never changes. Y7: what a run came to stays. */
+ * made when it is queued and of its snapshot; the Task goes with the run's end, which says what
+ * that came to, and the snapshot never changes. Y7: what a run came to stays. */
 #include "common/model/record.h"
 #include "models/task.pb-c.h"
 #include "test/sim/checkers/checkers.h"
