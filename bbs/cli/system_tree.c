@@ -421,6 +421,13 @@ static void row_append(struct arena *a, const struct tree_node *n, const char *n
     buf_append_string(out, "\n");
 }
 
+/* Those of the newest epoch: the older ones go. */
+static size_t cells_now(const Board__PoolRecord *p)
+{
+    const Board__PoolEpoch *newest = pool_newest(p);
+    return newest ? newest->n_cells : pool_cells(p);
+}
+
 /* ":main  stable  2/3 cells of type small", behind the components. */
 static void pool_append(struct arena *a, const Board__PoolRecord *p, size_t wide,
                         const struct tree_form *form, struct buf *out)
@@ -428,7 +435,7 @@ static void pool_append(struct arena *a, const Board__PoolRecord *p, size_t wide
     const char *name = strncmp(p->name, "/:", 2) == 0 ? p->name + 1 : p->name;
     size_t used = wide + 2 + STATE_LETTERS + 1;
     const char *words =
-        arena_printf(a, "%zu/%d cells of type %s", pool_cells(p), (int)p->wanted, p->instance_type);
+        arena_printf(a, "%zu/%d cells of type %s", cells_now(p), (int)p->wanted, p->instance_type);
     words = join(a, words, p->message);
     pad(out, cut(a, name, wide), wide);
     buf_append_string(out, "  ");
@@ -566,7 +573,7 @@ void tree_changes(struct arena *a, const struct system_view *v, const char *top,
     for (size_t i = 0; i < v->pool_count; i++) {
         const Board__PoolRecord *p = v->pools[i];
         const char *text =
-            arena_printf(a, "%-8s %zu/%d cells", p->state, pool_cells(p), (int)p->wanted);
+            arena_printf(a, "%-8s %zu/%d cells", p->state, cells_now(p), (int)p->wanted);
         if (component_path_within(component_subname_path(a, p->name), top)) {
             change(said, arena_printf(a, "pool %s", p->name),
                    text_printable(a, join(a, text, p->message)), out);

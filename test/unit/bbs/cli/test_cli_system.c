@@ -438,6 +438,90 @@ static void tables_have_the_columns_of_old(void **state)
     rig_end(&r);
 }
 
+/* A pool of the shop, renewed: a service is on the one small cell yet, a large one is missing. */
+static void put_pool(struct rig *r)
+{
+    struct arena *a = &r->f->arena;
+    Board__PoolRecord *p = arena_message(a, &board__pool_record__descriptor);
+    char *c1 = arena_strdup(a, "c1"), *c2 = arena_strdup(a, "c2");
+    p->epochs = ARENA_ARRAY(a, 2, Board__PoolEpoch *);
+    for (p->n_epochs = 0; p->n_epochs < 2; p->n_epochs++) {
+        Board__PoolEpoch *e = arena_message(a, &board__pool_epoch__descriptor);
+        e->number = (uint32_t)p->n_epochs + 1;
+        e->instance_type = arena_strdup(a, p->n_epochs ? "large" : "small");
+        e->cells = arena_copy(a, p->n_epochs ? &c2 : &c1, sizeof(c1));
+        e->n_cells = 1;
+        p->epochs[p->n_epochs] = e;
+    }
+    p->uid = arena_strdup(a, "u1");
+    p->name = arena_strdup(a, "/:main");
+    p->system = arena_strdup(a, "shop");
+    p->instance_type = arena_strdup(a, "large");
+    p->wanted = 2;
+    p->state = arena_strdup(a, "updating");
+    p->message = arena_strdup(a, "1 of 2 cells of type large");
+    p->since = NOW - (int64_t)42 * 1000000000;
+    shown_put(&r->feed, key_pool(a, "u1", "/:main"), &p->base);
+}
+
+static void node_pools_are_shown(void **state)
+{
+    struct rig r;
+    rig_begin(&r, state);
+    put_shop(&r);
+    put_pool(&r);
+    rig_view(&r);
+    struct arena *a = &r.f->arena;
+    pools_table(a, &r.view, NULL, false, &r.f->out);
+    assert_string_equal(buf_string(&r.f->out),
+                        "NAME    TYPE            STATE     CELLS  WANTED  MESSAGE\n"
+                        "/:main  small -> large  updating  2      2       "
+                        "1 of 2 cells of type large\n");
+    assert_non_null(system_view_pool(&r.view, "/:main"));
+    assert_null(system_view_pool(&r.view, "/:other"));
+    struct tree_form form = {.now_ns = NOW, .top = "/", .width = 110};
+    const char *tree = tree_of(&r, &form);
+    assert_non_null(strstr(tree, "\n:main"));
+    assert_non_null(strstr(tree, "updating 1/2 cells of type large   1 of 2 cells of type "
+                                 "large\n"));
+    form.top = "/store";
+    assert_null(strstr(tree_of(&r, &form), ":main"));
+    assert_string_equal(record_text(a, RECORD_POOL, &r.view.pools[0]->base),
+                        "updating, 2 of 2 cells, 1 of 2 cells of type large");
+    assert_string_equal(record_name(a, RECORD_POOL, &r.view.pools[0]->base), "shop:/:main");
+    rig_end(&r);
+}
+
+static void a_node_pool_is_explained(void **state)
+{
+    struct rig r;
+    bool well;
+    rig_begin(&r, state);
+    put_shop(&r);
+    put_pool(&r);
+    lead(&r);
+    rig_view(&r);
+    const char *why = why_of(&r, "/:main", &well);
+    static const char *const parts[] = {
+        "node pool /:main is updating, for 42s: 1 of 2 cells of type large",
+        "its cells of type small: c1; they stay until no service is on them",
+        "its cells of type large: c2; it is to have 2",
+        "it takes cells on which nothing runs and whose rep says --optional-placement-tag "
+        "type:large: bbs cells"};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (!strstr(why, parts[i])) {
+            fail_msg("%s\nis not in\n%s", parts[i], why);
+        }
+    }
+    assert_false(well);
+    assert_non_null(strstr(why_of(&r, "/:none", &well),
+                           "shop has no node pool /:none: bbs pools shop shows all"));
+    assert_false(well);
+    assert_non_null(strstr(why_of(&r, "/", &well), "node pool /:main is updating, 1 of 2 cells of "
+                                                   "type large: bbs why shop:/:main"));
+    rig_end(&r);
+}
+
 static void events_call_records_by_their_names(void **state)
 {
     struct fixture *f = *state;
@@ -471,6 +555,8 @@ int main(void)
         TEST(explanations_have_a_bound),
         TEST(builds_teardowns_and_runs_are_explained),
         TEST(tables_have_the_columns_of_old),
+        TEST(node_pools_are_shown),
+        TEST(a_node_pool_is_explained),
         TEST(events_call_records_by_their_names),
     };
     return cmocka_run_group_tests_name("systems", tests, NULL, NULL);
