@@ -17,7 +17,9 @@
 #include "system_api.pb-c.h"
 
 enum {
-    JOB_RUNS_MAX = 1000, /* of one system, over or not */
+    /* Of one system, over or not. A soft bound: the count is not compared, so requests at the same
+     * time may pass it by a few; each run is a record of its own, and bounded. */
+    JOB_RUNS_MAX = 1000,
     JOB_RUNS_KEPT = 200, /* that are over; older ones go by and by, and after so long: */
     JOB_RUN_KEPT_DAYS = 30,
     JOB_RUN_ID_BYTES_MAX = 63,

@@ -80,7 +80,8 @@ void check_action_id(struct validation *v, const char *id);
 void check_component_path(struct validation *v, const char *path);
 
 /* A number of records of one kind is bounded: refuses, ResourceConflict, with the bound. True if it
- * was. `things`: "builds". */
+ * was. `things`: "builds". A soft bound: requests at the same time may pass it by a few, for the
+ * count is not compared. What bounds the size of a record is judged in that record, strictly. */
 bool too_many(struct plan *p, const struct system_facts *f, size_t count, size_t most,
               const char *things);
 
