@@ -185,9 +185,32 @@ static void begin_with(const struct watched_system *v, const Board__DeployRecord
     system_moves_add(out, "begin", move_of_deploy(v, "begin", d->id)); /* 6 */
 }
 
-static void built_deploy(const struct watched_system *v, const Board__DeployRecord *d,
-                         const Board__BuildRecord *b, struct system_moves *out)
+/* What the system has elsewhere, and what the tree has. */
+static size_t services_then(const struct watched_system *v, const Board__DeployRecord *d,
+                            const Board__IndexRecord *index)
 {
+    const struct service_seen **list;
+    size_t count = v->services->count - system_services_within(v, d->path, &list);
+    for (size_t i = 0; i < index->n_entries; i++) {
+        count += strcmp(index->entries[i]->kind, "service") == 0;
+    }
+    return count;
+}
+
+/* 5: or the tree has more services than there is room for. */
+static void built_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                         const Board__BuildRecord *b, int64_t revision, struct system_moves *out)
+{
+    const Board__IndexRecord *index = index_of(v, b->tree);
+    size_t services = index ? services_then(v, d, index) : 0;
+    if (services > SYSTEM_SERVICES_MAX) {
+        fail_deploy(v, d, "fail",
+                    arena_printf(v->arena, "the system would have %zu services, and may have %d: "
+                                           "make another system of a part",
+                                 services, SYSTEM_SERVICES_MAX),
+                    key_build(v->arena, v->uid, b->id), revision, out);
+        return;
+    }
     Board__Root root = BOARD__ROOT__INIT, *roots[] = {&root};
     root.tree = b->tree;
     begin_with(v, d, roots, 1, out);
@@ -227,7 +250,7 @@ static void accepted_deploy(const struct watched_system *v, const Board__DeployR
     } else if (*b->version && !*d->version) {
         system_moves_add(out, "note", move_of_deploy(v, "note", d->id)); /* 3 */
     } else if (strcmp(b->state, "succeeded") == 0) {                     /* 4 */
-        built_deploy(v, d, b, out);
+        built_deploy(v, d, b, revision, out);
     }
 }
 

@@ -13,6 +13,7 @@
  *   3. the build knows the version, the deploy does not    note
  *   4. the build is not over                               it waits
  *   5. a secret that it needs is not set                   fail, by the secret
+ *      the system would have too many services             fail, by the build
  *   6. otherwise                                           begin
  * In progress:
  *   1. the system goes                                     fail

@@ -15,7 +15,7 @@ enum {
     STALE_TREES_MAX = 16, /* of attempts, to be collected first */
     TREE_BYTES_MAX = 32 * 1024 * 1024,
     COMMITS_BYTES_MAX = 256 * 1024,
-    INDEX_BYTES_MAX = 1024 * 1024, /* as any record */
+    INDEX_BYTES_MAX = 960 * 1024,
 };
 
 struct build_snapshot {
@@ -516,7 +516,7 @@ static void valid_succeed(struct validation *v, const Board__Move *move)
     SCOPED_ARENA(a);
     const Board__IndexRecord *index = move_build(move)->index;
     valid_tree(v, move);
-    bool good = index && board__index_record__get_packed_size(index) < INDEX_BYTES_MAX;
+    bool good = index && board__index_record__get_packed_size(index) <= INDEX_BYTES_MAX;
     for (size_t i = 0; good && i < index->n_entries; i++) {
         const char *path = index->entries[i]->path;
         good = !component_path_fault(&a, path) &&

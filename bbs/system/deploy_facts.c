@@ -78,6 +78,25 @@ static void gather_undone(struct view *v, struct deploy_snapshot *s)
     s->lack = secrets_lacking(v, s->deploy->uid, list, count);
 }
 
+/* How many services the system has elsewhere, and would have under the path. An undo puts back what
+ * there was room for. */
+static size_t services_then(struct view *v, const Board__DeployRecord *d,
+                            const Board__IndexRecord *index)
+{
+    struct arena *a = view_arena(v);
+    const char *own = key_service(a, d->uid, d->path);
+    size_t count = 0;
+    if (component_path_depth(d->path) > 0) {
+        count = view_peek_count(v, key_range_of(a, RECORD_SERVICE, d->uid)) -
+                view_peek_count(v, arena_printf(a, "%s%%2F", own)) -
+                (view_peek_message(v, own) != NULL);
+    }
+    for (size_t i = 0; i < index->n_entries; i++) {
+        count += strcmp(index->entries[i]->kind, "service") == 0;
+    }
+    return count;
+}
+
 static void gather_start(struct view *v, struct deploy_snapshot *s)
 {
     const Board__BuildRecord *b = s->build;
@@ -87,6 +106,7 @@ static void gather_start(struct view *v, struct deploy_snapshot *s)
         const Board__IndexRecord *index = index_peek(v, b->tree);
         s->build_over = s->head && index && strcmp(b->root, s->deploy->path) == 0;
         if (index) {
+            s->services = services_then(v, s->deploy, index);
             s->lack = secrets_lacking(v, s->deploy->uid, &index, 1);
         }
     }
@@ -120,13 +140,16 @@ static enum witness by_service(const struct deploy_snapshot *s, const struct see
                : WITNESS_NONE;
 }
 
-static enum witness by_build(const struct deploy_snapshot *s, const char *key, struct arena *a)
+static enum witness by_build(struct view *v, const struct deploy_snapshot *s, const char *key,
+                             struct arena *a)
 {
     const Board__BuildRecord *b = s->build;
+    const Board__IndexRecord *index = b ? index_peek(v, b->tree) : NULL;
     const char *build = s->deploy->build;
     bool own = *build && strcmp(key, key_build(a, s->deploy->uid, build)) == 0;
     bool failed = !b || lifecycle_state(&build_lifecycle, b->state) == BUILD_FAILED;
-    return own && failed ? WITNESS_START : WITNESS_NONE;
+    bool crowded = index && services_then(v, s->deploy, index) > SYSTEM_SERVICES_MAX;
+    return own && (failed || crowded) ? WITNESS_START : WITNESS_NONE;
 }
 
 static bool is_in_progress(const Board__DeployRecord *d)
@@ -156,7 +179,8 @@ static enum witness by_secret(struct view *v, struct deploy_snapshot *s, const c
 
 /* 1. Another system's, or as it was not seen: it shows nothing.
  * 2. A service under its path that it told has failed.
- * 3. Its build failed, or is gone; what it undoes is gone.
+ * 3. Its build failed, is gone, or has more services than there is room for; what it undoes is
+ *    gone.
  * 4. A secret that it needs is not set; of one in progress, that a service needs which it did not
  *    tell yet. */
 static void gather_witness(struct view *v, const Board__DeployMove *m, struct deploy_snapshot *s)
@@ -175,7 +199,7 @@ static void gather_witness(struct view *v, const Board__DeployMove *m, struct de
         s->witness = by_service(s, found, a);
         break;
     case RECORD_BUILD: /* 3 */
-        s->witness = by_build(s, m->witness, a);
+        s->witness = by_build(v, s, m->witness, a);
         break;
     case RECORD_DEPLOY:
         s->witness = !found && *s->deploy->undo &&

@@ -16,7 +16,8 @@ enum {
 /* What the record is that a move gives as a reason. */
 enum witness {
     WITNESS_NONE,    /* none is given, or it is not so any more */
-    WITNESS_START,   /* its build failed or is gone; what it undoes is gone; a secret is not set */
+    WITNESS_START,   /* its build failed, is gone, or has too many services; what it undoes is
+                        gone; a secret is not set */
     WITNESS_SERVICES, /* one that it told has failed, or one that it is to tell lacks a secret */
 };
 
@@ -30,6 +31,7 @@ struct deploy_snapshot {
     const Board__DeployRecord *undone; /* of READ_START */
     const char *target_fault;          /* of READ_TARGET; NULL = it can be deployed */
     bool build_over;                   /* of READ_START: what it is to put is there */
+    size_t services; /* of READ_START: that the system would have; 0 = it is not known */
     struct secret_lack lack;           /* of READ_START */
     bool settled;                      /* of READ_SERVICES */
     enum witness witness;

@@ -105,7 +105,7 @@ static uint32_t deploy_guards(const struct move_turn *t)
     return (t->from == DEPLOY_PENDING ? target_guards(t) : 0) |
            (system_facts_open(&s->of) ? DEPLOY_IF_OPEN : 0) |
            (own && strcmp(own->path, d->path) == 0 ? DEPLOY_IF_HELD : 0) |
-           (s->build_over ? DEPLOY_IF_BUILD_OVER : 0) |
+           (s->build_over && s->services <= SYSTEM_SERVICES_MAX ? DEPLOY_IF_BUILD_OVER : 0) |
            (s->build_over && !s->lack.name ? DEPLOY_IF_SECRETS_SET : 0) |
            (s->settled ? DEPLOY_IF_SETTLED : 0) |
            (d->reverting ? DEPLOY_IF_REVERTING : 0) |
@@ -348,6 +348,9 @@ static void begin_refuse(const struct move_turn *t)
         refuse(t, closed);
     } else if (!s->build_over) {
         refuse(t, "what it is to put is not there yet");
+    } else if (s->services > SYSTEM_SERVICES_MAX) {
+        refuse(t, arena_printf(a, "system %s would have %zu services, and may have %d", s->of.id,
+                               s->services, SYSTEM_SERVICES_MAX));
     } else if (s->lack.name) {
         refuse(t, secret_lack_text(a, s->of.id, s->lack));
     } else {

@@ -454,8 +454,18 @@ static void check_sizes(const struct definition_compiler *c, const struct defini
     }
     if (board__index_record__get_packed_size(r->index) > DEFINITION_INDEX_BYTES_MAX) {
         definition_fault(c->arena, c->faults,
-                         "the list of its components is larger than %d MiB: shorten paths",
-                         DEFINITION_INDEX_BYTES_MAX >> 20);
+                         "the list of its components is larger than %d KiB: shorten paths",
+                         DEFINITION_INDEX_BYTES_MAX >> 10);
+    }
+    bytes = 0;
+    for (size_t i = 0; i < r->index->n_commits; i++) {
+        bytes += strlen(r->index->commits[i]);
+    }
+    if (bytes > DEFINITION_COMMITS_BYTES_MAX) {
+        definition_fault(c->arena, c->faults,
+                         "the list of the repositories that it is read from is larger than %d KiB: "
+                         "refer to fewer, or by shorter URLs",
+                         DEFINITION_COMMITS_BYTES_MAX >> 10);
     }
 }
 

@@ -17,7 +17,9 @@ enum {
     DEFINITION_TEXT_BYTES_MAX = 64 * 1024, /* of one value that a template makes */
     DEFINITION_COMPONENT_BYTES_MAX = 64 * 1024,
     DEFINITION_TREE_BYTES_MAX = 32 * 1024 * 1024,
-    DEFINITION_INDEX_BYTES_MAX = 1024 * 1024,
+    /* A record has 1 MiB at most, and these are not all that is in it. */
+    DEFINITION_INDEX_BYTES_MAX = 960 * 1024,
+    DEFINITION_COMMITS_BYTES_MAX = 256 * 1024, /* URLs and commits of what was read */
     DEFINITION_LOG_BYTES_MAX = 64 * 1024,
     DEFINITION_FAULTS_MAX = 20, /* told; of more a count */
     DEFINITION_INSTANCES_MAX = 100000,

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { HEAD_ROOTS_MAX = 4096 };
+enum { HEAD_ROOTS_MAX = 4096, SYSTEM_SERVICES_MAX = 10000 };
 
 /* The root that says what stands at the path; NULL = none, so nothing does. Its tree may be empty:
  * nothing stands there either. */

@@ -54,11 +54,14 @@ void system_row_set(struct arena *a, ProtobufCMessage *m, const char *name, cons
 static void *added(struct arena *a, size_t *n, void *list_at,
                    const ProtobufCMessageDescriptor *type)
 {
-    void **list = arena_array(a, *n + 1, sizeof(void *));
-    if (*n > 0) {
-        memcpy(list, *(void **)list_at, *n * sizeof(void *));
+    void **list = *(void ***)list_at;
+    if ((*n & (*n - 1)) == 0) { /* full: there is room for a power of two */
+        list = arena_array(a, *n ? 2 * *n : 1, sizeof(void *));
+        if (*n > 0) {
+            memcpy(list, *(void **)list_at, *n * sizeof(void *));
+        }
+        *(void ***)list_at = list;
     }
-    *(void ***)list_at = list;
     return list[(*n)++] = arena_message(a, type);
 }
 

@@ -1,6 +1,7 @@
 /* Builds: what clients ask, and each move of the converger, rule by rule (bbs/system/build.c,
  * build_moves.c, build_names.c). */
 #include "bbs/system/system.h"
+#include "common/definition/definition.h"
 #include "test/decide/laid_system.h"
 #include "test/decide/system_rows.h"
 #include "test/tool/cmocka.h"
@@ -355,6 +356,39 @@ static void moves_have_bounds(void **state)
     laid_system_done(&l);
 }
 
+/* The definition's own bounds, at which the resolver says so in words, are the board's. */
+static void what_a_definition_may_have_is_taken(void **state)
+{
+    struct laid_system l;
+    (void)state;
+    laid_system_init(&l, "");
+    Board__Move *m = laid_system_move(&l, &build_moves, "succeed build/u/B1 tree=T1");
+    for (size_t size = DEFINITION_INDEX_BYTES_MAX; size <= DEFINITION_INDEX_BYTES_MAX + 1; size++) {
+        Board__IndexRecord *index = arena_message(&l.arena, &board__index_record__descriptor);
+        size_t log = size - 4; /* its field number, and its length in three bytes */
+        index->log = arena_alloc(&l.arena, log + 1);
+        memset(index->log, 'x', log);
+        index->log[log] = 0;
+        m->build->index = index;
+        assert_int_equal(board__index_record__get_packed_size(index), size);
+        assert_int_equal(is_valid(m), size == DEFINITION_INDEX_BYTES_MAX);
+    }
+    m = laid_system_move(&l, &build_moves, "accept build/u/B1 tree=T1");
+    m->build->components = 1;
+    for (size_t size = DEFINITION_COMMITS_BYTES_MAX; size <= DEFINITION_COMMITS_BYTES_MAX + 1;
+         size++) {
+        char *commit = arena_alloc(&l.arena, size + 1);
+        memset(commit, 'x', size);
+        commit[size] = 0;
+        m->build->commits = arena_copy(&l.arena, &commit, sizeof(commit));
+        m->build->n_commits = 1;
+        assert_int_equal(is_valid(m), size == DEFINITION_COMMITS_BYTES_MAX);
+    }
+    assert_int_equal(COMPONENT_BYTES_MAX, DEFINITION_COMPONENT_BYTES_MAX);
+    assert_int_equal(COMPONENTS_MAX, DEFINITION_COMPONENTS_MAX);
+    laid_system_done(&l);
+}
+
 static void so_many_trees_wait_to_be_collected(void **state)
 {
     for (size_t count = 15; count <= 16; count++) {
@@ -394,6 +428,7 @@ int main(void)
         cmocka_unit_test(it_is_collected),
         cmocka_unit_test(a_large_tree_goes_slice_by_slice),
         cmocka_unit_test(it_is_forgotten),
+        cmocka_unit_test(what_a_definition_may_have_is_taken),
         cmocka_unit_test(so_many_trees_wait_to_be_collected),
         cmocka_unit_test(moves_have_bounds),
     };

@@ -1,5 +1,7 @@
 /* What the converger plans about a system: rows of its records before, and the moves. The rules are
  * numbered as in converger/deploys.h and system_passes.h. */
+#include "common/base/bytes.h"
+#include "common/model/head.h"
 #include "converger/deploys.h"
 #include "converger/system_passes.h"
 #include "test/decide/system_rows.h"
@@ -279,12 +281,36 @@ static void run_rows(const struct row *rows, size_t count,
         system_rows_done(&r);
     }
 }
+#define RUN_ONE(row, passes) run_rows(&(row), 1, passes)
 #define RUN_ROWS(rows, passes) run_rows(rows, sizeof(rows) / sizeof(*(rows)), passes)
 
 static void deploys_and_teardowns(void **state)
 {
     (void)state;
     RUN_ROWS(deploys, deploys_run);
+}
+
+/* Those that stand elsewhere count, and of the tree its services alone. */
+static void a_system_has_room_for_so_many_services(void **state)
+{
+    static const char begins[] = "begin deploy/u/D1",
+                      fails[] = "fail deploy/u/D1 message=the system would have 10001 services, "
+                                "and may have 10000: make another system of a part "
+                                "witness=build/u/B1";
+    (void)state;
+    for (int count = SYSTEM_SERVICES_MAX - 1; count <= SYSTEM_SERVICES_MAX; count++) {
+        SCOPED_BUF(index);
+        buf_append_string(&index, "index T2 /a=system:h /a/job=job:h");
+        for (int i = 0; i < count; i++) {
+            buf_printf(&index, " /a/%d=service:h", i);
+        }
+        struct row r = {"5: more than it has room for",
+                        {SYSTEM, D1 "accepted build=B1 path=/a", "hold D1=/a",
+                         "build B1 state=succeeded tree=T2", "service /b state=stable",
+                         "service /a/1 state=stable", buf_string(&index)},
+                        count < SYSTEM_SERVICES_MAX ? begins : fails};
+        RUN_ONE(r, deploys_run);
+    }
 }
 
 /* ---- The system itself ----------------------------------------------------------------------- */
@@ -509,6 +535,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deploys_and_teardowns),
+        cmocka_unit_test(a_system_has_room_for_so_many_services),
         cmocka_unit_test(spread_once_all_were_told),
         cmocka_unit_test(observed_when_it_changes),
         cmocka_unit_test(opened_or_given_up),

@@ -1,6 +1,7 @@
 /* Deploys: what clients ask of them, and each move of the converger, rule by rule (bbs/system/
  * deploy.c, deploy_moves.c, deploy_facts.c). */
 #include "bbs/system/system.h"
+#include "common/model/head.h"
 #include "common/model/hold.h"
 #include "test/decide/laid_system.h"
 #include "test/tool/cmocka.h"
@@ -563,6 +564,49 @@ static void so_many_hold_at_once(void **state)
     }
 }
 
+/* Those that stand elsewhere count, and of the tree its services alone; a build that has too many
+ * shows why its deploy fails. */
+static void a_system_has_room_for_so_many_services(void **state)
+{
+    static const char board[] = OPEN "head /=T0\nhold D1=/a\n"
+                                     "deploy D1 state=accepted target=path path=/a build=D1\n"
+                                     "build D1 state=succeeded tree=T1 root=/a path=/a\n"
+                                     "service /b state=stable\nservice /a/1 state=stable\n";
+    (void)state;
+    for (size_t count = SYSTEM_SERVICES_MAX - 1; count <= SYSTEM_SERVICES_MAX; count++) {
+        bool good = count < SYSTEM_SERVICES_MAX;
+        struct laid_system l;
+        laid_system_init(&l, board);
+        Board__IndexRecord *index = arena_message(&l.arena, &board__index_record__descriptor);
+        index->entries = ARENA_ARRAY(&l.arena, count + 1, Board__IndexRecord__Entry *);
+        for (size_t i = 0; i <= count; i++) {
+            Board__IndexRecord__Entry *e = index->entries[index->n_entries++] =
+                arena_message(&l.arena, &board__index_record__entry__descriptor);
+            e->path = arena_printf(&l.arena, "/a/%05zu", i);
+            e->kind = arena_strdup(&l.arena, i < count ? "service" : "job");
+        }
+        laid_system_put(&l, key_index(&l.arena, "T1"), &index->base);
+        const Board__Move *begin = laid_system_move(&l, &deploy_moves, "begin deploy/u/D1");
+        const Board__Move *fail_move = laid_system_move(
+            &l, &deploy_moves,
+            arena_printf(&l.arena, "fail deploy/u/D1 witness=build/u/D1 witness_revision=%d",
+                         LAID_FIRST + 10 + 4));
+        const Board__Move *moves[] = {begin, fail_move};
+        for (int i = 0; i < 2; i++) {
+            struct laid_plan p;
+            struct op_input in = {.actor = ACTOR_CONVERGER, .request = &moves[i]->base};
+            laid_decide(l.board, move_row_named(&deploy_moves, moves[i]->move)->op, &in, &l.arena,
+                        &p);
+            assert_int_equal(p.plan.verdict, good == (i == 0) ? PLAN_COMMIT : PLAN_REFUSE);
+            assert_true(good || i > 0 ||
+                        strcmp(p.plan.error_message,
+                               "deploy D1: system shop would have 10001 services, and may have "
+                               "10000") == 0);
+        }
+        laid_system_done(&l);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -580,6 +624,7 @@ int main(void)
         cmocka_unit_test(it_is_forgotten),
         cmocka_unit_test(so_many_are_kept),
         cmocka_unit_test(so_many_hold_at_once),
+        cmocka_unit_test(a_system_has_room_for_so_many_services),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -581,6 +581,70 @@ static void a_tree_is_not_too_deep_nor_too_wide(void **state)
     assert_non_null(strstr(ask(f, q).fault, "more than 9999 components"));
 }
 
+/* A system of so many components with paths of about 450 bytes. */
+static struct resolved ask_wide(struct fixture *f, int count)
+{
+    SCOPED_BUF(text);
+    buf_append_string(&text, "{type: v1/system, components: {");
+    for (int level = 0; level < 7; level++) {
+        buf_printf(&text, "%063d: {type: v1/system, components: {", level);
+    }
+    for (int i = 0; i < count; i++) {
+        buf_printf(&text, "c%d: {type: v1/system},", i);
+    }
+    for (int level = 0; level < 8; level++) {
+        buf_append_string(&text, "}}");
+    }
+    return source(f, arena_strdup(&f->arena, buf_string(&text)));
+}
+
+/* What is too large for a record is told, and what is just not is let through. */
+static void an_index_has_a_bound(void **state)
+{
+    struct fixture *f = *state;
+    int good = 100, bad = 5000;
+    size_t size = 0;
+    while (good + 1 < bad) {
+        int count = (good + bad) / 2;
+        struct resolved r = ask_wide(f, count);
+        size = r.done ? board__index_record__get_packed_size(r.index) : size;
+        *(r.done ? &good : &bad) = count;
+    }
+    assert_true(size <= DEFINITION_INDEX_BYTES_MAX && size > DEFINITION_INDEX_BYTES_MAX - 1024);
+    assert_string_equal(ask_wide(f, bad).fault,
+                        "the list of its components is larger than 960 KiB: shorten paths");
+}
+
+static int read_any(void *context, struct arena *a, const struct definition_ask *ask,
+                    struct definition_file *ret, struct err *err)
+{
+    (void)context, (void)a, (void)err;
+    *ret = (struct definition_file){.text = bytes_of("{" SERVICE "}"),
+                                    .name = "lattice.yaml",
+                                    .place = {ask->url, "c0ffee", ""}};
+    return 0;
+}
+
+static void a_list_of_repositories_has_a_bound(void **state)
+{
+    struct fixture *f = *state;
+    for (int count = 255; count <= 265; count += 10) { /* of 1,007 bytes each, with the commit */
+        SCOPED_BUF(text);
+        buf_append_string(&text, POOLS "components:\n");
+        for (int i = 0; i < count; i++) {
+            buf_printf(&text, "  c%d: {type: v1/reference, git_repository: ", i);
+            buf_printf(&text, "{url: 'https://h/%0990d'}}\n", i);
+        }
+        struct resolve_request q = {.what = RESOLVE_SOURCE, .source = buf_bytes(&text),
+                                    .system = "shop", .uid = "u1", .tree = "t1"};
+        struct definition_repositories any = {.read = read_any, .system_domain = ""};
+        struct resolved r = definition_answer(&f->arena, &q, &any);
+        assert_int_equal(r.done, count == 255);
+        assert_true(r.done || strstr(r.fault, "the list of the repositories that it is read from "
+                                              "is larger than 256 KiB"));
+    }
+}
+
 static void requests_are_checked(void **state)
 {
     struct fixture *f = *state;
@@ -687,6 +751,8 @@ int main(void)
         TEST(references_end),
         TEST(what_grows_is_bounded),
         TEST(a_tree_is_not_too_deep_nor_too_wide),
+        TEST(an_index_has_a_bound),
+        TEST(a_list_of_repositories_has_a_bound),
         TEST(requests_are_checked),
         TEST(names_of_strangers_are_checked),
         TEST(the_page_has_each_key),
