@@ -240,6 +240,18 @@ static int read_one(struct session *s, const char *file, struct bytes *ret_text,
     return r;
 }
 
+/* Why a file is none of apps: some are definitions of systems. */
+static int no_app_file(const char *file, struct bytes text, int r, struct err *err)
+{
+    static const char type[] = "type: v1/system";
+    bool system = memmem(text.data, text.size, type, sizeof(type) - 1);
+    return system ? err_set(err, ERR_INVALID,
+                            "%.80s defines a system, and apply takes files of apps: bbs deploy "
+                            "SYSTEM --file %.80s",
+                            file, file)
+                  : r;
+}
+
 /* All files are read before anything is done: a mistake in the last one leaves all as it was. */
 static int read_files(struct session *s, const struct invocation *call, struct app **ret_apps,
                       size_t *ret_count, struct err *err)
@@ -252,9 +264,12 @@ static int read_files(struct session *s, const struct invocation *call, struct a
         struct app *apps;
         size_t count;
         int r = read_one(s, call->arguments[i], &text, err);
-        r = r < 0 ? r : appfile_parse(&s->arena, call->arguments[i], text, &apps, &count, err);
         if (r < 0) {
             return r;
+        }
+        r = appfile_parse(&s->arena, call->arguments[i], text, &apps, &count, err);
+        if (r < 0) {
+            return no_app_file(call->arguments[i], text, r, err);
         }
         for (size_t k = 0; k < count; k++) {
             all[total] = apps[k];
@@ -268,8 +283,8 @@ static int read_files(struct session *s, const struct invocation *call, struct a
 
 static int apply_files(struct session *s, const struct invocation *call, struct err *err)
 {
-    struct app *apps;
-    size_t count;
+    struct app *apps = NULL;
+    size_t count = 0;
     int r = read_files(s, call, &apps, &count, err);
     return r < 0 ? r : apply_all(s, apps, count, err);
 }

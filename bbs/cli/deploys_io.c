@@ -185,11 +185,17 @@ static int deploy(struct session *s, const struct invocation *call, struct err *
 
 static int teardown(struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *id = call->arguments[0];
+    const char *id = call->arguments[0], *of, *path;
     const Board__SystemRecord *system = NULL;
     struct bytes answer;
     struct action_wait w = {
         .id = draw_uuid(&s->arena), .limit_ms = system_patience(s), .teardown = true};
+    if (name_is_part(&s->arena, id, &of, &path)) {
+        return err_set(err, ERR_INVALID,
+                       "a teardown is of a whole system: bbs teardown %.63s; a part goes when it "
+                       "is taken out of the definition, by bbs deploy %.63s --file FILE",
+                       of, of);
+    }
     int r = systems_find(s, id, &system, err);
     const char *body = arena_printf(&s->arena, "{\"id\":\"%s\"}", w.id);
     r = r < 0 ? r : system_rest(s, "POST", id, "/teardowns", body, &answer, err);

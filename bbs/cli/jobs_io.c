@@ -52,9 +52,9 @@ static SESSION_RUN(run_services, services)
     static int pools(struct session *s, const struct invocation *call, struct err *err)
 {
     struct system_view v;
-    const char *system, *path, *name = system_argument(call, 1);
+    const char *system, *path, *name = NULL;
     struct bytes answer;
-    int r = system_target(call, &system, &path, err);
+    int r = system_target_id(s, call, &system, &path, &name, err);
     r = r < 0 ? r : system_get(s, system, &v, err);
     if (r == 0 && name && !system_view_pool(&v, name)) {
         r = err_set(err, ERR_NOT_FOUND,

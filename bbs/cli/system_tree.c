@@ -8,6 +8,7 @@
 #include "common/model/pool_record.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +153,14 @@ static const char *address(struct arena *a, const Board__ServiceRecord *s)
     return routed ? arena_printf(a, "%s.internal", component_path_host(a, s->path, s->system)) : "";
 }
 
+/* What its message says beside the counts: "2 of 4 available" is of another moment than they. */
+static const char *own_words(const Board__ServiceRecord *s)
+{
+    int have = 0, want = 0, end = 0;
+    bool counts = sscanf(s->message, "%d of %d available%n", &have, &want, &end) == 2 && end > 0;
+    return counts && !s->message[end] ? "" : s->message;
+}
+
 const char *service_text(struct arena *a, const Board__ServiceRecord *s)
 {
     if (strcmp(s->state, "stable") == 0) {
@@ -161,7 +170,7 @@ const char *service_text(struct arena *a, const Board__ServiceRecord *s)
         const char *why = *s->message ? s->message : s->fault;
         return arena_printf(a, "%s%sbbs why %s:%s", why, *why ? "   " : "", s->system, s->path);
     }
-    return s->message;
+    return own_words(s);
 }
 
 static const char *run_text(struct arena *a, const Board__JobRunRecord *r, int64_t now_ns)
@@ -566,7 +575,7 @@ void tree_changes(struct arena *a, const struct system_view *v, const char *top,
         const Board__ServiceRecord *s = v->services[i];
         if (component_path_within(s->path, top)) {
             const char *text =
-                join(a, arena_printf(a, "%-8s %s", s->state, counts_text(a, s)), s->message);
+                join(a, arena_printf(a, "%-8s %s", s->state, counts_text(a, s)), own_words(s));
             change(said, name_of_part(a, v->system->id, s->path), text_printable(a, text), out);
         }
     }

@@ -148,7 +148,10 @@ static int no_system(const char *id, const struct system_view *v, struct err *er
     }
     return n.best ? err_set(err, ERR_NOT_FOUND, "no system \"%.63s\"; did you mean \"%.63s\"?", id,
                             n.best)
-                  : err_set(err, ERR_NOT_FOUND, "no system \"%.63s\"; bbs systems shows all", id);
+                  : err_set(err, ERR_NOT_FOUND,
+                            "no system \"%.63s\"; bbs systems shows all, bbs systems create %.63s "
+                            "creates it",
+                            id, id);
 }
 
 int systems_find(struct session *s, const char *id, const Board__SystemRecord **ret,
@@ -380,7 +383,8 @@ int system_target_id(struct session *s, const struct invocation *call, const cha
     const char *by_default = system_by_default();
     int r = system_target(call, ret_id, ret_path, err);
     *ret_of = system_argument(call, 1);
-    if (call->argument_count == 1 && by_default && call->arguments[0][0] != '/') {
+    bool path = r == 0 && call->argument_count == 1 && call->arguments[0][0] == '/';
+    if (call->argument_count == 1 && by_default && !path) {
         struct err inner;
         bool other = r < 0 || systems_find(s, *ret_id, &system, &inner) == -ERR_NOT_FOUND;
         if (other) {
