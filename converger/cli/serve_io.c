@@ -19,6 +19,9 @@ const struct cli_option converger_serve_options[] = {
     {.name = "git-dir",
      .value = "DIR",
      .help = "keeps what it reads of git repositories; else a directory of its own below TMPDIR"},
+    {.name = "git-ca",
+     .value = "FILE",
+     .help = "certificates that repositories at https:// are trusted by; else the machine's"},
     {.name = "allow-file",
      .help = "systems may be defined by repositories on this machine's disk: file://"},
     {.name = "system-domain",
@@ -78,6 +81,7 @@ int converger_serve_run(const struct invocation *call, struct err *err)
     };
     struct resolver_config definitions = {
         .git_dir = cli_text(call, "git-dir"),
+        .git_ca = cli_text(call, "git-ca"),
         .allow_file = cli_switch(call, "allow-file"),
         .system_domain = cli_text(call, "system-domain"),
     };

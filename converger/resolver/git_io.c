@@ -29,6 +29,7 @@ struct git {
     struct repository repositories[GIT_REPOSITORIES_MAX];
     size_t count;
     size_t bytes_read;
+    int64_t bytes_mirrored; /* of those that are fresh */
     int64_t end_ms;
     unsigned keys_written;
 };
@@ -55,7 +56,7 @@ void git_free(struct git *g)
 /* The environment is made, not inherited: nothing of the machine's or of who started us. */
 static const char *const *environment(struct git *g, struct arena *a, const char *key_file)
 {
-    const char **env = ARENA_ARRAY(a, 16, const char *);
+    const char **env = ARENA_ARRAY(a, 20, const char *);
     size_t n = 0;
     const char *path = getenv("PATH");
     env[n++] = arena_printf(a, "PATH=%s", path ? path : "/usr/bin:/bin");
@@ -67,6 +68,9 @@ static const char *const *environment(struct git *g, struct arena *a, const char
     env[n++] = "GIT_ASKPASS=false";
     env[n++] = "SSH_ASKPASS=false";
     env[n++] = "LC_ALL=C";
+    if (g->config.ca) {
+        env[n++] = arena_printf(a, "GIT_SSL_CAINFO=%s", g->config.ca);
+    }
     env[n++] = g->config.allow_file ? "GIT_ALLOW_PROTOCOL=https:ssh:file"
                                     : "GIT_ALLOW_PROTOCOL=https:ssh";
     env[n++] = arena_printf(a,
@@ -192,6 +196,24 @@ static int open_repository(struct git *g, struct arena *a, const char *url,
     return 0;
 }
 
+/* What is too large goes: the next one that asks is told the same, and the disk is free meanwhile.
+ * `fetched`: how the fetch ended, which git tells as a file that is too large. */
+static int bound_mirror(struct git *g, const struct repository *p, int fetched, struct err *err)
+{
+    int64_t most = mirror_bytes_max(), bytes = mirror_bytes(p->dir);
+    bool large = bytes > most || (fetched < 0 && strstr(err->text, "File too large"));
+    g->bytes_mirrored += bytes;
+    if (large || g->bytes_mirrored > GIT_MIRRORS_BYTES_MAX) {
+        directory_remove(p->dir);
+        return large ? err_set(err, ERR_TOO_LARGE, "it is larger than %lld KiB",
+                               (long long)(most >> 10))
+                     : err_set(err, ERR_TOO_LARGE,
+                               "with those read before it there are more than %lld MiB",
+                               (long long)(GIT_MIRRORS_BYTES_MAX >> 20));
+    }
+    return fetched;
+}
+
 /* As it is there now, once in the life of the process: all that is read of it is of one moment. */
 static int fetch(struct git *g, struct arena *a, struct repository *p, const char *key_name,
                  struct err *err)
@@ -213,8 +235,8 @@ static int fetch(struct git *g, struct arena *a, struct repository *p, const cha
                     "--no-auto-gc", "--", p->url,
                     "+HEAD:refs/corkboard/head", "+refs/heads/*:refs/heads/*",
                     "+refs/tags/*:refs/tags/*");
+    r = lock < 0 ? r : bound_mirror(g, p, r, err);
     mirror_unlock(lock);
-    r = r < 0 ? r : mirror_bounded(p->dir, err);
     p->fresh = r == 0;
     return r < 0 ? err_prefix(err, "%s cannot be read", p->url) : 0;
 }

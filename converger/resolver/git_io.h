@@ -12,8 +12,13 @@ enum {
     GIT_TAGS_MAX = 100000,
 };
 
-/* Of all mirrors: what is over it goes, the longest unused first. */
-#define GIT_MIRROR_BYTES_MAX (INT64_C(1024) * 1024 * 1024)
+/* Of one mirror: a definition is some files, so a larger repository is somebody's mistake. A lower
+ * bound that the process was started with (RLIMIT_FSIZE) counts. */
+#define GIT_REPOSITORY_BYTES_MAX (INT64_C(256) * 1024 * 1024)
+
+/* Of all mirrors that one process brings up to date, and of all that are kept: of those what is
+ * over it goes, the longest unused first. */
+#define GIT_MIRRORS_BYTES_MAX (INT64_C(1024) * 1024 * 1024)
 
 struct git_key {
     const char *name; /* path:name */
@@ -24,6 +29,7 @@ struct git_config {
     const char *dir;      /* of the mirrors; NULL = there is none, */
     const char *no_git;   /* and why */
     const char *work_dir; /* for what is to go with this process: keys */
+    const char *ca;       /* file of certificates; NULL = the machine's */
     bool allow_file;
     const struct git_key *keys; /* of secrets that open repositories */
     size_t key_count;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -192,12 +193,14 @@ void mirror_unlock(int lock)
     }
 }
 
-int mirror_bounded(const char *mirror, struct err *err)
+int64_t mirror_bytes_max(void)
 {
-    if (directory_bytes(mirror) <= GIT_MIRROR_BYTES_MAX) {
-        return 0;
-    }
-    directory_remove(mirror);
-    return err_set(err, ERR_TOO_LARGE, "it has more than %lld MiB",
-                   (long long)(GIT_MIRROR_BYTES_MAX >> 20));
+    struct rlimit l;
+    bool lower = getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur < (rlim_t)GIT_REPOSITORY_BYTES_MAX;
+    return lower ? (int64_t)l.rlim_cur : GIT_REPOSITORY_BYTES_MAX;
+}
+
+int64_t mirror_bytes(const char *mirror)
+{
+    return directory_bytes(mirror);
 }

@@ -20,8 +20,11 @@ int mirror_open(const char *dir, const char *url, char **ret_dir, struct err *er
 int mirror_lock(const char *mirror, int64_t end_ms, int *ret_lock, struct err *err);
 void mirror_unlock(int lock); /* -1 = none */
 
-/* It is not larger than all mirrors together may be; else it goes. */
-int mirror_bounded(const char *mirror, struct err *err);
+/* Bytes that one mirror may have: GIT_REPOSITORY_BYTES_MAX, or fewer. */
+int64_t mirror_bytes_max(void);
+
+/* Bytes on the disk. */
+int64_t mirror_bytes(const char *mirror);
 
 /* A directory with all that is in it. No error where it is not there. */
 void directory_remove(const char *dir);

@@ -19,9 +19,14 @@ enum { CHUNK_BYTES = 64 * 1024 };
 /* Of this process, and of each git that it starts. */
 #define MEMORY_BYTES_MAX (INT64_C(512) * 1024 * 1024)
 
+/* Never more than it was started with. */
 static void limit(int what, rlim_t value)
 {
-    struct rlimit l = {value, value};
+    struct rlimit l;
+    if (getrlimit(what, &l) == 0 && l.rlim_cur < value) {
+        value = l.rlim_cur;
+    }
+    l = (struct rlimit){value, value};
     setrlimit(what, &l);
 }
 
@@ -33,7 +38,8 @@ static void bound_oneself(void)
     limit(RLIMIT_AS, (rlim_t)MEMORY_BYTES_MAX);
 #endif
     limit(RLIMIT_CPU, RESOLVE_TIME_S);
-    limit(RLIMIT_FSIZE, (rlim_t)GIT_MIRROR_BYTES_MAX);
+    limit(RLIMIT_FSIZE, (rlim_t)GIT_REPOSITORY_BYTES_MAX); /* what is fetched is one file */
+    signal(SIGXFSZ, SIG_IGN);                              /* git is told so, and says so */
     limit(RLIMIT_CORE, 0); /* keys are in it */
 }
 
@@ -74,11 +80,12 @@ static int answer_to(struct arena *a, const Board__ResolverRequest *m,
         keys[i] = (struct git_key){m->keys[i]->name, m->keys[i]->value};
     }
     if (m->git_dir[0]) {
-        mirrors_make_room(m->git_dir, GIT_MIRROR_BYTES_MAX);
+        mirrors_make_room(m->git_dir, GIT_MIRRORS_BYTES_MAX);
     }
     struct git_config config = {.dir = m->git_dir[0] ? m->git_dir : NULL,
                                 .no_git = m->no_git,
                                 .work_dir = m->work_dir,
+                                .ca = m->git_ca[0] ? m->git_ca : NULL,
                                 .allow_file = m->allow_file,
                                 .keys = keys,
                                 .key_count = m->n_keys,

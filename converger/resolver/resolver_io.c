@@ -215,6 +215,7 @@ static Board__ResolverRequest message_of(struct arena *a, const struct child *c,
     m.git_dir = arena_strdup(a, text(s->git_dir));
     m.no_git = arena_strdup(a, s->no_git);
     m.allow_file = s->config.allow_file;
+    m.git_ca = arena_strdup(a, text(s->config.git_ca));
     m.system_domain = arena_strdup(a, text(s->config.system_domain));
     m.work_dir = arena_strdup(a, text(c->work_dir));
     return m;

@@ -13,6 +13,7 @@ struct resolver_shell;
 struct resolver_config {
     const char *git_dir; /* holds mirrors; NULL = a directory of its own below TMPDIR, for as long
                             as the process lives */
+    const char *git_ca;  /* file of certificates that https:// trusts; NULL = the machine's */
     bool allow_file;     /* repositories on this machine's disk, file://, may be read */
     const char *system_domain; /* of addresses outside; "" = none */
 };

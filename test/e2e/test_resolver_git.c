@@ -15,12 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char work[256], program[512];
+static char work[256], program[512], top[512];
 static struct arena arena;
+static const char *before_program = ""; /* said to the shell before it is run */
+static const char *git_ca = "";
 
 #define SERVICE                                                                                    \
     "{type: v1/service, instance_type: shared, build: {rootfs: preloaded:busybox}, exec: "         \
     "{command: [/bin/web]}, num_instances: 1}"
+
+#define SYSTEM "{type: v1/system, components: {x: " SERVICE "}}"
 
 /* Runs a line of the shell in the directory of the test. */
 static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -76,12 +80,15 @@ static struct resolved ask(struct resolve_request q, bool allow_file)
     m.git_dir = arena_printf(&arena, "%s/mirrors", work);
     m.work_dir = arena_printf(&arena, "%s/child", work);
     m.allow_file = allow_file;
+    m.git_ca = or_empty(git_ca);
+    m.ssh_key = or_empty(q.ssh_key);
     buf_message(&call, &m.base);
     FILE *in = fopen(arena_printf(&arena, "%s/call", work), "w");
     assert_non_null(in);
     fwrite(call.data, 1, call.size, in);
     fclose(in);
-    FILE *out = popen(arena_printf(&arena, "'%s' resolve <'%s/call'", program, work), "r");
+    FILE *out = popen(arena_printf(&arena, "%s'%s' resolve <'%s/call'", before_program, program,
+                                   work), "r");
     assert_non_null(out);
     char piece[4096];
     for (size_t n; (n = fread(piece, 1, sizeof(piece), out)) > 0;) {
@@ -296,12 +303,120 @@ static void large_files_are_refused(void **state)
     expect_fault(&file, "more than 1048576 bytes");
 }
 
+/* By a bound that the resolver is started with, which is lower than its own. */
+static void large_repositories_are_refused(void **state)
+{
+    (void)state;
+    shell("git init -q -b main huge && cd huge && echo '" SYSTEM "' >lattice.yaml && git add . && "
+          "git commit -qm 1 && git tag 1.0.0");
+    before_program = "ulimit -f 1024; "; /* 512 KiB in sh, 1 MiB in bash */
+    struct resolved small = version("huge", "1.0.0");
+    expect(&small, 2);
+    shell("cd huge && head -c 3000000 /dev/urandom >noise && git add . && git commit -qm 2 && git "
+          "tag 1.1.0");
+    struct resolved large = version("huge", "1.1.0");
+    before_program = "";
+    expect_fault(&large, "huge cannot be read: it is larger than ");
+    struct resolved again = version("huge", "1.1.0");
+    expect(&again, 2);
+}
+
+/* ---- From a server --------------------------------------------------------------------------- */
+
+static FILE *server;
+
+/* Gives the port. The certificate is of an authority that no machine knows. */
+static unsigned serve(const char *options)
+{
+    unsigned port = 0;
+    shell("test -f key.pem || openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out "
+          "cert.pem -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 2>errors");
+    server = popen(arena_printf(&arena,
+                                "cd '%s' && echo $$ >server && exec '%s/test/tool/git_server' . "
+                                "cert.pem key.pem %s",
+                                work, top, options), "r");
+    assert_non_null(server);
+    assert_int_equal(fscanf(server, "%u", &port), 1);
+    return port;
+}
+
+static void stop_serving(void)
+{
+    shell("kill $(cat server)");
+    pclose(server);
+}
+
+static struct resolved version_at(const char *address)
+{
+    return ask((struct resolve_request){.what = RESOLVE_VERSION, .url = address,
+                                        .version = "1.0.0"}, false);
+}
+
+static void a_server_is_trusted_by_its_authority(void **state)
+{
+    (void)state;
+    shell("git init -q -b main far && cd far && echo '" SYSTEM "' >lattice.yaml && git add . && "
+          "git commit -qm 1 && git tag 1.0.0");
+    const char *address = arena_printf(&arena, "https://127.0.0.1:%u/far", serve(""));
+    struct resolved stranger = version_at(address);
+    git_ca = arena_printf(&arena, "%s/cert.pem", work);
+    struct resolved known = version_at(address);
+    struct resolved tags =
+        ask((struct resolve_request){.what = RESOLVE_TAGS, .url = address}, false);
+    stop_serving();
+    expect_fault(&stranger, "certificate");
+    expect(&known, 2);
+    assert_int_equal(tags.version_count, 1);
+    struct resolved away = version_at(address);
+    expect_fault(&away, "https://127.0.0.1:");
+}
+
+/* Nobody is asked for one, and the build says so at once. */
+static void a_password_is_asked_of_nobody(void **state)
+{
+    (void)state;
+    git_ca = arena_printf(&arena, "%s/cert.pem", work);
+    const char *address =
+        arena_printf(&arena, "https://127.0.0.1:%u/far", serve("--user a:b"));
+    struct resolved r = version_at(address);
+    stop_serving();
+    expect_fault(&r, "could not read Username");
+}
+
+/* A program of the name ssh, that runs what it is told here: the key is a file of its own for this
+ * child alone, and nothing is asked. */
+static void a_key_opens_a_repository(void **state)
+{
+    (void)state;
+    shell("mkdir -p bin && cat >bin/ssh <<'SH'\n#!/bin/sh\necho \"$@\" >'%s/said'\n"
+          "while [ $# -gt 0 ]; do case $1 in -i) key=$2; shift 2 ;; -o) shift 2 ;; -*) shift ;; "
+          "*) break ;; esac; done\n"
+          "[ \"$(cat \"$key\")\" = open ] || { echo 'Permission denied (publickey).' >&2; "
+          "exit 255; }\n"
+          "stat -c %%a \"$key\" >'%s/mode'; shift; exec sh -c \"$*\"\nSH\nchmod +x bin/ssh",
+          work, work);
+    before_program = arena_printf(&arena, "PATH='%s/bin':$PATH ", work);
+    struct resolve_request q = {.what = RESOLVE_VERSION,
+                                .url = arena_printf(&arena, "ssh://git@host.test%s/far", work),
+                                .version = "1.0.0",
+                                .ssh_key = "shut"};
+    struct resolved shut = ask(q, false);
+    expect_fault(&shut, "cannot be read");
+    shell("rm child/*"); /* each child has a directory of its own */
+    q.ssh_key = "open";
+    struct resolved open = ask(q, false);
+    before_program = "";
+    expect(&open, 2);
+    shell("test \"$(cat mode)\" = 600 && grep -q BatchMode=yes said");
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
     const char *slash = strrchr(argv[0], '/');
     snprintf(program, sizeof(program), "%.*s/../../bin/converger",
              slash ? (int)(slash - argv[0]) : 1, slash ? argv[0] : ".");
+    assert_non_null(getcwd(top, sizeof(top)));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_version_is_read_at_its_tag),
         cmocka_unit_test(references_lead_to_other_repositories),
@@ -310,6 +425,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(hostile_repositories_bring_nothing_in),
         cmocka_unit_test(hooks_do_not_run),
         cmocka_unit_test(large_files_are_refused),
+        cmocka_unit_test(large_repositories_are_refused),
+        cmocka_unit_test(a_server_is_trusted_by_its_authority),
+        cmocka_unit_test(a_password_is_asked_of_nobody),
+        cmocka_unit_test(a_key_opens_a_repository),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
