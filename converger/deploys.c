@@ -289,13 +289,27 @@ static void failed_service(const struct watched_system *v, const Board__DeployRe
                    out);
 }
 
+/* 5 */
+static void failed_pool(const struct watched_system *v, const Board__DeployRecord *d,
+                        const struct pool_seen *p, struct system_moves *out)
+{
+    const char *key = key_pool(v->arena, v->uid, p->name);
+    const Board__PoolRecord *r = system_record(v, key, NULL);
+    const char *why = r && *r->message ? r->message : "it has too few cells";
+    fail_or_revert(v, d, arena_printf(v->arena, "node pool %s failed: %s", p->name, why), key,
+                   p->revision, out);
+}
+
 static void verdict_of_deploy(const struct watched_system *v, const Board__DeployRecord *d,
                               struct system_moves *out)
 {
     const struct service_seen *failed;
-    bool settled = spread_settled(v, d->path, d->id, &failed);
+    const struct pool_seen *pool;
+    bool settled = spread_settled(v, d->path, d->id, &failed, &pool);
     if (failed) { /* 5 */
         failed_service(v, d, failed, out);
+    } else if (pool) { /* 5 */
+        failed_pool(v, d, pool, out);
     } else if (settled && d->reverting) { /* 6 */
         fail_deploy(v, d, "fail", d->message, "", 0, out);
     } else if (settled) {
@@ -340,7 +354,7 @@ static void progressing_teardown(const struct watched_system *v, const Board__Te
     size_t planned = out->count;
     spread_nothing(v, "/", t->id, out); /* 2 */
     seen->told = out->count == planned ? t->generation : seen->told;
-    if (v->tally->total == 0 && t->generation <= v->head->generation) {
+    if (v->tally->total == 0 && v->pools->count == 0 && t->generation <= v->head->generation) {
         system_moves_add(out, "succeed", move_of_teardown(v, "succeed", t->id)); /* 3 */
     }
 }

@@ -19,10 +19,11 @@
  *   1. the system goes                                     fail
  *   2. it was aborted, and reverts not yet                 revert
  *   3. one that was not told needs a secret that is unset  as 5, by the secret
- *   4. not every service under its path was told           target, delete (spread.h)
- *   5. one that it told has failed                         revert if that was asked for and is not
- *                                                          done yet, else fail; by the service
- *   6. all of them are stable, and none goes               succeed; fail if it reverts
+ *   4. not every pool and service under its path was told  open, renew, adjust, target, delete
+ *                                                          (spread.h)
+ *   5. one that it told has failed, or a pool there        revert if that was asked for and is not
+ *                                                          done yet, else fail; by that one
+ *   6. all of them are stable, none goes, pools are ready  succeed; fail if it reverts
  *   7. otherwise                                           it waits
  * A teardown that is pending: 1. the system goes: refuse; 2. somebody holds a part of it: refuse;
  * 3. otherwise begin. In progress: 1. the system goes: fail; 2. a service does not go yet: delete;

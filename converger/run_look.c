@@ -12,7 +12,8 @@ static bool is_over(int state)
 }
 
 /* 1. Its system goes, or is gone: delete; once it is deleting and has no Task, remove.
- * 2. pending: queue, when its pool is there and nothing stands against it.
+ * 2. pending: queue, when its pool is there and nothing stands against it; note, when the pool is
+ *    not and that is not said yet.
  * 3. queued, and a cell has the Task: observe.
  * 4. queued or running, and the Task is over or gone: finish.
  * 5. over, and kept for long enough, or more of them are over: forget. */
@@ -31,7 +32,8 @@ const char *run_look(const struct run_facts *f, struct moment now, int64_t *ret_
         return "delete";
     }
     if (f->state == JOB_RUN_PENDING) { /* 2 */
-        return f->confirmed && f->pool_ready ? "queue" : NULL;
+        bool tells = f->confirmed && !f->pool_ready && !f->told;
+        return f->confirmed && f->pool_ready ? "queue" : tells ? "note" : NULL;
     }
     if (!is_over(f->state)) {
         bool ended = f->task == TASK_NONE || f->task == TASK_COMPLETED || f->task == TASK_RESOLVING;

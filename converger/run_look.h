@@ -16,6 +16,7 @@ struct run_facts {
     int system;           /* of its system: SYSTEM_...; SYSTEM_NONE: it is gone */
     bool confirmed;       /* the system is, in this board generation */
     bool pool_ready;      /* its node pool is there, or it needs none */
+    bool told;            /* its record says why it waits for that */
     int task;             /* of its Task: TASK_...; TASK_NONE: there is none */
     int64_t completed_at; /* of one that is over */
     size_t later;         /* runs of the system that are over later than it */

@@ -2,10 +2,10 @@
  * (run_look.h says what is due). Pure. */
 #include "common/base/memory.h"
 #include "common/lifecycle/job_run.h"
-#include "common/lifecycle/pool.h"
 #include "common/lifecycle/system.h"
 #include "common/lifecycle/task.h"
 #include "common/model/moves.h"
+#include "common/model/pool_state.h"
 #include "common/model/record.h"
 #include "common/model/task_guards.h"
 #include "converger/inside.h"
@@ -24,7 +24,7 @@ struct run_seen {
     int state;             /* JOB_RUN_...; -1 = of a newer version */
     int64_t completed_at;
     bool spare;        /* more are over than are kept, and it is among the oldest */
-    char *system, *pool, *task_guid; /* "" = none; owned */
+    char *system, *pool, *task_guid, *message; /* "" = none; owned */
     char key[];        /* of its record */
 };
 
@@ -81,6 +81,7 @@ static void drop(struct runs_keeper *k, struct run_seen *s)
     free(s->system);
     free(s->pool);
     free(s->task_guid);
+    free(s->message);
     free(s);
 }
 
@@ -98,6 +99,7 @@ static void learn(struct runs_keeper *k, struct run_seen *s, const struct follow
     set_text(&s->system, r->system);
     set_text(&s->pool, r->pool);
     set_text(&s->task_guid, r->task_guid);
+    set_text(&s->message, r->message);
     if (*s->task_guid) {
         map_put(&k->by_task, s->task_guid, s);
     }
@@ -267,6 +269,19 @@ static const void *known(const struct runs_keeper *k, struct arena *a, const cha
     return readable ? m : NULL;
 }
 
+/* That it waits for its pool, and why, in the arena; NULL = it waits for none. */
+static const char *waits_text(const struct runs_keeper *k, struct arena *a,
+                              const struct run_seen *s)
+{
+    const Board__PoolRecord *pool =
+        *s->pool ? known(k, a, key_pool(a, uid_of(a, s), s->pool)) : NULL;
+    const char *why = pool ? pool->message : "it is not there yet";
+    if (!*s->pool || (pool && pool_is_ready(pool))) {
+        return NULL;
+    }
+    return arena_printf(a, "waits for node pool %s%s%s", s->pool, *why ? ": " : "", why);
+}
+
 static void facts_of(const struct runs_keeper *k, const struct run_seen *s, struct run_facts *ret)
 {
     SCOPED_ARENA(a);
@@ -274,14 +289,15 @@ static void facts_of(const struct runs_keeper *k, const struct run_seen *s, stru
     const Board__SystemRecord *system =
         *s->system ? known(k, &a, key_system(&a, s->system)) : NULL;
     system = system && strcmp(system->uid, uid) == 0 ? system : NULL;
-    const Board__PoolRecord *pool = *s->pool ? known(k, &a, key_pool(&a, uid, s->pool)) : NULL;
+    const char *waits = waits_text(k, &a, s);
     const char *task = *s->task_guid ? key_task(&a, s->task_guid) : NULL;
     bool stands = task && feed_client_get(&k->kept.x->life.feed_client, task);
     *ret = (struct run_facts){
         .state = s->state,
         .system = system ? lifecycle_state(&system_lifecycle, system->state) : SYSTEM_NONE,
         .confirmed = system && strcmp(system->board_generation, k->kept.x->board_generation) == 0,
-        .pool_ready = !pool || lifecycle_state(&pool_lifecycle, pool->state) == POOL_STABLE,
+        .pool_ready = !waits,
+        .told = waits && strcmp(s->message, waits) == 0,
         .task = stands ? -1 : TASK_NONE,
         .completed_at = s->completed_at,
         .later = s->spare ? RUNS_KEPT : 0,
@@ -290,12 +306,17 @@ static void facts_of(const struct runs_keeper *k, const struct run_seen *s, stru
     ret->task = m ? task_state(m) : ret->task;
 }
 
-static Board__Move *move_of_run(struct arena *a, const char *move, const struct run_seen *s)
+static Board__Move *move_of_run(const struct runs_keeper *k, struct arena *a, const char *move,
+                                const struct run_seen *s)
 {
+
     Board__Move *m = move_new(a, move, s->key);
     m->body_case = BOARD__MOVE__BODY_JOB_RUN;
     m->job_run = arena_message(a, &board__job_run_move__descriptor);
     m->job_run->system = arena_strdup(a, s->system);
+    if (strcmp(move, "note") == 0) {
+        m->job_run->message = arena_strdup(a, waits_text(k, a, s));
+    }
     return m;
 }
 
@@ -308,7 +329,7 @@ static void look_at(struct runs_keeper *k, struct run_seen *s, struct arena *a)
     const char *move = run_look(&facts, x->life.now, &due_ns);
     if (move) {
         assert(s->item.moving == 0);
-        mover_add(&x->mover, &k->kept.owner, s->key, move_of_run(a, move, s));
+        mover_add(&x->mover, &k->kept.owner, s->key, move_of_run(k, a, move, s));
         work_moving(&k->work, &s->item);
         work_clear_due(&k->work, &s->item);
     } else if (due_ns != NEVER_NS) {
@@ -362,7 +383,7 @@ static void plan(void *state, struct plan_shown *ret)
         facts_of(k, s, &facts);
         const char *move = run_look(&facts, k->kept.x->life.now, &due_ns);
         if (move && !ret->plan->more) {
-            plan_show(ret, "run", move_of_run(ret->arena, move, s));
+            plan_show(ret, "run", move_of_run(k, ret->arena, move, s));
         }
     }
 }

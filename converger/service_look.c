@@ -4,7 +4,6 @@
 #include "common/model/moves.h"
 #include "common/model/rolling.h"
 #include "common/model/service_owner.h"
-#include "common/model/service_state.h"
 #include "converger/roll.h"
 
 #include <assert.h>
@@ -38,6 +37,12 @@ static const char *why_held(const struct service_look *l)
 bool service_is_held(const struct service_look *l)
 {
     return l->unconfirmed || l->paused;
+}
+
+bool service_waits(const struct service_look *l)
+{
+    bool has_pool = l->pool == SERVICE_POOL_READY || l->pool == SERVICE_POOL_OLD;
+    return service_is_held(l) || !has_pool;
 }
 
 static size_t target_of(const Board__ServiceRecord *s)
@@ -83,8 +88,10 @@ static void learn_facts(struct service_turn *t)
         .stands = t->target < s->n_revisions && t->l->revisions[t->target].stands,
         .fits = t->l->fits,
         .held = why_held(t->l),
+        .pool = t->l->pool,
+        .pool_text = t->l->pool_text,
         .deadline_s = t->bounds.deadline_ns / SECOND_NS,
-        .overdue = !service_is_held(t->l) && t->l->now.mono_ns >= overdue_ns(t),
+        .overdue = !service_waits(t->l) && t->l->now.mono_ns >= overdue_ns(t),
     };
     learn_counts(t);
 }
@@ -208,6 +215,8 @@ static void look_deleting(struct service_turn *t)
         move_revision(t, "shrink", standing(t), 0); /* 3 */
     } else if (left > 0) {
         message = arena_printf(t->arena, "%d of its instances are to end", (int)left);
+    } else if (t->l->own_pool_goes) {
+        message = "its instances are gone, its node pool goes next";
     } else {
         move_begin(t, "remove"); /* 4 */
     }
@@ -237,7 +246,7 @@ static void roll_view_of(const struct service_turn *t, struct roll_view *ret,
     struct roll_revision *old = ARENA_ARRAY(t->arena, count, struct roll_revision);
     *ret_which = ARENA_ARRAY(t->arena, count, size_t);
     *ret = (struct roll_view){
-        .held = service_is_held(t->l),
+        .held = service_waits(t->l),
         .fits = !t->facts.stands || t->facts.fits,
         .waited = t->l->now.mono_ns >= t->l->stuck_ns + t->bounds.deadline_ns / 2,
         .wanted = t->facts.instances,
@@ -330,7 +339,7 @@ static void look_living(struct service_turn *t)
     if (!t->ret->move && (state != SERVICE_STABLE || older(t) < 0)) {
         observe_counts(t, message, restart_over); /* 9 */
     }
-    if (!service_complete(&t->facts) && !service_is_held(t->l)) {
+    if (!service_complete(&t->facts) && !service_waits(t->l)) {
         int64_t half_ns = t->l->stuck_ns + t->bounds.deadline_ns / 2;
         due(t, t->l->now.mono_ns < half_ns            ? half_ns
                : t->l->now.mono_ns < overdue_ns(t)    ? overdue_ns(t)

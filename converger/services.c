@@ -1,8 +1,12 @@
 #include "converger/services.h"
 
 #include "common/base/memory.h"
+#include "common/lifecycle/pool.h"
 #include "common/lifecycle/service.h"
+#include "common/model/component_path.h"
 #include "common/model/hold.h"
+#include "common/model/pool_record.h"
+#include "common/model/pool_state.h"
 #include "common/model/record.h"
 #include "common/model/rolling.h"
 #include "common/model/service_owner.h"
@@ -120,6 +124,16 @@ static void learn_revisions(struct services_keeper *k, struct kept_service *one,
     }
 }
 
+static const Board__Revision *target_of(const Board__ServiceRecord *s)
+{
+    for (size_t i = 0; i < s->n_revisions; i++) {
+        if (strcmp(s->revisions[i]->hash, s->target) == 0) {
+            return s->revisions[i];
+        }
+    }
+    return NULL;
+}
+
 static void learn_service(struct services_keeper *k, struct kept_service *one,
                           const Board__ServiceRecord *s)
 {
@@ -143,6 +157,9 @@ static void learn_service(struct services_keeper *k, struct kept_service *one,
     if (one->restart.at_ns != s->restart_at) {
         one->restart = (struct seat_restart){s->restart_at, now_ns};
     }
+    const Board__Revision *target = target_of(s);
+    free(one->pool);
+    one->pool = mem_text(target ? target->pool : "");
 }
 
 static void drop(struct services_keeper *k, struct kept_service *one)
@@ -154,6 +171,7 @@ static void drop(struct services_keeper *k, struct kept_service *one)
     map_done(&one->processes, NULL);
     work_drop(&k->work, &one->item);
     map_remove(&k->by_key, one->key);
+    free(one->pool);
     free(one);
 }
 
@@ -178,14 +196,33 @@ static void on_service(struct services_keeper *k, struct arena *a, const char *k
     }
 }
 
-/* All services of a system. */
-static void touch_services(struct services_keeper *k, struct arena *a, const char *uid)
+/* All services of a system; of those that are in this pool, NULL = of all. */
+static void touch_services(struct services_keeper *k, struct arena *a, const char *uid,
+                           const char *pool)
 {
     const char *prefix = key_range_of(a, RECORD_SERVICE, uid);
     size_t size = strlen(prefix);
     for (struct map_node *n = map_from(&k->by_key, prefix);
          n && strncmp(map_key(n), prefix, size) == 0; n = map_next(n)) {
-        work_touch(&k->work, &((struct kept_service *)map_value(n))->item);
+        struct kept_service *one = map_value(n);
+        if (!pool || (one->pool && strcmp(one->pool, pool) == 0)) {
+            work_touch(&k->work, &one->item);
+        }
+    }
+}
+
+/* pool/<uid>/<path:name>: those that run in it, and whose own it is. */
+static void on_pool(struct services_keeper *k, struct arena *a, const char *key, const char *uid)
+{
+    const char *name = key_component(a, key, 2);
+    if (uid && name && component_subname_leaf(name)[0]) {
+        touch_services(k, a, uid, name);
+    } else if (uid && name) {
+        struct kept_service *own =
+            map_get(&k->by_key, key_service(a, uid, component_subname_path(a, name)));
+        if (own) {
+            work_touch(&k->work, &own->item);
+        }
     }
 }
 
@@ -206,7 +243,7 @@ static void on_system(struct services_keeper *k, struct arena *a, const char *ke
     bool confirmed = strcmp(r->board_generation, k->kept.x->board_generation) == 0;
     if (one->confirmed != confirmed) {
         one->confirmed = confirmed;
-        touch_services(k, a, r->uid);
+        touch_services(k, a, r->uid, NULL);
     }
 }
 
@@ -221,7 +258,7 @@ static void on_hold(struct services_keeper *k, struct arena *a, const char *key,
         one->paused = one->paused || r->holds[i]->paused;
     }
     if (was_paused || one->paused) {
-        touch_services(k, a, uid);
+        touch_services(k, a, uid, NULL);
     }
     if (!feed_client_get(copy_of(k), key)) {
         free(map_remove(&k->systems, uid));
@@ -258,6 +295,9 @@ static void change(void *state, const char *key, const struct followed *record)
         if (name && name[0]) {
             on_hold(k, &a, key, name);
         }
+        break;
+    case RECORD_POOL:
+        on_pool(k, &a, key, name);
         break;
     default:
         if (name) {
@@ -411,6 +451,30 @@ static void see_revisions(const struct services_keeper *k, struct arena *a,
     ret->revisions = views;
 }
 
+/* A pool of its own that is to stay does so for the next service there. */
+static void see_pool(const struct services_keeper *k, struct arena *a, struct service_look *ret)
+{
+    const Board__ServiceRecord *s = ret->record;
+    const Board__Revision *target = target_of(s);
+    const char *own_name = arena_printf(a, "%s:", s->path);
+    const Board__PoolRecord *own = record_at(k, a, key_pool(a, s->uid, own_name));
+    ret->own_pool_goes = own && !pool_newest(own);
+    ret->pool = SERVICE_POOL_READY;
+    if (!target || target->pool_epoch == 0) {
+        return;
+    }
+    const Board__PoolRecord *p = record_at(k, a, key_pool(a, s->uid, target->pool));
+    bool ready = p && pool_is_ready(p);
+    bool failed = p && lifecycle_state(&pool_lifecycle, p->state) == POOL_FAILED;
+    bool is_own = strcmp(target->pool, own_name) == 0;
+    ret->pool_text = p ? p->message : "";
+    ret->pool = !pool_newest(p)                   ? SERVICE_POOL_ABSENT
+                : !ready && failed                ? SERVICE_POOL_FAILED
+                : !ready                          ? SERVICE_POOL_SHORT
+                : is_own && p->n_epochs > 1 ? SERVICE_POOL_OLD
+                                                  : SERVICE_POOL_READY;
+}
+
 /* False: its record says nothing to this version. */
 static bool see(const struct services_keeper *k, struct arena *a, const struct kept_service *one,
                 struct service_look *ret)
@@ -432,16 +496,17 @@ static bool see(const struct services_keeper *k, struct arena *a, const struct k
         .observe_ns = one->observe_ns,
         .restart = one->restart,
     };
+    see_pool(k, a, ret);
     see_revisions(k, a, one, ret);
     return true;
 }
 
-/* The time without progress begins anew with each progress, in each term, and while it is held. */
+/* The time without progress begins anew with each progress, in each term, and while it waits. */
 static void keep_time(const struct services_keeper *k, struct kept_service *one,
                       struct service_look *l)
 {
     int64_t term = k->kept.x->life.leader.term;
-    if (one->term != term || one->progress_at != l->record->progress_at || service_is_held(l)) {
+    if (one->term != term || one->progress_at != l->record->progress_at || service_waits(l)) {
         one->term = term;
         one->progress_at = l->record->progress_at;
         one->stuck_ns = l->now.mono_ns;

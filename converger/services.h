@@ -27,6 +27,7 @@ struct kept_service {
     int64_t unrouted_at, unrouted_ns;
     int64_t step_ns, observe_ns;
     struct seat_restart restart;
+    char *pool; /* that it runs in, "" = none; owned, NULL = its record was never read */
     char key[];
 };
 

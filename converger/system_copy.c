@@ -2,6 +2,9 @@
 
 #include "common/base/memory.h"
 #include "common/lifecycle/system.h"
+#include "common/model/component_path.h"
+#include "common/model/pool_record.h"
+#include "common/model/pool_state.h"
 #include "common/model/record.h"
 
 #include <assert.h>
@@ -11,6 +14,7 @@
 void system_copy_init(struct system_copy *f)
 {
     map_init(&f->services);
+    map_init(&f->pools);
     map_init(&f->actions);
     map_init(&f->going);
     f->tally = (struct system_tally){0};
@@ -25,10 +29,19 @@ static void free_service(void *value)
     free(s);
 }
 
+static void free_pool(void *value)
+{
+    struct pool_seen *p = value;
+    free(p->name);
+    free(p->type);
+    free(p);
+}
+
 void system_copy_done(struct system_copy *f)
 {
     map_done(&f->services, free_service);
     map_done(&f->going, NULL);
+    map_done(&f->pools, free_pool);
     map_done(&f->actions, free);
 }
 
@@ -38,6 +51,16 @@ static const void *decoded(struct arena *a, const char *key, const struct follow
     ProtobufCMessage *m = NULL;
     bool readable = record_decode(a, key_type(key), blob_bytes(record->record), &m, NULL) == 0;
     return readable ? m : NULL;
+}
+
+static uint32_t target_epoch(const Board__ServiceRecord *r)
+{
+    uint32_t epoch = 0;
+    for (size_t i = 0; i < r->n_revisions; i++) {
+        bool target = strcmp(r->revisions[i]->hash, r->target) == 0;
+        epoch = target ? r->revisions[i]->pool_epoch : epoch;
+    }
+    return epoch;
 }
 
 static struct service_seen *service_of(struct arena *a, const char *key,
@@ -52,6 +75,7 @@ static struct service_seen *service_of(struct arena *a, const char *key,
     is->path = mem_text(path ? path : "/");
     is->deploy = mem_text(r ? r->deploy : "");
     is->component = mem_text(r ? r->component : "");
+    is->pool_epoch = r ? target_epoch(r) : 0;
     return is;
 }
 
@@ -69,6 +93,45 @@ static void learn_service(struct system_copy *f, struct arena *a, const char *ke
         system_tally_add(&f->tally, is->state);
     }
     assert(f->tally.total == f->services.count);
+}
+
+static struct pool_seen *pool_of(struct arena *a, const char *key, const struct followed *record)
+{
+    const Board__PoolRecord *r = decoded(a, key, record);
+    const Board__PoolEpoch *epoch = r ? pool_newest(r) : NULL;
+    const char *name = key_component(a, key, 2);
+    struct pool_seen *is = mem_zeroed(sizeof(*is));
+    is->state = r ? lifecycle_state(&pool_lifecycle, r->state) : -1;
+    is->state = is->state == POOL_NONE ? -1 : is->state;
+    is->revision = record->mod_revision;
+    is->name = mem_text(name ? name : "/:");
+    is->type = mem_text(r ? r->instance_type : "");
+    is->wanted = r ? r->wanted : 0;
+    is->epoch = epoch ? epoch->number : 0;
+    is->ready = r && pool_is_ready(r);
+    is->own = component_subname_leaf(is->name)[0] == '\0';
+    return is;
+}
+
+/* Of a service's own pool the service tells. */
+static void learn_pool(struct system_copy *f, struct arena *a, const char *key,
+                       const struct followed *record)
+{
+    struct pool_seen *was = map_remove(&f->pools, key);
+    if (was && !was->own) {
+        system_tally_take_pool(&f->tally, was->state);
+    }
+    if (was) {
+        free_pool(was);
+    }
+    if (record) {
+        struct pool_seen *is = pool_of(a, key, record);
+        map_put(&f->pools, key, is);
+        if (!is->own) {
+            system_tally_add_pool(&f->tally, is->state);
+        }
+    }
+    assert(f->tally.pools <= f->pools.count);
 }
 
 static bool is_over(const char *record_state)
@@ -127,6 +190,8 @@ void system_copy_change(struct system_copy *f, const char *key, const struct fol
     enum record_type type = key_type(key);
     if (type == RECORD_SERVICE) {
         learn_service(f, &a, key, record);
+    } else if (type == RECORD_POOL) {
+        learn_pool(f, &a, key, record);
     } else if (type == RECORD_BUILD || type == RECORD_DEPLOY || type == RECORD_TEARDOWN) {
         learn_action(f, &a, key, record);
     }
@@ -142,6 +207,7 @@ void system_copy_view(const struct system_copy *f, const struct map *records, st
                                    .id = id ? id : "",
                                    .state = SYSTEM_NONE,
                                    .services = &f->services,
+                                   .pools = &f->pools,
                                    .actions = &f->actions,
                                    .going = &f->going,
                                    .tally = &f->tally};

@@ -1,5 +1,5 @@
-/* What is kept of each service and of each build, deploy and teardown of a system, so that a look
- * at the system decodes little: kept up with each change. Pure. */
+/* What is kept of each service and node pool and of each build, deploy and teardown of a system, so
+ * that a look at the system decodes little: kept up with each change. Pure. */
 #pragma once
 
 #include "common/client/feed_client.h"
@@ -7,6 +7,7 @@
 
 struct system_copy {
     struct map services; /* key -> struct service_seen */
+    struct map pools;    /* key -> struct pool_seen */
     struct map actions;  /* key -> struct action_seen */
     struct map going;    /* of these, those that are not over: what a look costs */
     struct system_tally tally;

@@ -119,7 +119,8 @@ static void change(void *state, const char *key, const struct followed *record)
         return;
     }
     system_copy_change(&s->copy, key, record);
-    if (!record && !s->id && s->copy.services.count == 0 && s->copy.actions.count == 0) {
+    if (!record && !s->id && s->copy.services.count == 0 && s->copy.actions.count == 0 &&
+        s->copy.pools.count == 0) {
         drop(k, s);
     } else {
         s->rests = false;

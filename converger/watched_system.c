@@ -2,6 +2,7 @@
 
 #include "common/client/feed_client.h"
 #include "common/lifecycle/system.h"
+#include "common/model/component_path.h"
 #include "common/model/record.h"
 
 #include <assert.h>
@@ -72,6 +73,12 @@ size_t system_services_within(const struct watched_system *v, const char *path,
     return count;
 }
 
+bool system_pool_within(const struct watched_system *v, const struct pool_seen *pool,
+                        const char *path)
+{
+    return component_path_within(component_subname_path(v->arena, pool->name), path);
+}
+
 /* ---- Moves ----------------------------------------------------------------------------------- */
 
 bool system_moves_add(struct system_moves *m, const char *pass, Board__Move *move)
@@ -134,5 +141,14 @@ Board__Move *move_of_service(const struct watched_system *v, const char *move, c
     m->service = arena_message(v->arena, &board__service_move__descriptor);
     m->service->system = text(v->id);
     m->service->holder = text(holder);
+    return m;
+}
+
+Board__Move *move_of_pool(const struct watched_system *v, const char *move, const char *name)
+{
+    Board__Move *m = move_new(v->arena, move, key_pool(v->arena, v->uid, name));
+    m->body_case = BOARD__MOVE__BODY_POOL;
+    m->pool = arena_message(v->arena, &board__pool_move__descriptor);
+    m->pool->system = text(v->id);
     return m;
 }

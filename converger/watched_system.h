@@ -18,6 +18,19 @@ struct service_seen {
     int state; /* SERVICE_...; -1 = of a newer version */
     int64_t revision;
     char *path, *deploy, *component; /* owned */
+    uint32_t pool_epoch; /* of its node pool, that its target goes to; 0 = of none */
+};
+
+/* A node pool. */
+struct pool_seen {
+    int state;      /* POOL_...; -1 = of a newer version */
+    char *name;     /* path:name; owned */
+    char *type;     /* of its cells; owned */
+    int32_t wanted; /* cells */
+    uint32_t epoch; /* that a new instance goes to; 0 = none */
+    bool ready;     /* common/model/pool_state.h */
+    bool own;       /* a service's */
+    int64_t revision;
 };
 
 /* A build, deploy or teardown. */
@@ -42,6 +55,7 @@ struct watched_system {
     const Board__HoldRecord *hold;
     int64_t revision, head_revision;   /* of `system`, of `head` */
     const struct map *services; /* key -> struct service_seen */
+    const struct map *pools;    /* key -> struct pool_seen */
     const struct map *actions;  /* key -> struct action_seen */
     const struct map *going;    /* of these, those that are not over */
     const struct system_tally *tally;
@@ -66,6 +80,10 @@ size_t system_keys(const struct watched_system *v, enum record_type type, const 
 size_t system_services_within(const struct watched_system *v, const char *path,
                               const struct service_seen ***ret);
 
+/* Whether the pool belongs to the path, or to something below it. */
+bool system_pool_within(const struct watched_system *v, const struct pool_seen *pool,
+                        const char *path);
+
 /* What is planned. */
 struct system_moves {
     struct arena *arena;
@@ -85,5 +103,6 @@ Board__Move *move_of_system(const struct watched_system *v, const char *move);
 Board__Move *move_of_build(const struct watched_system *v, const char *move, const char *id);
 Board__Move *move_of_deploy(const struct watched_system *v, const char *move, const char *id);
 Board__Move *move_of_teardown(const struct watched_system *v, const char *move, const char *id);
+Board__Move *move_of_pool(const struct watched_system *v, const char *move, const char *name);
 Board__Move *move_of_service(const struct watched_system *v, const char *move, const char *path,
                              const char *holder);

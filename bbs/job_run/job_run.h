@@ -27,6 +27,7 @@ enum {
     JOB_RUN_VARIABLES_MAX = 256,
     JOB_RUN_SECRETS_MAX = 32,
     JOB_RUN_BYTES_MAX = 256 * 1024, /* of its record, beside the outcome */
+    JOB_RUN_MESSAGE_BYTES_MAX = 8192, /* of why it waits */
 };
 
 #define JOB_RUN_OWNER_KIND "jobrun"
@@ -40,7 +41,7 @@ extern const struct op_row cancel_job_row;
 void valid_run_job(struct validation *v, const Board__JobRunRequest *request);
 void valid_cancel_job(struct validation *v, const Board__CancelJobRunRequest *request);
 
-/* Moves of the converger: queue, observe, finish, delete, remove, forget. */
+/* Moves of the converger: queue, note, observe, finish, delete, remove, forget. */
 extern const struct move_family jobrun_moves;
 
 /* ---- for the rows ---------------------------------------------------------------------------- */

@@ -1,13 +1,13 @@
-/* The moves of the converger: queue, observe, finish, delete, remove, forget. */
+/* The moves of the converger: queue, note, observe, finish, delete, remove, forget. */
 #include "bbs/board/nested.h"
 #include "bbs/job_run/job_run.h"
 #include "bbs/pool/pool.h"
 #include "bbs/task/task.h"
 #include "common/lifecycle/job_run.h"
-#include "common/lifecycle/pool.h"
 #include "common/lifecycle/system.h"
 #include "common/lifecycle/task.h"
 #include "common/model/pool_record.h"
+#include "common/model/pool_state.h"
 #include "common/model/pool_tag.h"
 
 #include <assert.h>
@@ -167,9 +167,14 @@ static uint32_t queue_run_guards(const struct move_turn *t)
     const struct job_run_snapshot *s = turn_snapshot(t);
     bool confirmed =
         s->system && strcmp(s->system->board_generation, s->board_generation) == 0;
-    bool stable = s->pool && lifecycle_state(&pool_lifecycle, s->pool->state) == POOL_STABLE;
-    bool pool = !*s->run->pool || (stable && pool_newest(s->pool));
+    bool pool = !*s->run->pool || (s->pool && pool_is_ready(s->pool));
     return confirmed && pool && !system_goes(s) ? JOB_RUN_IF_POOL_READY : 0;
+}
+
+static uint32_t no_run_guards(const struct move_turn *t)
+{
+    (void)t;
+    return 0;
 }
 
 static uint32_t task_run_guards(const struct move_turn *t)
@@ -220,6 +225,19 @@ static void queue_run(const struct move_turn *t)
     after->task_guid = const_text(s->task_guid);
     after->pool_epoch = s->pool ? pool_newest(s->pool)->number : 0;
     put_run(t, after);
+}
+
+/* Why it waits; said again it is nothing. */
+static void note_run(const struct move_turn *t)
+{
+    const Board__JobRunRecord *run = turn_run(t);
+    const char *message = move_job_run(t->move)->message;
+    assert(t->to == JOB_RUN_PENDING);
+    if (strcmp(run->message, message) != 0) {
+        Board__JobRunRecord *after = job_run_changed(t->plan->arena, run, t->to, t->in->now);
+        after->message = const_text(message);
+        put_run(t, after);
+    }
 }
 
 static int64_t not_before(int64_t wall_ns, int64_t least)
@@ -289,8 +307,9 @@ static bool job_run_begin(struct move_turn *t)
 /* Its key is well formed (moves.h): uid and id are not empty. */
 static void valid_job_run_move(struct validation *v, const Board__Move *move)
 {
-    (void)v;
-    (void)move;
+    if (strlen(move_job_run(move)->message) > JOB_RUN_MESSAGE_BYTES_MAX) {
+        say_field(v, "message");
+    }
 }
 
 static void job_run_decide(const void *snapshot, const struct op_input *in, struct plan *p)

@@ -15,7 +15,7 @@
 enum { DEFINED = 1, ON_CELL = 2, NAMES = 4 }; /* bits of `reads` */
 
 /* Read at once: services and runs of a system; bytes of what is said of a pool. */
-enum { NAMES_MAX = 10000, MESSAGE_BYTES_MAX = 4096 };
+enum { NAMES_MAX = 10000, CELLS_MAX = 10000, MESSAGE_BYTES_MAX = 4096 };
 
 static char *const_text(const char *text)
 {
@@ -101,6 +101,21 @@ static void gather_cell(struct view *v, const char *cell_id, struct pool_snapsho
                           has_on_cell(v, RECORD_TASK, cell_id));
 }
 
+/* How many cells of the epoch are there to run what is new. Not compared: one that is lost in the
+ * same moment is replaced later, and one too many goes again. */
+static size_t count_serving(struct view *v, const Board__PoolRecord *pool, uint32_t number)
+{
+    const struct seen *list;
+    size_t serving = 0;
+    int count = view_peek_range(v, "cell/", CELLS_MAX, &list);
+    const char *tag = pool_tag(view_arena(v), pool->uid, pool->name, number);
+    for (int i = 0; i < count; i++) {
+        const Board__CellRecord *cell = (const Board__CellRecord *)list[i].message;
+        serving += !cell_is_absent(cell) && !cell->evacuating && strcmp(cell->pool, tag) == 0;
+    }
+    return serving;
+}
+
 static void pool_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct pool_snapshot *s = snapshot;
@@ -120,6 +135,7 @@ static void pool_gather(struct view *v, const struct op_input *in, void *snapsho
     }
     if (s->pool && reads & ON_CELL) {
         gather_cell(v, move_pool(m)->cell_id, s);
+        s->serving = count_serving(v, s->pool, move_pool(m)->epoch);
     }
     if (s->pool && reads & NAMES) {
         s->named = is_named(v, uid, name, move_pool(m)->epoch);
@@ -237,7 +253,7 @@ static uint32_t cell_pool_guards(const struct move_turn *t)
     if (!e) {
         return 0;
     }
-    bool lacks = e == pool_newest(s->pool) && e->n_cells < (size_t)s->pool->wanted;
+    bool lacks = e == pool_newest(s->pool) && s->serving < (size_t)s->pool->wanted;
     bool has = s->cell && strcmp(s->cell->pool, own_tag(t)) == 0;
     return confirmed_guard(s) | (lacks ? POOL_IF_LACKING : 0) |
            (is_vacant(t, e) ? POOL_IF_VACANT : 0) | (is_spare(t, e) ? POOL_IF_SPARE : 0) |
@@ -305,12 +321,21 @@ static void put_changed(const struct move_turn *t, Board__PoolRecord *after)
     }
 }
 
+static uint32_t highest_number(const Board__PoolRecord *r)
+{
+    uint32_t highest = 0;
+    for (size_t i = 0; i < r->n_epochs; i++) {
+        highest = r->epochs[i]->number > highest ? r->epochs[i]->number : highest;
+    }
+    return highest;
+}
+
 /* With one epoch more, of this type. */
 static void add_epoch(struct arena *a, Board__PoolRecord *r, const char *instance_type)
 {
     Board__PoolEpoch *e = arena_message(a, &board__pool_epoch__descriptor);
     Board__PoolEpoch **list = ARENA_ARRAY(a, r->n_epochs + 1, Board__PoolEpoch *);
-    e->number = r->n_epochs ? r->epochs[r->n_epochs - 1]->number + 1 : 1;
+    e->number = highest_number(r) + 1;
     e->instance_type = const_text(instance_type);
     if (r->n_epochs) {
         memcpy(list, r->epochs, r->n_epochs * sizeof(*list));
@@ -318,6 +343,28 @@ static void add_epoch(struct arena *a, Board__PoolRecord *r, const char *instanc
     list[r->n_epochs++] = e;
     r->epochs = list;
     r->instance_type = e->instance_type;
+}
+
+/* With an epoch of this type as the newest: one that it has yet and that is not over, with what
+ * runs there, or one more. False: it has as many as may be. */
+static bool take_type(struct arena *a, Board__PoolRecord *r, const char *instance_type)
+{
+    for (size_t i = 0; i < r->n_epochs; i++) {
+        Board__PoolEpoch *e = r->epochs[i];
+        if (!e->released && strcmp(e->instance_type, instance_type) == 0) {
+            r->epochs = arena_copy(a, r->epochs, r->n_epochs * sizeof(Board__PoolEpoch *));
+            memmove(&r->epochs[i], &r->epochs[i + 1],
+                    (r->n_epochs - i - 1) * sizeof(Board__PoolEpoch *));
+            r->epochs[r->n_epochs - 1] = e;
+            r->instance_type = e->instance_type;
+            return true;
+        }
+    }
+    if (r->n_epochs < POOL_EPOCHS_MAX) {
+        add_epoch(a, r, instance_type);
+        return true;
+    }
+    return false;
 }
 
 /* With this one in the place of that of its number; NULL: without that. */
@@ -367,47 +414,64 @@ static void refuse_it(const struct move_turn *t, const char *why)
                 move_part(&a, t->move), why);
 }
 
-static void open_pool(const struct move_turn *t)
+static void refuse_more_epochs(const struct move_turn *t)
+{
+    refuse_it(t, arena_printf(t->plan->arena,
+                              "it has %d epochs, which is the most: it is renewed again when no "
+                              "service is on one of the older ones",
+                              POOL_EPOCHS_MAX));
+}
+
+static Board__PoolRecord *fresh(const struct move_turn *t)
 {
     struct arena *a = t->plan->arena;
+    Board__PoolRecord *r = arena_message(a, &board__pool_record__descriptor);
+    r->uid = const_text(move_name(a, t->move));
+    r->name = const_text(move_part(a, t->move));
+    r->system = turn_snapshot(t)->system->id;
+    r->state = const_text(pool_lifecycle.states[t->to]);
+    r->since = t->in->now.wall_ns;
+    return r;
+}
+
+/* One that was being deleted keeps the cells that it has. */
+static void open_pool(const struct move_turn *t)
+{
     const struct pool_snapshot *s = turn_snapshot(t);
-    Board__PoolRecord *after = arena_message(a, &board__pool_record__descriptor);
+    Board__PoolRecord *after = s->pool ? changed(t) : fresh(t);
     assert(t->to == POOL_PENDING && is_whole(s->defined));
-    after->uid = const_text(move_name(a, t->move));
-    after->name = const_text(move_part(a, t->move));
-    after->system = s->system->id;
     after->wanted = says(t)->wanted;
-    after->state = const_text(pool_lifecycle.states[t->to]);
     after->message = const_text("waits for a converger to look at it");
-    after->since = t->in->now.wall_ns;
-    add_epoch(a, after, says(t)->instance_type);
-    put(t, after);
+    if (take_type(t->plan->arena, after, says(t)->instance_type)) {
+        put(t, after);
+    } else {
+        refuse_more_epochs(t);
+    }
 }
 
 static void adjust_pool(const struct move_turn *t)
 {
     Board__PoolRecord *after = changed(t);
     after->wanted = says(t)->wanted;
-    put_changed(t, after);
+    if (after->wanted != turn_snapshot(t)->pool->wanted) {
+        put(t, after);
+    }
 }
 
-/* 1. Its newest epoch is of that type: nothing, or another number.
- * 2. It has as many epochs as may be: ResourceConflict. */
+/* One that it had before and still has is its newest again, with what runs there. */
 static void renew_pool(const struct move_turn *t)
 {
     const Board__PoolRecord *before = turn_snapshot(t)->pool;
     Board__PoolRecord *after = changed(t);
     after->wanted = says(t)->wanted;
-    if (strcmp(before->instance_type, says(t)->instance_type) == 0) { /* 1 */
-        put_changed(t, after);
-    } else if (before->n_epochs >= POOL_EPOCHS_MAX) { /* 2 */
-        refuse_it(t, arena_printf(t->plan->arena,
-                                  "it has %d epochs, which is the most: it is renewed again when "
-                                  "no service is on one of the older ones",
-                                  POOL_EPOCHS_MAX));
-    } else {
-        add_epoch(t->plan->arena, after, says(t)->instance_type);
+    if (strcmp(before->instance_type, says(t)->instance_type) == 0 &&
+        before->wanted == after->wanted) {
+        return; /* so already */
+    }
+    if (take_type(t->plan->arena, after, says(t)->instance_type)) {
         put(t, after);
+    } else {
+        refuse_more_epochs(t);
     }
 }
 

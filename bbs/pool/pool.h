@@ -3,20 +3,22 @@
  *
  * What a pool is to be stands in the definition: open, adjust and renew say what they read there,
  * and are refused when the head says otherwise by now. A pool has an epoch for each instance type
- * that services are on yet; the newest is the last. `open` makes number 1.
+ * that services are on yet; the newest is the last. `open` makes number 1, or takes a pool that is
+ * being deleted as it is.
  *
  *   open     the record, with the first epoch; there already: nothing
  *   adjust   another number of cells; so already: nothing
- *   renew    another instance type, and number: one epoch more; so already: nothing. At most
- *            POOL_EPOCHS_MAX: ResourceConflict
+ *   renew    another instance type, and number: one epoch more, or an older one of that type is the
+ *            newest again; so already: nothing. At most POOL_EPOCHS_MAX: ResourceConflict
  *   assign   `cell_id` becomes one of `epoch`, which is the newest: cell and pool in one
  *            transaction. Has it already: nothing. At most POOL_CELLS_MAX: ResourceConflict
  *   retire   `epoch` is over: one that is not the newest, or any of a pool that is deleted, which
  *            no service and no run names. Without cells it is gone at once
  *   release  `epoch` gives `cell_id` back: one of an epoch that is over, one too many, LOST or
  *            being emptied, with nothing on it; or one that the pool has no more. With the last
- * cell of an epoch that is over that epoch goes. Has it not: nothing observe  state and message, as
- * they follow from the record that was judged delete   no definition wants it, or its system goes
+ *            cell of an epoch that is over that epoch goes. Has it not: nothing
+ *   observe  state and message, as they follow from the record that was judged
+ *   delete   no definition wants it, or its system goes
  *   remove   its record, when it has no epoch
  *
  * What is on a cell is compared as a whole: assign and release fail while any instance or task of
@@ -67,5 +69,6 @@ struct pool_snapshot {
     const Board__NodePool *defined;    /* of DEFINED; NULL = no definition has it */
     const Board__CellRecord *cell;     /* of ON_CELL; NULL = none */
     bool busy;                         /* something is on the cell */
+    size_t serving;                    /* of ON_CELL: cells of the epoch, but LOST and emptied */
     bool named;                        /* of NAMES */
 };

@@ -2,6 +2,7 @@
  * that nobody is sent to an instance that is gone; then instances, by shrink; then the record. */
 #include "bbs/service/desired_ops.h"
 #include "bbs/service/moves.h"
+#include "common/lifecycle/pool.h"
 #include "common/lifecycle/service.h"
 #include "common/lifecycle/system.h"
 #include "common/model/hold.h"
@@ -61,8 +62,10 @@ void left_gather(struct view *v, struct service_snapshot *s)
         s->kept_count += view_message(v, key) ? 1 : 0;
     }
     const char *own = arena_printf(a, "%s:", service->path);
-    if (!service_is_app(service) && !s->left && view_exists(v, key_pool(a, service->uid, own))) {
-        s->left = "its node pool is there";
+    const Board__PoolRecord *pool =
+        service_is_app(service) ? NULL : view_message(v, key_pool(a, service->uid, own));
+    if (pool && !s->left && lifecycle_state(&pool_lifecycle, pool->state) == POOL_DELETING) {
+        s->left = "its node pool is there"; /* one that is to stay waits for the next service */
     }
 }
 

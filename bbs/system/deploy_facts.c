@@ -4,6 +4,7 @@
 #include "bbs/system/under.h"
 #include "common/lifecycle/build.h"
 #include "common/lifecycle/deploy.h"
+#include "common/lifecycle/pool.h"
 #include "common/lifecycle/service.h"
 #include "common/model/component_path.h"
 #include "common/model/deploy_target.h"
@@ -140,6 +141,18 @@ static enum witness by_service(const struct deploy_snapshot *s, const struct see
                : WITNESS_NONE;
 }
 
+/* What it told of a pool under its path hides an older failure (common/lifecycle/pool.def). */
+static enum witness by_pool(const struct deploy_snapshot *s, const struct seen *found,
+                            struct arena *a)
+{
+    const char *name = found ? key_component(a, found->key, 2) : NULL;
+    const Board__PoolRecord *r = found ? (const Board__PoolRecord *)found->message : NULL;
+    bool under =
+        name && component_path_within(component_subname_path(a, name), s->deploy->path);
+    return under && lifecycle_state(&pool_lifecycle, r->state) == POOL_FAILED ? WITNESS_SERVICES
+                                                                              : WITNESS_NONE;
+}
+
 static enum witness by_build(struct view *v, const struct deploy_snapshot *s, const char *key,
                              struct arena *a)
 {
@@ -178,7 +191,7 @@ static enum witness by_secret(struct view *v, struct deploy_snapshot *s, const c
 }
 
 /* 1. Another system's, or as it was not seen: it shows nothing.
- * 2. A service under its path that it told has failed.
+ * 2. A service under its path that it told has failed, or a node pool there.
  * 3. Its build failed, is gone, or has more services than there is room for; what it undoes is
  *    gone.
  * 4. A secret that it needs is not set; of one in progress, that a service needs which it did not
@@ -197,6 +210,9 @@ static void gather_witness(struct view *v, const Board__DeployMove *m, struct de
     switch (key_type(m->witness)) {
     case RECORD_SERVICE: /* 2 */
         s->witness = by_service(s, found, a);
+        break;
+    case RECORD_POOL: /* 2 */
+        s->witness = by_pool(s, found, a);
         break;
     case RECORD_BUILD: /* 3 */
         s->witness = by_build(v, s, m->witness, a);

@@ -18,7 +18,8 @@ enum witness {
     WITNESS_NONE,    /* none is given, or it is not so any more */
     WITNESS_START,   /* its build failed, is gone, or has too many services; what it undoes is
                         gone; a secret is not set */
-    WITNESS_SERVICES, /* one that it told has failed, or one that it is to tell lacks a secret */
+    WITNESS_SERVICES, /* one that it told has failed, or a node pool there, or one that it is to
+                         tell lacks a secret */
 };
 
 struct deploy_snapshot {

@@ -75,8 +75,8 @@ static bool is_to_revert(const Board__DeployRecord *d)
 }
 
 /* A record shows why: of one that is accepted its build, or a secret; of one in progress a service
- * that failed, or a secret that one lacks, and then it fails only where nothing is put back, or
- * was. */
+ * or node pool that failed, or a secret that one lacks, and then it fails only where nothing is put
+ * back, or was. */
 static bool is_witnessed(const struct move_turn *t)
 {
     const Board__DeployRecord *d = before_of(t);

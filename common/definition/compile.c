@@ -402,6 +402,20 @@ static char **copy_texts(struct arena *a, char *const *list, size_t count)
     return made;
 }
 
+/* The pools of whole cells that come with the component. */
+static void index_pools(struct arena *a, const Board__ComponentRecord *from,
+                        Board__IndexRecord__Entry *to)
+{
+    size_t count = from->n_node_pools + (from->own_pool != NULL);
+    to->pools = ARENA_ARRAY(a, count, Board__NodePool *);
+    for (size_t i = 0; i < count; i++) {
+        Board__NodePool *pool = i < from->n_node_pools ? from->node_pools[i] : from->own_pool;
+        if (strcmp(pool->instance_type, POOL_SHARED_TYPE) != 0) {
+            to->pools[to->n_pools++] = pool;
+        }
+    }
+}
+
 static Board__IndexRecord *make_index(const struct definition_compiler *c, const char *path,
                                       const struct definition_records *r)
 {
@@ -419,6 +433,8 @@ static Board__IndexRecord *make_index(const struct definition_compiler *c, const
         e->hash = from->hash;
         e->secrets = copy_texts(a, from->secrets, from->n_secrets);
         e->n_secrets = from->n_secrets;
+        e->pool = from->pool;
+        index_pools(a, from, e);
         index->entries[index->n_entries++] = e;
     }
     index->log = arena_strdup(a, c->tree->log);

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* Rows 6 to 10. With none wanted no DesiredLRP needs to stand. */
+/* Rows 6 and 8 to 10. With none wanted no DesiredLRP needs to stand. */
 static bool in_place(const struct service_facts *f)
 {
     return !f->stands || f->fits;
@@ -33,8 +33,14 @@ bool service_complete(const struct service_facts *f)
 
 static bool has_failed(const struct service_facts *f)
 {
-    bool stuck = !service_complete(f) && f->overdue && !f->held[0];
-    return stuck || f->spent;
+    bool late = f->overdue && !service_complete(f);
+    return ((late || f->pool == SERVICE_POOL_FAILED) && !f->held[0]) || f->spent;
+}
+
+/* Rows 4 and 5. */
+static bool lacks_pool(const struct service_facts *f)
+{
+    return f->pool != SERVICE_POOL_READY && f->pool != SERVICE_POOL_OLD;
 }
 
 int service_state_of(const struct service_facts *f)
@@ -49,13 +55,26 @@ int service_state_of(const struct service_facts *f)
     if (has_failed(f)) {
         return SERVICE_FAILED; /* 3 */
     }
-    if (!in_place(f) || !has_target(f) || !is_replaced(f)) {
-        return SERVICE_UPDATING; /* 6, 8, 9 */
+    if (lacks_pool(f) || !in_place(f) || !has_target(f) || !is_replaced(f)) {
+        return SERVICE_UPDATING; /* 4, 5, 6, 8, 9 */
     }
-    return is_full(f) ? SERVICE_STABLE : SERVICE_SCALING; /* 10, 11 */
+    if (!is_full(f)) {
+        return SERVICE_SCALING; /* 10 */
+    }
+    return f->pool == SERVICE_POOL_OLD ? SERVICE_UPDATING : SERVICE_STABLE; /* 7, 11 */
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
+
+static const char *pool_text(struct arena *a, const struct service_facts *f)
+{
+    bool says = f->pool_text && *f->pool_text;
+    const char *is = f->pool == SERVICE_POOL_ABSENT  ? "its node pool is not there yet"
+                     : f->pool == SERVICE_POOL_SHORT ? "its node pool has too few cells"
+                     : f->pool == SERVICE_POOL_OLD   ? "its node pool gives cells of before back"
+                                                     : "its node pool has failed";
+    return says ? arena_printf(a, "%s: %s", is, f->pool_text) : is;
+}
 
 static const char *failed_text(struct arena *a, const struct service_facts *f)
 {
@@ -63,6 +82,9 @@ static const char *failed_text(struct arena *a, const struct service_facts *f)
     const char *available =
         arena_printf(a, "%d of %d available%s%s", (int)f->available, (int)f->instances,
                      crashed ? "; " : "", crashed ? f->crash : "");
+    if (!f->spent && f->pool == SERVICE_POOL_FAILED) {
+        return arena_printf(a, "%s; %s", pool_text(a, f), available);
+    }
     return f->spent ? arena_printf(a, "an instance crashed for good; %s", available)
                     : arena_printf(a, "no progress for %lld s; %s", (long long)f->deadline_s,
                                    available);
@@ -73,11 +95,17 @@ static const char *updating_text(struct arena *a, const struct service_facts *f)
     if (f->generation > f->observed) {
         return "the new definition is not taken up yet";
     }
+    if (lacks_pool(f)) {
+        return pool_text(a, f);
+    }
     if (!in_place(f)) {
         return "its routes, tags and policies are changed";
     }
     if (!has_target(f)) {
         return "no instance of the new definition yet";
+    }
+    if (is_replaced(f)) {
+        return pool_text(a, f);
     }
     int32_t left = f->total - f->updated;
     return f->updated < f->instances

@@ -24,30 +24,71 @@ void system_tally_take(struct system_tally *t, int service_state)
     t->total--;
 }
 
+static int pool_counted_as(int pool_state)
+{
+    assert(pool_state < POOL_STATE_COUNT && pool_state != POOL_NONE);
+    return pool_state < 0 ? POOL_UPDATING : pool_state;
+}
+
+void system_tally_add_pool(struct system_tally *t, int pool_state)
+{
+    t->pools_of[pool_counted_as(pool_state)]++;
+    t->pools++;
+}
+
+void system_tally_take_pool(struct system_tally *t, int pool_state)
+{
+    size_t *of = &t->pools_of[pool_counted_as(pool_state)];
+    assert(*of > 0 && t->pools > 0);
+    (*of)--;
+    t->pools--;
+}
+
+static size_t turning(const struct system_tally *t)
+{
+    return t->of[SERVICE_PENDING] + t->of[SERVICE_UPDATING] + t->of[SERVICE_DELETING] +
+           t->pools_of[POOL_PENDING] + t->pools_of[POOL_UPDATING] + t->pools_of[POOL_DELETING];
+}
+
 int system_state_of(const struct system_tally *t, bool spread)
 {
-    if (t->of[SERVICE_FAILED] > 0) { /* 1 */
+    if (t->of[SERVICE_FAILED] + t->pools_of[POOL_FAILED] > 0) { /* 1 */
         return SYSTEM_DEGRADED;
     }
-    if (!spread || t->of[SERVICE_PENDING] + t->of[SERVICE_UPDATING] + t->of[SERVICE_DELETING] > 0) {
+    if (!spread || turning(t) > 0) {
         return SYSTEM_UPDATING; /* 2 */
     }
-    return t->of[SERVICE_SCALING] > 0 ? SYSTEM_SCALING : SYSTEM_STABLE; /* 3, 4 */
+    return t->of[SERVICE_SCALING] + t->pools_of[POOL_SCALING] > 0 ? SYSTEM_SCALING
+                                                                   : SYSTEM_STABLE; /* 3, 4 */
+}
+
+/* "" when all of them are stable. */
+static const char *kind_text(struct arena *a, const char *kind, size_t total, size_t failed,
+                             size_t stable, size_t deleting)
+{
+    assert(stable <= total);
+    const char *many = total == 1 ? kind : arena_printf(a, "%ss", kind);
+    if (failed > 0) {
+        return arena_printf(a, "%zu of %zu %s failed", failed, total, many);
+    }
+    if (stable == total) {
+        return "";
+    }
+    return deleting == total ? arena_printf(a, "%zu %s to go", total, many)
+                             : arena_printf(a, "%zu of %zu %s %s stable", stable, total, many,
+                                            total == 1 ? "is" : "are");
 }
 
 const char *system_state_text(struct arena *a, const struct system_tally *t, bool spread)
 {
-    assert(t->of[SERVICE_STABLE] <= t->total);
-    const char *services = t->total == 1 ? "service" : "services";
-    if (t->of[SERVICE_FAILED] > 0) {
-        return arena_printf(a, "%zu of %zu %s failed", t->of[SERVICE_FAILED], t->total, services);
+    const char *services = kind_text(a, "service", t->total, t->of[SERVICE_FAILED],
+                                     t->of[SERVICE_STABLE], t->of[SERVICE_DELETING]);
+    const char *pools = kind_text(a, "node pool", t->pools, t->pools_of[POOL_FAILED],
+                                  t->pools_of[POOL_STABLE], t->pools_of[POOL_DELETING]);
+    if (*services && *pools) {
+        return arena_printf(a, "%s; %s", services, pools);
     }
-    if (t->of[SERVICE_STABLE] == t->total) {
-        return spread ? "" : "not every service was told of the definition yet";
-    }
-    if (t->of[SERVICE_DELETING] == t->total) {
-        return arena_printf(a, "%zu %s to go", t->total, services);
-    }
-    return arena_printf(a, "%zu of %zu %s %s stable", t->of[SERVICE_STABLE], t->total, services,
-                        t->total == 1 ? "is" : "are");
+    return *services || *pools ? (*services ? services : pools)
+           : spread            ? ""
+                               : "not every service was told of the definition yet";
 }

@@ -25,7 +25,7 @@ static const char *cells(struct arena *a, const Converge__Repair *r)
 /* What a move is about. */
 static const char *what(struct arena *a, const Converge__Repair *r)
 {
-    if (strcmp(r->move, "hold") == 0 || strcmp(r->move, "release") == 0) {
+    if (!r->subject[0] && (strcmp(r->move, "hold") == 0 || strcmp(r->move, "release") == 0)) {
         return strcmp(r->move, "hold") == 0 ? cells(a, r) : "the limiter";
     }
     if (r->task_guid[0]) {

@@ -15,6 +15,7 @@
 #define KEY "pool/u/%2F%3Amain"
 #define FREE "cell c1 type=small incarnation=1\n"
 #define TAG "pool:u//:main#"
+#define SERVE(cell) "cell " cell " type=small incarnation=1 pool=" TAG "1\n"
 #define MOVES(rows) try_system_moves(&pool_moves, rows, sizeof(rows) / sizeof((rows)[0]))
 #define REFUSED "ResourceConflict: node pool /:main: "
 #define OTHERWISE "no definition that stands wants it so"
@@ -45,8 +46,13 @@ static void a_pool_is_opened_as_the_definition_has_it(void **state)
          "state=pending message=waits for a converger to look at it since=1000s system=shop"},
         {"there already", OPEN DEFINED("small", "2") POOL "stable 1=small:c1+c2\n", open,
          "nothing"},
-        {"being deleted", OPEN DEFINED("small", "2") POOL "deleting\n", open,
-         REFUSED OTHERWISE},
+        {"being deleted, without a cell", OPEN DEFINED("small", "2") POOL "deleting\n", open,
+         "open " KEY " epochs=1:small: state=pending message=waits for a converger to look at it "
+         "since=1000s short_since=1000s"},
+        {"being deleted: it keeps its cells", OPEN DEFINED("small", "1") POOL
+         "deleting 1=small:c1\n", "open " KEY " instance_type=small wanted=1",
+         "open " KEY " wanted=1 state=pending message=waits for a converger to look at it "
+         "since=1000s"},
         {"another type", OPEN DEFINED("large", "2"), open, REFUSED OTHERWISE},
         {"another number", OPEN DEFINED("small", "3"), open, REFUSED OTHERWISE},
         {"shared", OPEN DEFINED("shared", "2"), open, REFUSED OTHERWISE},
@@ -76,12 +82,13 @@ static void a_pool_follows_the_definition(void **state)
 {
     static const struct system_move_row rows[] = {
         {"more cells", OPEN DEFINED("small", "3") POOL "stable 1=small:c1+c2\n",
-         "adjust " KEY " wanted=3", "adjust " KEY " wanted=3 short_since=1000s"},
+         "adjust " KEY " wanted=3", "adjust " KEY " wanted=3 state=updating since=1000s "
+         "short_since=1000s"},
         {"fewer cells", OPEN DEFINED("small", "1") POOL "stable 1=small:c1+c2\n",
-         "adjust " KEY " wanted=1", "adjust " KEY " wanted=1"},
+         "adjust " KEY " wanted=1", "adjust " KEY " wanted=1 state=updating since=1000s"},
         {"so few that it is not short any more", OPEN DEFINED("small", "1") SHORT
          "failed 1=small:c1\n", "adjust " KEY " wanted=1",
-         "adjust " KEY " wanted=1 short_since=0"},
+         "adjust " KEY " wanted=1 state=updating since=1000s short_since=0"},
         {"as many", OPEN DEFINED("small", "2") POOL "stable 1=small:c1+c2\n",
          "adjust " KEY " wanted=2", "nothing"},
         {"another type is no adjustment", OPEN DEFINED("large", "3") POOL "stable 1=small:c1+c2\n",
@@ -90,15 +97,14 @@ static void a_pool_follows_the_definition(void **state)
          "ResourceNotFound: the requested resource could not be found"},
         {"another type: an epoch more", OPEN DEFINED("large", "3") POOL "stable 1=small:c1+c2\n",
          "renew " KEY " instance_type=large wanted=3",
-         "renew " KEY " instance_type=large wanted=3 epochs=1:small:c1+c2,2:large: "
-         "short_since=1000s"},
+         "renew " KEY " instance_type=large wanted=3 epochs=1:small:c1+c2,2:large:"
+         " state=updating since=1000s short_since=1000s"},
         {"of that type already", OPEN DEFINED("small", "2") POOL "stable 1=small:c1+c2\n",
          "renew " KEY " instance_type=small wanted=2", "nothing"},
-        {"back to a type that an older epoch has", OPEN DEFINED("small", "2")
+        {"back to a type that an older epoch has: that one again", OPEN DEFINED("small", "2")
          "pool /:main wanted=2 since=3 instance_type=large state=updating 1=small:c1 2=large:\n",
          "renew " KEY " instance_type=small wanted=2",
-         "renew " KEY " instance_type=small epochs=1:small:c1,2:large:,3:small: "
-         "short_since=1000s"},
+         "renew " KEY " instance_type=small epochs=2:large:,1:small:c1 short_since=1000s"},
         {"three epochs: the fourth", OPEN DEFINED("x", "2") POOL "updating 4=a: 5=b: 6=small:\n",
          "renew " KEY " instance_type=x wanted=2",
          "renew " KEY " instance_type=x epochs=4:a:,5:b:,6:small:,7:x: short_since=1000s"},
@@ -126,7 +132,10 @@ static void a_vacant_cell_is_assigned(void **state)
         {"it is short of another one yet", OPEN SHORT "scaling 1=small:\n" FREE, assign,
          "assign cell/c1 pool=" TAG "1\nassign " KEY " epochs=1:small:c1"},
         {"it has it", OPEN POOL "stable 1=small:c1+c2\n" FREE, assign, "nothing"},
-        {"it has its cells", OPEN POOL "stable 1=small:c2+c3\n" FREE, assign, NOT_ASSIGNED},
+        {"it has its cells", OPEN POOL "stable 1=small:c2+c3\n" SERVE("c2") SERVE("c3") FREE,
+         assign, NOT_ASSIGNED},
+        {"one of its cells is lost", OPEN POOL "stable 1=small:c2+c3\n" SERVE("c2") FREE, assign,
+         "assign cell/c1 pool=" TAG "1\nassign " KEY " epochs=1:small:c1+c2+c3"},
         {"of an older epoch", OPEN SHORT "updating 1=small:c2 2=small:\n" FREE, assign,
          NOT_ASSIGNED},
         {"of no epoch of it", OPEN SHORT "scaling 2=small:\n" FREE, assign, NOT_ASSIGNED},

@@ -245,10 +245,12 @@ bool instance_stands(struct checkers *k, const struct instance *i);
  * (common/client/feed_client.h). 0 = nothing ever was left out. */
 int64_t checkers_whole_ns(const struct checkers *k);
 
-/* No cell of the cluster could ever take an instance of this process, as it is desired now. */
+/* No cell of the cluster could ever take an instance of this process, as it is desired now; or one
+ * of its node pool alone could, which may lack cells for long. */
 bool fits_no_cell(struct checkers *k, const char *process_guid);
 
-/* How many instances the cell would take, by what it would tell an auctioneer. */
+/* How many instances the cell would take, by what it would tell an auctioneer; 0 of a node pool's.
+ */
 unsigned checkers_room(struct checkers *k, struct node *cell);
 /* When this cell was last seen to have a container of this instance with a verb under way: until
  * that is answered it takes the instance, and cannot claim it; another cell could. Seen by this

@@ -272,7 +272,8 @@ static struct seen_move cell_move(struct checkers *k, struct arena *a, const str
     struct seen_move m = {.table = &cell_lifecycle,
                           .from = cell_state_of(was),
                           .to = cell_state_of(is),
-                          .unknown_guards = CELL_IF_SAME_INCARNATION | CELL_IF_OWN};
+                          .unknown_guards = CELL_IF_SAME_INCARNATION | CELL_IF_OWN |
+                                            CELL_IF_VACANT | CELL_IF_EMPTY}; /* pools.c */
     if (was && is) {
         bool same = strcmp(was->identity, is->identity) == 0;
         m.true_guards |= same && is->incarnation >= was->incarnation ? CELL_IF_SUCCESSOR : 0;

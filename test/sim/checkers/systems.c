@@ -1,5 +1,5 @@
 /* Nothing is left of a system that is gone, and nothing comes without one (Y9). Systems at rest:
- * each is what its services make of it (Y5), every deploy, teardown, build, run and deletion has
+ * each is what its services and pools make of it (Y5), every deploy, teardown, build, run and deletion has
  * ended (YL1), no service is between two states (YL2), and nothing changes any more (YL3). */
 #include "common/lifecycle/service.h"
 #include "test/sim/checkers/checkers.h"
@@ -13,7 +13,7 @@ static bool of_systems(enum record_type type)
     return type == RECORD_SYSTEM || type == RECORD_HEAD || type == RECORD_HOLD ||
            type == RECORD_BUILD || type == RECORD_DEPLOY || type == RECORD_TEARDOWN ||
            type == RECORD_SERVICE || type == RECORD_TREE || type == RECORD_INDEX ||
-           type == RECORD_JOB_RUN;
+           type == RECORD_JOB_RUN || type == RECORD_POOL;
 }
 
 /* ---- Y9: nothing of a uid without its system ------------------------------------------------- */
@@ -105,6 +105,19 @@ static void count_service(void *context, const struct past *p)
                  strcmp(state, "deleting") == 0;
 }
 
+/* A service's own is the service's affair. */
+static void count_pool(void *context, const struct past *p)
+{
+    struct counted *c = context;
+    const Board__PoolRecord *pool = (const Board__PoolRecord *)p->message;
+    if (pool->name[strlen(pool->name) - 1] != ':') {
+        c->failed += strcmp(pool->state, "failed") == 0;
+        c->scaling += strcmp(pool->state, "scaling") == 0;
+        c->moving += strcmp(pool->state, "pending") == 0 || strcmp(pool->state, "updating") == 0 ||
+                     strcmp(pool->state, "deleting") == 0;
+    }
+}
+
 /* The rows of design, written down anew. */
 static const char *state_by_services(struct checkers *k, const char *uid)
 {
@@ -113,6 +126,7 @@ static const char *state_by_services(struct checkers *k, const char *uid)
     const Board__HeadRecord *head =
         (const Board__HeadRecord *)history_now(&k->history, key_head(&a, uid));
     history_each(&k->history, key_range_of(&a, RECORD_SERVICE, uid), count_service, &c);
+    history_each(&k->history, key_range_of(&a, RECORD_POOL, uid), count_pool, &c);
     bool told = !head || head->spread >= head->generation;
     return c.failed            ? "degraded"
            : c.moving || !told ? "updating"
@@ -134,8 +148,8 @@ static void rest_system(void *context, const struct past *p)
     if (strcmp(s->state, "pending") == 0 || strcmp(s->state, "deleting") == 0) {
         buf_printf(r->why, "system %s is %s (YL1); ", s->id, s->state);
     } else if (strcmp(s->state, "failed") != 0 && strcmp(s->state, state) != 0) {
-        buf_printf(r->why, "system %s is %s, and by its services %s (Y5); ", s->id, s->state,
-                   state);
+        buf_printf(r->why, "system %s is %s, and by its services and pools %s (Y5); ",
+                   s->id, s->state, state);
     } else if (strcmp(s->state, "updating") == 0) {
         buf_printf(r->why, "system %s is updating: %s (YL2); ", s->id, s->message);
     }

@@ -1,12 +1,13 @@
 /* L2, of a cluster that is left alone: nothing waits for long while some cell, as it stands, would
  * take it. All instances are of one size, and fit every filter of every cell, but for those that no
- * cell can take (definitions.h). */
+ * cell can take (definitions.h), and those of node pools, which pools.c looks at. */
 #include "rep/http/cell_state.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model/containers.h"
 #include "test/sim/world/definitions.h"
 
 #include "bbs/lrp/move.h"
+#include "common/model/pool_tag.h"
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 
@@ -18,11 +19,12 @@
 #define TRIED_NS (10 * SECOND_NS)
 #define SLACK_NS (10 * SECOND_NS)
 
+/* And takes what is in no node pool. */
 static bool is_present(struct checkers *k, struct arena *a, const struct node *cell)
 {
     const Board__CellRecord *r =
         (const Board__CellRecord *)history_now(&k->history, key_cell(a, node_name(cell)));
-    return r && r->state == BOARD__CELL_RECORD__STATE__PRESENT;
+    return r && r->state == BOARD__CELL_RECORD__STATE__PRESENT && !*r->pool;
 }
 
 unsigned checkers_room(struct checkers *k, struct node *cell)
@@ -93,12 +95,22 @@ static int64_t room_since(struct checkers *k, const Models__ActualLRPKey *key)
     return first;
 }
 
+static bool in_pool(const Models__DesiredLRP *d)
+{
+    bool tagged = false;
+    for (size_t i = 0; i < d->n_placementtags; i++) {
+        tagged = tagged || pool_tag_is(d->placementtags[i]);
+    }
+    return tagged;
+}
+
 bool fits_no_cell(struct checkers *k, const char *process_guid)
 {
     SCOPED_ARENA(a);
     const Models__DesiredLRP *d =
         (const Models__DesiredLRP *)history_now(&k->history, key_desired(&a, process_guid));
-    return d && (strcmp(d->root_fs, NO_ROOT_FS) == 0 || d->memory_mb >= TOO_MUCH_MEMORY_MB);
+    return d && (in_pool(d) || strcmp(d->root_fs, NO_ROOT_FS) == 0 ||
+                 d->memory_mb >= TOO_MUCH_MEMORY_MB);
 }
 
 struct waiting {

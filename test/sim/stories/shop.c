@@ -84,7 +84,7 @@ static const char *text_in(const ProtobufCMessage *m, const char *field)
 static void note_sought(void *context, enum record_type type, const ProtobufCMessage *m)
 {
     struct sought *o = context;
-    const char *by = type == RECORD_SERVICE ? "path" : "id";
+    const char *by = type == RECORD_SERVICE ? "path" : type == RECORD_POOL ? "name" : "id";
     bool is_it = type == RECORD_SYSTEM || strcmp(text_in(m, by), o->name) == 0;
     if (is_it && strcmp(text_in(m, "uid"), "apps") != 0) {
         o->state = arena_strdup(&o->s->arena, text_in(m, "state"));

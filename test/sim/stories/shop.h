@@ -31,7 +31,8 @@ void shop_asks_teardown(struct shop *s, const char *id);
 void shop_change(struct shop *s, const char *id, const char *how);
 
 /* The state of a record of the shop: kind "deploy", "teardown", "build" and an id, "service" and a
- * path, "system" and ""; "" = it is not there. And what it says. In the arena. */
+ * path, "pool" and path:name, "system" and ""; "" = it is not there. And what it says. In the
+ * arena. */
 const char *shop_state(struct shop *s, const char *kind, const char *name);
 const char *shop_says(struct shop *s, const char *kind, const char *name);
 

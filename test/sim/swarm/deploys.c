@@ -46,6 +46,8 @@ struct deploys_work {
     } deploys[DEPLOYS_NAMED_MAX];
     unsigned deploy_count;
     bool healed;
+    bool pooled;         /* definitions have node pools: */
+    struct random aside; /* what is drawn of them */
     int64_t crashes_ns;
 };
 
@@ -72,6 +74,27 @@ static const char *how_it_runs(unsigned percent)
     return rows[i].how;
 }
 
+static void pools_seed(struct random *r, uint64_t seed)
+{
+    random_seed(r, (uint64_t[2]){seed, seed ^ 0x706f6f6c73});
+}
+
+const char *deploys_cell_types(uint64_t seed)
+{
+    enum { PERCENT = 30 };
+    struct random aside;
+    pools_seed(&aside, seed);
+    bool pooled = random_below(&aside, 100) < PERCENT && workload_drawn(WORKLOAD_deploys, seed);
+    return pooled ? "small large small small large small" : NULL;
+}
+
+/* Where this component is to run; "" = on shared cells. */
+static const char *draw_pool(struct deploys_work *o, bool job)
+{
+    uint64_t whim = o->pooled ? random_below(&o->aside, 100) : 99;
+    return whim < 40 ? "@/:m" : whim < 50 && !job ? "&small" : "";
+}
+
 static void draw_text(struct deploys_work *o, char *ret)
 {
     size_t size = (size_t)snprintf(ret, TEXT_BYTES, SYSTEM_JOBS);
@@ -79,9 +102,14 @@ static void draw_text(struct deploys_work *o, char *ret)
         const char *how = how_it_runs((unsigned)below(o, 100));
         bool job = strcmp(places[i], "/j") == 0;
         if (below(o, 100) < 75) {
-            size += (size_t)snprintf(ret + size, TEXT_BYTES - size, " %s:%u%s", places[i],
-                                     (unsigned)below(o, 3), job ? "=" : how);
+            size += (size_t)snprintf(ret + size, TEXT_BYTES - size, " %s:%u%s%s", places[i],
+                                     (unsigned)below(o, 3), job ? "=" : how, draw_pool(o, job));
         }
+    }
+    if (o->pooled) {
+        const char *type = random_below(&o->aside, 100) < 75 ? "small" : "large";
+        snprintf(ret + size, TEXT_BYTES - size, " /:m#%s+%u", type,
+                 (unsigned)random_below(&o->aside, 3));
     }
 }
 
@@ -91,6 +119,8 @@ static void begin(struct workload *w)
                                                      "2.0.0", "2.0.1", "3.0.0"};
     struct deploys_work *o = w->own = ARENA_NEW(&w->swarm->arena, struct deploys_work);
     o->work = w;
+    o->pooled = w->swarm->cluster->options.types != NULL;
+    pools_seed(&o->aside, ~w->swarm->cluster->options.world.seed);
     o->asks = (struct system_asks){w, "deployer", DONE_DEPLOYS_ASKED, 0};
     o->systems = 1 + (unsigned)below(o, SYSTEMS_MOST);
     o->versions = 2 + (unsigned)below(o, VERSIONS_MOST - 1);

@@ -145,6 +145,10 @@ void files_put(struct swarm *s, struct arena *a, const char *app, unsigned numbe
 void images_put(struct swarm *s, struct arena *a, const char *app, unsigned number,
                 Models__DesiredLRP *lrp);
 
+/* deploys.c: the types of the cells, in seeds whose systems have node pools, which are drawn aside;
+ * NULL = they have none. */
+const char *deploys_cell_types(uint64_t seed);
+
 /* workloads.c: whether a seed has this one. */
 bool workload_drawn(int workload, uint64_t seed);
 

@@ -141,6 +141,7 @@ static void make_cluster(struct swarm *s, uint64_t seed)
         .verify_interval_ns = VERIFY_NS,
         .own_network = draw_own_network(seed),
         .pulls_images = workload_drawn(WORKLOAD_images, seed),
+        .types = deploys_cell_types(seed),
     };
     s->cluster = cluster_new(&o);
     s->world = s->cluster->world;

@@ -80,6 +80,19 @@ static struct role *make_converger(void *context, unsigned incarnation)
 
 /* The shell of a real rep keeps identity and incarnation in its state directory; here the world
  * keeps the incarnation. */
+static const char *const *types_of(struct process *p)
+{
+    struct arena *a = &p->cluster->arena;
+    const char *type = p->cluster->options.types ? p->cluster->options.types : "";
+    for (unsigned i = 1; i < p->number && *type; i++) {
+        type += strcspn(type, " ");
+        type += strspn(type, " ");
+    }
+    const char **tags = ARENA_ARRAY(a, 2, const char *);
+    tags[0] = *type ? arena_printf(a, "type:%.*s", (int)strcspn(type, " "), type) : NULL;
+    return tags;
+}
+
 static struct role *make_rep(void *context, unsigned incarnation)
 {
     struct process *p = context;
@@ -105,7 +118,7 @@ static struct role *make_rep(void *context, unsigned incarnation)
         .rootfs_names = rootfs,
         .pulls_images = p->cluster->options.pulls_images,
         .placement_tags = none,
-        .optional_placement_tags = none,
+        .optional_placement_tags = types_of(p),
         .ids_first = 1000000000, /* a range for each of its containers, and none to spare */
         .ids_count = (100 + more) * CONTAINER_IDS,
         .port_low = 20000,

@@ -28,6 +28,8 @@ struct cluster_options {
     int64_t reconcile_interval_ns; /* of the reps; 0 = their default */
     int64_t evacuation_ns;         /* its limit; 0 = their default */
     int64_t verify_interval_ns;    /* of a bbs's copy; 0 = the default */
+    const char *types; /* instance types of cells 1, 2, ...: "small large"; those past the last have
+                          none. NULL = no cell has one */
     bool keyless; /* its bbs have no keys for secrets */
 };
 

@@ -101,12 +101,36 @@ static Models__TaskDefinition *task_of(struct arena *a, const char *says, const 
     return task;
 }
 
+static Board__NodePool *pool_new(struct arena *a, const char *name, const char *type,
+                                 int32_t wanted)
+{
+    Board__NodePool *pool = arena_message(a, &board__node_pool__descriptor);
+    pool->name = arena_strdup(a, name);
+    pool->instance_type = arena_strdup(a, type);
+    pool->num_instances = wanted;
+    return pool;
+}
+
+/* Where it runs; without a word on shared cells. */
+static void place(struct arena *a, const char *says, Board__ComponentRecord *c)
+{
+    const char *pool = strchr(says, '@'), *own = strchr(says, '&');
+    if (pool) {
+        c->pool = arena_strdup(a, pool + 1);
+    } else if (own) {
+        const char *type = arena_strndup(a, own + 1, strspn(own + 1, "abcdefghijklmnopqrstuvwxyz"));
+        c->own_pool = pool_new(a, "", type, c->instances);
+    }
+}
+
 static Board__ComponentRecord *component_new(struct arena *a, const char *tree, const char *path,
                                              const char *says)
 {
     Board__ComponentRecord *c = arena_message(a, &board__component_record__descriptor);
     const char *count = strchr(says, '*'), *key = strchr(says, '?');
-    char *secret = arena_strdup(a, key ? arena_printf(a, "%s:%s", path, key + 1) : "");
+    int named = key ? (int)strcspn(key + 1, "@&") : 0;
+    char *secret =
+        arena_strdup(a, key ? arena_printf(a, "%s:%.*s", path, named, key + 1) : "");
     c->tree = arena_strdup(a, tree);
     c->path = arena_strdup(a, path);
     c->kind = arena_strdup(a, !*says ? "system" : strchr(says, '=') ? "job" : "service");
@@ -124,7 +148,25 @@ static Board__ComponentRecord *component_new(struct arena *a, const char *tree, 
     } else if (strcmp(c->kind, "job") == 0) {
         c->task = task_of(a, says, secret);
     }
+    place(a, says, c);
     return c;
+}
+
+/* "m#t+2" of the system. */
+static void pool_add(struct arena *a, Board__ComponentRecord *c, const char *says)
+{
+    size_t name = strcspn(says, "#");
+    const char *type = says + name + 1, *plus = strchr(type, '+');
+    Board__NodePool **list = ARENA_ARRAY(a, c->n_node_pools + 1, Board__NodePool *);
+    for (size_t i = 0; i < c->n_node_pools; i++) {
+        list[i] = c->node_pools[i];
+    }
+    assert(plus);
+    list[c->n_node_pools++] = pool_new(a, arena_strndup(a, says, name),
+                                       arena_strndup(a, type, (size_t)(plus - type)),
+                                       (int32_t)strtol(plus + 1, NULL, 10));
+    c->node_pools = list;
+    c->hash = arena_printf(a, "%s %s", c->hash, says);
 }
 
 /* ---- A tree ---------------------------------------------------------------------------------- */
@@ -148,6 +190,15 @@ static void add(struct growing *g, const char *path, const char *says)
     }
 }
 
+static void add_pool(struct growing *g, const char *path, const char *says)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        if (strcmp(g->list[i]->path, path) == 0) {
+            pool_add(g->arena, g->list[i], says);
+        }
+    }
+}
+
 static int compare_components(const void *x, const void *y)
 {
     return component_path_compare((*(Board__ComponentRecord *const *)x)->path,
@@ -165,6 +216,13 @@ static void index_them(struct arena *a, const struct growing *g, Board__IndexRec
         e->hash = g->list[i]->hash;
         e->secrets = g->list[i]->secrets;
         e->n_secrets = g->list[i]->n_secrets;
+        e->pool = g->list[i]->pool;
+        e->pools = g->list[i]->node_pools;
+        e->n_pools = g->list[i]->n_node_pools;
+        if (g->list[i]->own_pool) {
+            e->pools = arena_copy(a, &g->list[i]->own_pool, sizeof(Board__NodePool *));
+            e->n_pools = 1;
+        }
     }
 }
 
@@ -180,10 +238,13 @@ struct resolved definition_of(struct arena *a, const char *uid, const char *tree
         rest += size;
         assert(says && *word == '/' && g.count < COMPONENTS_MAX_HERE / 2);
         *says++ = 0;
-        add(&g, word, says);
+        add(&g, word, strchr(says, '#') ? "" : says);
         for (const char *up = component_path_parent(a, word); up;
              up = component_path_parent(a, up)) {
             add(&g, up, "");
+        }
+        if (strchr(says, '#')) {
+            add_pool(&g, word, says);
         }
     }
     add(&g, "/", "");

@@ -10,6 +10,9 @@
  *   "/a:1~"     its instances bear the tag version=crash, for whoever makes them crash
  *   "/a:1?k"    it needs the secret /a:k
  *   "/j:1="     a job
+ *   "/:m#t+2"   no component: a node pool m of the system at /, of two cells of type t
+ *   "/a:1@/:m"  it runs in the pool /:m; a job, too
+ *   "/a:1&t"    a pool of its own, of as many cells of type t as it has instances
  * Of versions of a repository the texts are put; whatever else is asked for is not there. */
 #pragma once
 

@@ -39,12 +39,35 @@ static const struct {
      {WELL, .available = 2, .spent = true, .held = "paused"},
      SERVICE_FAILED,
      "an instance crashed for good; 2 of 3 available; paused"},
+    {"3: its pool has failed",
+     {WELL, .available = 1, .pool = SERVICE_POOL_FAILED, .pool_text = "needs 3 cells"},
+     SERVICE_FAILED,
+     "its node pool has failed: needs 3 cells; 1 of 3 available"},
+    {"3: its pool has failed, but held",
+     {WELL, .available = 1, .pool = SERVICE_POOL_FAILED, .held = "paused"},
+     SERVICE_UPDATING,
+     "its node pool has failed; paused"},
+    {"4", {WELL, .pool = SERVICE_POOL_ABSENT}, SERVICE_UPDATING, "its node pool is not there yet"},
+    {"5: before routes",
+     {WELL, .fits = false, .pool = SERVICE_POOL_SHORT, .pool_text = "needs 3 cells"},
+     SERVICE_UPDATING,
+     "its node pool has too few cells: needs 3 cells"},
+    {"3: its pool has failed, though all run",
+     {WELL, .pool = SERVICE_POOL_FAILED, .pool_text = "needs 3 cells"},
+     SERVICE_FAILED,
+     "its node pool has failed: needs 3 cells; 3 of 3 available"},
     {"6: routes", {WELL, .fits = false}, SERVICE_UPDATING,
      "its routes, tags and policies are changed"},
     {"6: of what does not stand",
      {WELL, .fits = false, .stands = false, .updated = 0, .total = 0, .available = 0},
      SERVICE_UPDATING,
      "no instance of the new definition yet"},
+    {"7", {WELL, .pool = SERVICE_POOL_OLD, .pool_text = "2 cells"}, SERVICE_UPDATING,
+     "its node pool gives cells of before back: 2 cells"},
+    {"7: after 9", {WELL, .pool = SERVICE_POOL_OLD, .updated = 2}, SERVICE_UPDATING,
+     "2 of 3 replaced"},
+    {"7: after 10", {WELL, .pool = SERVICE_POOL_OLD, .available = 2}, SERVICE_SCALING,
+     "2 of 3 available"},
     {"8: none wanted, none stands",
      {WELL, .instances = 0, .stands = false, .updated = 0, .total = 0, .available = 0},
      SERVICE_STABLE,
@@ -82,12 +105,13 @@ static void each_row(void **state)
     arena_done(&a);
 }
 
-/* Stable says that nothing is left to do, and all that is not stable says what is. */
+/* Stable says that nothing is left to do and its pool is well, and all that is not stable says what
+ * is. */
 static void stable_is_complete(void **state)
 {
     struct arena a;
     arena_init(&a);
-    for (int bits = 0; bits < 1 << 12; bits++) {
+    for (int bits = 0; bits < 5 << 12; bits++) {
         struct service_facts f = {WELL};
         f.stands = bits & 1;
         f.fits = bits >> 1 & 1;
@@ -97,9 +121,11 @@ static void stable_is_complete(void **state)
         f.updated = bits >> 7 & 3;
         f.available = bits >> 9 & 3;
         f.terminating = bits >> 11 & 1;
+        f.pool = (enum service_pool)(bits >> 12);
         if (f.updated <= f.total && f.available <= f.total) {
             int is = service_state_of(&f);
-            assert_int_equal(is == SERVICE_STABLE, service_complete(&f));
+            bool well = f.pool == SERVICE_POOL_READY;
+            assert_int_equal(is == SERVICE_STABLE, service_complete(&f) && well);
             assert_int_equal(is == SERVICE_STABLE, service_state_text(&a, &f)[0] == '\0');
         }
     }

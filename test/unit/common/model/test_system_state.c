@@ -12,6 +12,7 @@ enum { SERVICES = 10000, TURNS = 20000 };
 
 struct row {
     size_t pending, updating, scaling, stable, failed, deleting;
+    int pools[3]; /* their states, POOL_NONE = no more */
     bool spread;
     int state;
     const char *text;
@@ -47,6 +48,26 @@ static const struct row rows[] = {
      .stable = 3,
      .state = SYSTEM_DEGRADED,
      .text = "1 of 5 services failed"}, /* 1 */
+    {.stable = 1, .pools = {POOL_STABLE}, .spread = true, .state = SYSTEM_STABLE, .text = ""},
+    {.scaling = 1,
+     .pools = {POOL_STABLE, POOL_FAILED},
+     .spread = true,
+     .state = SYSTEM_DEGRADED,
+     .text = "0 of 1 service is stable; 1 of 2 node pools failed"}, /* 1 */
+    {.stable = 1,
+     .pools = {POOL_UPDATING, POOL_SCALING},
+     .spread = true,
+     .state = SYSTEM_UPDATING,
+     .text = "0 of 2 node pools are stable"}, /* 2 */
+    {.pools = {POOL_PENDING}, .spread = true, .state = SYSTEM_UPDATING,
+     .text = "0 of 1 node pool is stable"},
+    {.pools = {POOL_DELETING}, .spread = true, .state = SYSTEM_UPDATING,
+     .text = "1 node pool to go"},
+    {.stable = 1,
+     .pools = {POOL_SCALING, POOL_STABLE},
+     .spread = true,
+     .state = SYSTEM_SCALING,
+     .text = "1 of 2 node pools are stable"}, /* 3 */
 };
 
 static void add(struct system_tally *t, int state, size_t count)
@@ -69,6 +90,9 @@ static void each_rule(void **state)
         add(&t, SERVICE_STABLE, r->stable);
         add(&t, SERVICE_FAILED, r->failed);
         add(&t, SERVICE_DELETING, r->deleting);
+        for (int p = 0; p < 3 && r->pools[p] != POOL_NONE; p++) {
+            system_tally_add_pool(&t, r->pools[p]);
+        }
         assert_int_equal(system_state_of(&t, r->spread), r->state);
         assert_string_equal(system_state_text(&a, &t, r->spread), r->text);
     }
@@ -84,6 +108,11 @@ static void an_unknown_state_is_updating(void **state)
     system_tally_take(&t, -1);
     assert_int_equal(system_state_of(&t, true), SYSTEM_STABLE);
     assert_int_equal(t.total, 0);
+    system_tally_add_pool(&t, -1);
+    assert_int_equal(system_state_of(&t, true), SYSTEM_UPDATING);
+    system_tally_take_pool(&t, -1);
+    assert_int_equal(system_state_of(&t, true), SYSTEM_STABLE);
+    assert_int_equal(t.pools, 0);
 }
 
 static void kept_up_it_is_as_counted_anew(void **state)

@@ -1,0 +1,284 @@
+#include "converger/pool_look.h"
+
+#include "common/lifecycle/pool.h"
+#include "common/model/moves.h"
+#include "common/model/pool_record.h"
+#include "common/model/pool_state.h"
+#include "common/model/pool_tag.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* One look, while it goes on. */
+struct pool_turn {
+    struct arena *arena;
+    const struct pool_look *l;
+    const Board__PoolRecord *record;
+    const Board__PoolEpoch *newest; /* NULL = none, or it goes */
+    struct pool_facts facts;
+    struct pool_answer *ret;
+};
+
+/* ---- What it knows --------------------------------------------------------------------------- */
+
+static const struct pool_cell *cell_of(const struct pool_turn *t, const char *id)
+{
+    return map_get(t->l->cells, id);
+}
+
+static int32_t serving_of(const struct pool_turn *t, const Board__PoolEpoch *e)
+{
+    int32_t serving = 0;
+    for (size_t i = 0; e && i < e->n_cells; i++) {
+        const struct pool_cell *cell = cell_of(t, e->cells[i]);
+        serving += cell && cell->serves;
+    }
+    return serving;
+}
+
+static void learn_facts(struct pool_turn *t)
+{
+    const Board__PoolRecord *p = t->record;
+    struct pool_facts *f = &t->facts;
+    *f = (struct pool_facts){
+        .deleting = lifecycle_state(&pool_lifecycle, p->state) == POOL_DELETING,
+        .epochs = p->n_epochs,
+        .type = p->instance_type,
+        .wanted = p->wanted > 0 ? p->wanted : 0,
+        .cells = t->newest ? (int32_t)t->newest->n_cells : 0,
+        .serving = serving_of(t, t->newest),
+        .overdue = t->l->now.mono_ns >= t->l->short_ns + POOL_SHORT_S * SECOND_NS,
+        .held = t->l->unconfirmed
+                    ? "the board was restored: nothing is done until bbs systems confirm"
+                    : "",
+    };
+    for (size_t i = 0; i < p->n_epochs; i++) {
+        f->old_cells += p->epochs[i] != t->newest ? (int32_t)p->epochs[i]->n_cells : 0;
+    }
+}
+
+static void turn_begin(struct pool_turn *t, struct arena *a, const struct pool_look *l)
+{
+    *t = (struct pool_turn){.arena = a, .l = l, .record = l->record};
+    t->newest = pool_newest(l->record);
+    learn_facts(t);
+    assert(t->facts.cells >= t->facts.serving);
+}
+
+bool pool_is_short(const struct pool_look *l)
+{
+    SCOPED_ARENA(a);
+    struct pool_turn t;
+    turn_begin(&t, &a, l);
+    return !t.facts.deleting && !l->unconfirmed && t.facts.serving < t.facts.wanted;
+}
+
+static bool is_named(const struct pool_turn *t, const Board__PoolEpoch *e)
+{
+    return map_get(t->l->named, pool_tag(t->arena, t->record->uid, t->record->name, e->number));
+}
+
+/* ---- Moves ----------------------------------------------------------------------------------- */
+
+static Board__PoolMove *move_begin(struct pool_turn *t, const char *name)
+{
+    assert(!t->ret->move);
+    Board__Move *m = move_new(t->arena, name, key_pool(t->arena, t->record->uid, t->record->name));
+    m->body_case = BOARD__MOVE__BODY_POOL;
+    m->pool = arena_message(t->arena, &board__pool_move__descriptor);
+    t->ret->move = m;
+    return m->pool;
+}
+
+static void move_cell_of(struct pool_turn *t, const char *name, const Board__PoolEpoch *e,
+                         const char *cell_id)
+{
+    Board__PoolMove *m = move_begin(t, name);
+    m->cell_id = arena_strdup(t->arena, cell_id);
+    m->epoch = e->number;
+}
+
+static void observe(struct pool_turn *t, const char *message)
+{
+    Board__PoolMove *m = move_begin(t, "observe");
+    m->state = (char *)(uintptr_t)pool_lifecycle.states[pool_state_of(&t->facts)];
+    m->message = arena_strdup(t->arena, message);
+}
+
+/* ---- Giving cells back ----------------------------------------------------------------------- */
+
+/* How many cells of the epoch are in the zone. */
+static size_t in_zone(const struct pool_turn *t, const Board__PoolEpoch *e, const char *zone)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < e->n_cells; i++) {
+        const struct pool_cell *cell = cell_of(t, e->cells[i]);
+        count += cell && strcmp(cell->zone, zone) == 0;
+    }
+    return count;
+}
+
+/* 3. False: none is over now. */
+static bool retire(struct pool_turn *t)
+{
+    for (size_t i = 0; i < t->record->n_epochs; i++) {
+        const Board__PoolEpoch *e = t->record->epochs[i];
+        if (e != t->newest && !e->released && !is_named(t, e)) {
+            move_begin(t, "retire")->epoch = e->number;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A cell of the epoch that has no record, or that nothing is on; NULL = none. */
+static const char *empty_cell(const struct pool_turn *t, const Board__PoolEpoch *e, bool gone_only)
+{
+    for (size_t i = 0; i < e->n_cells; i++) {
+        const struct pool_cell *cell = cell_of(t, e->cells[i]);
+        if (!cell || (!gone_only && !cell->used)) {
+            return e->cells[i];
+        }
+    }
+    return NULL;
+}
+
+/* 4. False: none of an epoch that is over is to be given back now. */
+static bool release_old(struct pool_turn *t)
+{
+    for (size_t i = 0; i < t->record->n_epochs; i++) {
+        const Board__PoolEpoch *e = t->record->epochs[i];
+        const char *cell = e->released ? empty_cell(t, e, false) : NULL;
+        if (cell) {
+            move_cell_of(t, "release", e, cell);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether one cell is to be given back before another. */
+static bool goes_before(const struct pool_turn *t, const struct pool_cell *one,
+                        const struct pool_cell *other)
+{
+    if (one->serves != other->serves) {
+        return !one->serves;
+    }
+    size_t of_one = in_zone(t, t->newest, one->zone), of_other = in_zone(t, t->newest, other->zone);
+    return of_one != of_other ? of_one > of_other : strcmp(one->id, other->id) > 0;
+}
+
+/* Of more cells than are wanted one on which nothing is; NULL = none. */
+static const char *surplus_cell(const struct pool_turn *t)
+{
+    const struct pool_cell *best = NULL;
+    if (t->facts.cells <= t->facts.wanted) {
+        return NULL;
+    }
+    for (size_t i = 0; i < t->newest->n_cells; i++) {
+        const struct pool_cell *cell = cell_of(t, t->newest->cells[i]);
+        bool needed = cell && cell->serves && t->facts.serving <= t->facts.wanted;
+        if (cell && !cell->used && !needed && (!best || goes_before(t, cell, best))) {
+            best = cell;
+        }
+    }
+    return best ? best->id : NULL;
+}
+
+/* 7. False: none is to be given back now. */
+static bool release(struct pool_turn *t)
+{
+    const char *cell = t->newest ? empty_cell(t, t->newest, true) : NULL;
+    cell = cell ? cell : t->newest ? surplus_cell(t) : NULL;
+    if (cell) {
+        move_cell_of(t, "release", t->newest, cell);
+    }
+    return cell != NULL;
+}
+
+/* ---- Taking cells ---------------------------------------------------------------------------- */
+
+/* One that asks for placement tags of its own is for nobody else. */
+static bool is_of_type(const struct pool_turn *t, const struct pool_cell *cell)
+{
+    const char *type = pool_type_tag(t->arena, t->newest->instance_type);
+    for (size_t i = 0; i < cell->tag_count; i++) {
+        if (strcmp(cell->tags[i], type) == 0) {
+            return !cell->picky;
+        }
+    }
+    return false;
+}
+
+static bool is_free(const struct pool_turn *t, const struct pool_cell *cell)
+{
+    return cell->serves && !cell->used && !cell->asked && !*cell->pool &&
+           is_of_type(t, cell);
+}
+
+/* 6. Cells come by name: the first of those that are as good. */
+static bool assign(struct pool_turn *t)
+{
+    const struct pool_cell *best = NULL;
+    size_t fewest = 0;
+    if (!t->newest || t->facts.serving >= t->facts.wanted ||
+        pool_cells(t->record) >= POOL_CELLS_MAX) {
+        return false;
+    }
+    MAP_EACH(t->l->cells, n)
+    {
+        const struct pool_cell *cell = map_value(n);
+        size_t there = is_free(t, cell) ? in_zone(t, t->newest, cell->zone) : 0;
+        if (is_free(t, cell) && (!best || there < fewest)) {
+            best = cell;
+            fewest = there;
+        }
+    }
+    if (best) {
+        move_cell_of(t, "assign", t->newest, best->id);
+    }
+    return best != NULL;
+}
+
+/* ---- The look -------------------------------------------------------------------------------- */
+
+static bool state_differs(const struct pool_turn *t)
+{
+    int state = pool_state_of(&t->facts);
+    return state != POOL_DELETING && state != POOL_PENDING &&
+           strcmp(t->record->state, pool_lifecycle.states[state]) != 0;
+}
+
+/* 8. Of one that goes nothing is written but its end. */
+static void tell(struct pool_turn *t)
+{
+    const char *message = pool_state_text(t->arena, &t->facts);
+    bool later = t->l->observe_ns && t->l->now.mono_ns < t->l->observe_ns + POOL_STEP_NS;
+    bool said = t->facts.deleting || t->record->n_epochs == 0 ||
+                strcmp(t->record->message, message) == 0;
+    if (!said && later) {
+        t->ret->settled = false;
+    } else if (!said) {
+        observe(t, message);
+    }
+}
+
+void pool_look_at(struct arena *a, const struct pool_look *l, struct pool_answer *ret)
+{
+    struct pool_turn t;
+    turn_begin(&t, a, l);
+    t.ret = ret;
+    *ret = (struct pool_answer){
+        .settled = l->unconfirmed || pool_state_of(&t.facts) == POOL_STABLE,
+    };
+    bool acts = !l->unconfirmed;
+    if (acts && t.facts.deleting && l->record->n_epochs == 0) {
+        move_begin(&t, "remove"); /* 2 */
+    } else if (acts && (retire(&t) || release_old(&t))) {
+        return; /* 3, 4 */
+    } else if (!t.facts.deleting && state_differs(&t)) {
+        observe(&t, pool_state_text(a, &t.facts)); /* 5 */
+    } else if (!acts || (!assign(&t) && !release(&t))) { /* 6, 7 */
+        tell(&t);                                        /* 8 */
+    }
+}
