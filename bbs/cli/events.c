@@ -2,6 +2,7 @@
 
 #include "bbs/cli/record_text.h"
 #include "common/base/memory.h"
+#include "common/base/time_text.h"
 #include "common/cli/table.h"
 #include "common/codec/json.h"
 #include "common/codec/secrets.h"

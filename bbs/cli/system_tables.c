@@ -1,6 +1,7 @@
 #include "bbs/cli/system_tables.h"
 
 #include "bbs/cli/system_tree.h"
+#include "common/base/time_text.h"
 #include "common/cli/table.h"
 #include "common/model/component_path.h"
 #include "common/model/pool_record.h"

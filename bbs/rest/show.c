@@ -1,26 +1,19 @@
 #include "bbs/rest/show.h"
 
+#include "common/base/time_text.h"
 #include "common/codec/json.h"
 #include "common/codec/secrets.h"
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
 
 /* An empty message of the type, in the arena. */
 #define NEW(a, type) arena_message(a, &board__##type##__descriptor)
 
 char *show_time(struct arena *a, int64_t wall_ns)
 {
-    struct tm tm = {.tm_year = 0};
-    time_t seconds = (time_t)(wall_ns / SECOND_NS);
-    if (wall_ns <= 0) {
-        return arena_strdup(a, "");
-    }
-    gmtime_r(&seconds, &tm);
-    return arena_printf(a, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900, tm.tm_mon + 1,
-                        tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
-                        (int)(wall_ns / MILLISECOND_NS % 1000));
+    char text[WALL_TEXT_BYTES];
+    return arena_strdup(a, wall_ns > 0 ? wall_text(wall_ns, text) : "");
 }
 
 const ProtobufCMessage *show_system(struct arena *a, const ProtobufCMessage *record)

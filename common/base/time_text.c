@@ -2,9 +2,22 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static const int64_t second_ns = 1000000000;
+
+const char *wall_text(int64_t wall_ns, char text[WALL_TEXT_BYTES])
+{
+    struct tm tm = {.tm_year = 0};
+    time_t seconds = (time_t)(wall_ns / 1000000000);
+    gmtime_r(&seconds, &tm);
+    snprintf(text, WALL_TEXT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900,
+             tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+             (int)(wall_ns / 1000000 % 1000));
+    return text;
+}
 
 /* Two or four digits that stand there; -1 otherwise. */
 static int digits(const char *text, int count)

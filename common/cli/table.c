@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
-#include <time.h>
 
 struct table_row {
     struct table_row *next;
@@ -105,17 +104,6 @@ void table_print(const struct table *t, struct buf *out)
             print_row(t, row, widths, out);
         }
     }
-}
-
-const char *wall_text(int64_t wall_ns, char text[WALL_TEXT_BYTES])
-{
-    struct tm tm = {.tm_year = 0};
-    time_t seconds = (time_t)(wall_ns / 1000000000);
-    gmtime_r(&seconds, &tm);
-    snprintf(text, WALL_TEXT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900,
-             tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
-             (int)(wall_ns / 1000000 % 1000));
-    return text;
 }
 
 const char *age_text(struct arena *a, int64_t age_ns)

@@ -37,9 +37,5 @@ void table_print(const struct table *t, struct buf *out);
 /* "once", "twice", "3 times" */
 const char *times_text(struct arena *a, int64_t times);
 
-/* "2026-01-02T03:04:05.678Z", of nanoseconds since 1970; gives `text`. */
-enum { WALL_TEXT_BYTES = 80 };
-const char *wall_text(int64_t wall_ns, char text[WALL_TEXT_BYTES]);
-
 /* "47s", "3m", "5h", "12d"; a negative age counts as 0. */
 const char *age_text(struct arena *a, int64_t age_ns);

@@ -1,5 +1,6 @@
 #include "common/model/hold.h"
 
+#include "common/base/time_text.h"
 #include "common/model/component_path.h"
 
 #include <assert.h>
@@ -159,5 +160,9 @@ const char *hold_text(struct arena *a, const Board__Hold *const *holders, size_t
     if (count > named) {
         text = arena_printf(a, "%s and %zu more", text, count - named);
     }
-    return arena_printf(a, "%s %s in progress", text, count == 1 ? "is" : "are");
+    char since[WALL_TEXT_BYTES];
+    return count == 1 && holders[0]->since > 0
+               ? arena_printf(a, "%s is in progress since %s", text,
+                              wall_text(holders[0]->since, since))
+               : arena_printf(a, "%s %s in progress", text, count == 1 ? "is" : "are");
 }

@@ -48,6 +48,7 @@ Board__HoldRecord *hold_drop(struct arena *a, const Board__HoldRecord *h, Board_
 Board__HoldRecord *hold_pause(struct arena *a, const Board__HoldRecord *h, const char *id,
                               bool paused);
 
-/* Who holds, for people: "deploy D1 of /a is in progress", "teardown T1 is in progress", both
- * joined; three by name, the others counted. `count` is at least 1. */
+/* Who holds, for people: "deploy D1 of /a is in progress since 2026-01-02T03:04:05.678Z", "teardown
+ * T1 is in progress since ...", of several without the times; three by name, the others counted.
+ * `count` is at least 1. */
 const char *hold_text(struct arena *a, const Board__Hold *const *holders, size_t count);

@@ -2,6 +2,19 @@
 #include "common/base/time_text.h"
 #include "test/tool/cmocka.h"
 
+static void times_are_written_as_they_are_read(void **state)
+{
+    static const int64_t walls[] = {0, INT64_C(1767323045678000000), INT64_C(9214646399000000000)};
+    char text[WALL_TEXT_BYTES];
+    (void)state;
+    assert_string_equal(wall_text(walls[1], text), "2026-01-02T03:04:05.678Z");
+    for (size_t i = 0; i < sizeof(walls) / sizeof(walls[0]); i++) {
+        int64_t ns = -1;
+        assert_true(wall_parse(wall_text(walls[i], text), &ns));
+        assert_int_equal(ns, walls[i]);
+    }
+}
+
 static void times(void **state)
 {
     static const struct {
@@ -68,6 +81,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times),
+        cmocka_unit_test(times_are_written_as_they_are_read),
         cmocka_unit_test(durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

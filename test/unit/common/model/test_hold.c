@@ -132,6 +132,13 @@ static void people_are_told_who_holds(void **state)
         }
         assert_string_equal(hold_text(&a, list, count), rows[i].text);
     }
+    SCOPED_ARENA(a);
+    Board__Hold *d = entry(&a, DEPLOY, "D", "/a"), *t = entry(&a, TEARDOWN, "T", "/");
+    const Board__Hold *list[] = {d, t};
+    d->since = t->since = INT64_C(1767323045678000000);
+    assert_string_equal(hold_text(&a, list, 1),
+                        "deploy D of /a is in progress since 2026-01-02T03:04:05.678Z");
+    assert_string_equal(hold_text(&a, list, 2), "deploy D of /a and teardown T are in progress");
 }
 
 /* The scenarios of an upstream's lock manager: who is active at the end. */
