@@ -42,7 +42,7 @@ void check_version(struct validation *v, const char *version)
     }
     if (!good) {
         SCOPED_ARENA(a);
-        say(v, arena_printf(&a, "a version has at most %d printable characters",
+        say(v, arena_printf(&a, "a version has at most %d characters, and no spaces",
                             BUILD_VERSION_BYTES_MAX));
     }
 }

@@ -3,6 +3,7 @@
 #include "bbs/system/system.h"
 
 #include "bbs/system/parts.h"
+#include "common/definition/file_name.h"
 #include "common/lifecycle/system.h"
 #include "common/model/component_path.h"
 
@@ -40,14 +41,19 @@ static bool is_url(const char *text)
 void valid_create_system(struct validation *v, const Board__CreateSystemRequest *request)
 {
     SCOPED_ARENA(a);
-    const char *key = request->ssh_key;
+    const char *key = request->ssh_key, *url = request->definition_url;
     const char *fault = *key ? component_subname_fault(&a, key, false) : NULL;
+    /* Whether a converger may read its own disk, it says itself. */
+    const char *url_fault = *url && is_url(url) ? definition_url_fault(&a, url, true) : NULL;
     check_system_id(v, request->id);
     check_action_id(v, request->uid);
     if (!is_url(request->definition_url)) {
         say(v, arena_printf(&a, "the definition's URL is at most %d printable characters, and does "
                                 "not begin with -",
                             SYSTEM_URL_BYTES_MAX));
+    }
+    if (url_fault) {
+        say(v, url_fault);
     }
     if (fault) {
         say(v, fault);
@@ -119,7 +125,9 @@ static void create_decide(const void *snapshot, const struct op_input *in, struc
         return;
     }
     if (s->of.system || s->head || s->hold || s->domain) { /* 2 */
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceExists, "system %s exists already", r->id);
+        bool goes = s->of.system && strcmp(s->of.system->state, "deleting") == 0;
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceExists, "system %s %s", r->id,
+                    goes ? "is being deleted: create it again when it is gone" : "exists already");
     } else if (s->count >= SYSTEMS_MAX) { /* 3 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     "there are %zu systems, and may be %d: delete one first", s->count,

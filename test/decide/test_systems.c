@@ -13,8 +13,10 @@ static void it_is_created(void **state)
 {
     static const struct system_op_row rows[] = {
         {"1 made by this request", "system state=stable\n", "id=shop uid=u", "nothing"},
-        {"2 another one", "system uid=v state=deleting\n", "id=shop uid=u",
+        {"2 another one", "system uid=v state=stable\n", "id=shop uid=u",
          "ResourceExists: system shop exists already"},
+        {"2 another one that goes", "system uid=v state=deleting\n", "id=shop uid=u",
+         "ResourceExists: system shop is being deleted: create it again when it is gone"},
         {"2 its uid is used", "head\n", "id=shop uid=u",
          "ResourceExists: system shop exists already"},
         {"4", "", "id=shop uid=u definition_url=g ssh_key=/:k",
@@ -217,6 +219,28 @@ static void ids_are_checked(void **state)
         assert_wrong("the definition's URL is at most 2048 printable characters, and does not "
                      "begin with -", &v);
     }
+    static const struct {
+        const char *url;
+        bool good;
+    } kinds[] = {
+        {"", true},
+        {"https://git/shop.git", true},
+        {"ssh://git@git/shop.git", true},
+        {"git@git:shop.git", true},
+        {"file:///srv/shop", true},
+        {"http://git/shop.git", false},
+        {"/srv/shop", false},
+        {"git", false},
+        {"ext::sh -c x", false},
+        {"https://-x/shop", false},
+    };
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct validation v = {0};
+        r.definition_url = arena_strdup(&a, kinds[i].url);
+        valid_create_system(&v, &r);
+        assert_int_equal(validation_ok(&v), kinds[i].good);
+        validation_done(&v);
+    }
     r.definition_url = of_length(&a, 'x', SYSTEM_URL_BYTES_MAX + 1);
     struct validation v = {0};
     valid_create_system(&v, &r);
@@ -244,7 +268,7 @@ static void a_deploy_has_one_target(void **state)
         {"", "a", "", "", "", "path a: a path begins with /"},
         {"", "/a/", "", "", "", "path /a/: a name has 1 to 63 characters, not 0"},
         {"", "", "a/b", "", "", "\"a/b\" is no id: 1 to 63 of A-Z a-z 0-9 - _"},
-        {"1 0", "", "", "", "", "a version has at most 255 printable characters"},
+        {"1 0", "", "", "", "", "a version has at most 255 characters, and no spaces"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct validation v = {0};
