@@ -120,7 +120,7 @@ static int scale(struct session *s, const struct invocation *call, struct err *e
     int kept = name_no_change(&s->arena, name, r < 0 ? NULL : lrps[0], "scaled", err);
     r = kept < 0 ? kept : r;
     if (r == 0 && count > 1) {
-        r = name_ambiguous(name, count, err);
+        r = name_ambiguous(name, lrps, count, err);
     }
     if (r < 0) {
         return r;

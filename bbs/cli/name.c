@@ -5,6 +5,7 @@
 #include "common/model/component_path.h"
 #include "common/model/service_owner.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -286,10 +287,19 @@ int name_no_change(struct arena *a, const char *name, const Models__DesiredLRP *
                    system, path, verb, system, system, path);
 }
 
-int name_ambiguous(const char *name, size_t count, struct err *err)
+int name_ambiguous(const char *name, Models__DesiredLRP *const *lrps, size_t count, struct err *err)
 {
-    return err_set(err, ERR_CONFLICT,
-                   "\"%.60s\" is being replaced: it has %zu definitions; apply it again to finish "
-                   "that, or give a process_guid (bbs ps --output json)",
-                   name, count);
+    assert(count > 1);
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(lrp_name(lrps[i]), lrp_name(lrps[0])) != 0) {
+            return err_set(err, ERR_CONFLICT,
+                           "\"%.60s\" is %zu services: give the name of one, as %.100s", name,
+                           count, lrp_name(lrps[0]));
+        }
+    }
+    return err_set(
+        err, ERR_CONFLICT,
+        "\"%.60s\" is being replaced: it has %zu definitions; bbs why %.60s tells how far "
+        "that is; wait for its end, or give a process_guid (bbs ps --output json)",
+        name, count, name);
 }

@@ -77,5 +77,7 @@ int name_no_change(struct arena *a, const char *name, const Models__DesiredLRP *
 /* ERR_INVALID, of a system. */
 int name_is_system(const char *system, const char *verb, struct err *err);
 
-/* ERR_CONFLICT: it has several definitions, and the command is for one. */
-int name_ambiguous(const char *name, size_t count, struct err *err);
+/* ERR_CONFLICT: the `count` (2 or more) that it names are several services of a system, or several
+ * definitions of what is being replaced, and the command is for one. */
+int name_ambiguous(const char *name, Models__DesiredLRP *const *lrps, size_t count,
+                   struct err *err);

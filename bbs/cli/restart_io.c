@@ -265,7 +265,7 @@ static int find(struct restart *r, int32_t index, struct err *err)
         return code;
     }
     if (count > 1) {
-        return name_ambiguous(r->name, count, err);
+        return name_ambiguous(r->name, lrps, count, err);
     }
     r->lrp = lrps[0];
     if (index >= r->lrp->instances) {

@@ -69,9 +69,9 @@ static int roll_back(struct session *s, const struct invocation *call, struct er
     int r = session_means_system(s, name, &system, err);
     if (r == 0 && system) {
         return err_set(err, ERR_INVALID,
-                       "of a system a deploy is undone: bbs deploy %.63s --undo "
-                       "last",
-                       name);
+                       "of a system a deploy is undone, which bbs deploys %.*s lists: bbs deploy "
+                       "%.*s --undo ID",
+                       (int)strcspn(name, ":"), name, (int)strcspn(name, ":"), name);
     }
     return r < 0 ? r
                  : change_app(s, name, BOARD__SERVICE_REQUEST__ACTION__ROLLBACK,

@@ -21,7 +21,14 @@ static void check(struct arena *a, const char *file, const char *system,
 /* All mistakes at once: there may be more than an error's text has room for. */
 static int tell_faults(struct arena *a, const struct definition_checked *c)
 {
-    fprintf(stderr, "bbs: %s\n", text_printable(a, c->faults));
+    size_t shown =
+        c->list.count < DEFINITION_FAULTS_MAX ? c->list.count : (size_t)DEFINITION_FAULTS_MAX;
+    for (size_t i = 0; i < shown; i++) {
+        fprintf(stderr, "bbs: %s\n", text_printable(a, c->list.list[i]));
+    }
+    if (c->list.count > shown) {
+        fprintf(stderr, "bbs: and %zu more\n", c->list.count - shown);
+    }
     return CLI_USAGE;
 }
 

@@ -44,6 +44,18 @@ bool tree_is_at_rest(const struct system_view *v)
     return !v->system || (rest && v->hold->n_holds == 0);
 }
 
+bool tree_has(const struct system_view *v, const char *path)
+{
+    bool has = strcmp(path, "/") == 0 || system_view_kind(v, path);
+    for (size_t i = 0; !has && i < v->service_count; i++) {
+        has = component_path_within(v->services[i]->path, path);
+    }
+    for (size_t i = 0; !has && i < v->run_count; i++) {
+        has = component_path_within(v->runs[i]->path, path);
+    }
+    return has;
+}
+
 /* ---- The nodes ---- */
 
 struct nodes {

@@ -21,6 +21,9 @@ size_t tree_print(struct arena *a, const struct system_view *v, const struct tre
 /* The first line alone, without colours: "shop   updating   1.4.0 -> 1.5.0   ...". */
 const char *tree_head(struct arena *a, const struct system_view *v, int64_t now_ns);
 
+/* Whether something is deployed at a path or below it, or ran there; of "/" always. */
+bool tree_has(const struct system_view *v, const char *path);
+
 /* Whether nothing is under way: nobody holds a part of it, and its state is one that stays, stable,
  * degraded or failed; or it is gone. */
 bool tree_is_at_rest(const struct system_view *v);

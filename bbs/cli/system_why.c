@@ -380,9 +380,22 @@ static void say_runs(struct system_why *w, const struct system_view *v, const ch
     }
 }
 
+static const char *stable_text(struct arena *a, size_t services)
+{
+    return arena_printf(a, "%zu service%s stable", services, services == 1 ? " is" : "s are");
+}
+
 static void say_unknown(struct system_why *w, const struct system_view *v, const char *path)
 {
     const char *kind = system_view_kind(v, path);
+    size_t services = 0;
+    for (size_t i = 0; i < v->service_count; i++) {
+        services += component_path_within(v->services[i]->path, path);
+    }
+    if (services > 0) { /* of none was anything said */
+        say(w, "%s: %s", w->subject, stable_text(w->arena, services));
+        return;
+    }
     w->well = false;
     if (kind) {
         say(w, "%s is a %s; nothing of it has begun yet", path, kind);
@@ -448,16 +461,6 @@ static void say_pools(struct system_why *w, const struct system_view *v)
     }
 }
 
-/* Of a system that is well, and of which nothing is under way. */
-static void say_rest(struct system_why *w, const struct system_view *v)
-{
-    if (v->service_count == 0) {
-        say(w, "no service is deployed in it: bbs deploy");
-    } else {
-        say(w, "%zu service%s stable", v->service_count, v->service_count == 1 ? " is" : "s are");
-    }
-}
-
 void system_why(struct arena *a, const struct system_view *v, const char *path, int64_t now_ns,
                 struct system_why *ret)
 {
@@ -482,7 +485,10 @@ void system_why(struct arena *a, const struct system_view *v, const char *path, 
         (void)say_services(ret, v, path);
     }
     if (all && ret->well && actions == 0) {
-        say_rest(ret, v);
+        /* Of a system that is well, and of which nothing is under way. */
+        say(ret, "%s",
+            v->service_count ? stable_text(a, v->service_count)
+                             : "no service is deployed in it: bbs deploy");
     }
     say_runs(ret, v, path);
     if (actions == 0 && (all || s)) {

@@ -153,6 +153,10 @@ int tree_show(struct session *s, const char *id, const char *top, bool watch, st
     if (r < 0) {
         return r;
     }
+    if (!tree_has(&v, top)) {
+        return err_set(err, ERR_NOT_FOUND,
+                       "nothing is deployed at %.200s: bbs systems tree %.63s shows all", top, id);
+    }
     if (watch) {
         return watch_tree(s, v.system, top, limit_ms, err);
     }

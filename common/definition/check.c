@@ -65,5 +65,6 @@ void definition_check(struct arena *a, const struct definition_files *files, con
     }
     ret->good = tree.faults.count == 0;
     ret->faults = definition_fault_text(a, &tree.faults);
+    ret->list = tree.faults;
     assert(!ret->good == (*ret->faults != 0));
 }

@@ -6,8 +6,9 @@
 
 struct definition_checked {
     bool good;
-    const char *faults; /* "" = none; else all that were found, "; " between */
-    struct bytes text;  /* of a good one: JSON, local references joined; at most 960 KiB */
+    const char *faults;            /* "" = none; else what was found, "; " between */
+    struct definition_faults list; /* the same, one by one */
+    struct bytes text; /* of a good one: JSON, local references joined; at most 960 KiB */
     size_t systems, services, jobs;
     size_t references;             /* to git repositories, which are read when it is built */
     struct definition_part *parts; /* by path, by segments: kinds and paths */

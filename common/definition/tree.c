@@ -3,6 +3,7 @@
 
 #include "common/appfile/app.h"
 #include "common/base/map.h"
+#include "common/definition/file_name.h"
 #include "common/definition/template.h"
 #include "common/model/component_path.h"
 
@@ -241,8 +242,9 @@ static const struct node *parse_file(struct definition_walk *w, const struct def
         return NULL;
     }
     if (count != 1) {
-        definition_fault(w->arena, &w->tree->faults, "%s: %s: has %zu documents, not one", s->path,
-                         f->name, count);
+        const char *what = count ? arena_printf(w->arena, "has %zu documents, not one", count)
+                                 : "is empty: a definition begins with its type";
+        definition_fault(w->arena, &w->tree->faults, "%s: %s: %s", s->path, f->name, what);
         return NULL;
     }
     return documents[0];
@@ -326,6 +328,13 @@ static const struct node *follow(struct definition_walk *w, const struct definit
                                  .file = "",
                                  .from = &r->place};
     if (!read_reference(&s, n, &ask)) {
+        return NULL;
+    }
+    const char *fault = *ask.url && w->options->keep_repositories
+                            ? definition_url_fault(w->arena, ask.url, true)
+                            : NULL;
+    if (fault) {
+        definition_mistake(&s, n, "git_repository.url", "%s", fault);
         return NULL;
     }
     if (stays_unread(w->options, &ask, path)) {

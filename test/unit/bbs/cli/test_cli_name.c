@@ -5,6 +5,8 @@
 #include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
+#include <string.h>
+
 static void an_index_may_be_given(void **state)
 {
     struct fixture *f = *state;
@@ -189,7 +191,13 @@ static void what_means_nothing_names_the_nearest(void **state)
     assert_string_equal(f->err.text, "no task \"other\"; bbs tasks shows all");
     assert_int_equal(name_no_index("web", 1, 1, &f->err), -ERR_NOT_FOUND);
     assert_string_equal(f->err.text, "there is no web/1: it has 1 instance");
-    assert_int_equal(name_ambiguous("web", 2, &f->err), -ERR_CONFLICT);
+    Models__DesiredLRP other = lrp, *both[] = {&lrp, &other};
+    assert_int_equal(name_ambiguous("web", both, 2, &f->err), -ERR_CONFLICT);
+    assert_non_null(strstr(f->err.text, "\"web\" is being replaced: it has 2 definitions"));
+    other.owner = NULL;
+    other.process_guid = (char *)"shop:/api";
+    assert_int_equal(name_ambiguous("shop", both, 2, &f->err), -ERR_CONFLICT);
+    assert_string_equal(f->err.text, "\"shop\" is 2 services: give the name of one, as web");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)

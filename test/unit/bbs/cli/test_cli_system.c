@@ -284,6 +284,32 @@ static void a_deploy_says_what_it_waits_for(void **state)
     rig_end(&r);
 }
 
+static void an_inner_system_that_is_well_says_so(void **state)
+{
+    struct rig r;
+    bool well;
+    rig_begin(&r, state);
+    struct arena *a = &r.f->arena;
+    put_shop(&r);
+    Board__HoldRecord *free_hold = arena_message(a, &board__hold_record__descriptor);
+    shown_put(&r.feed, key_hold(a, "u1"), &free_hold->base);
+    Board__DeployRecord *d = shown_deploy(a, DEPLOY, "/", "succeeded", "");
+    d->completed_at = NOW;
+    shown_put(&r.feed, key_deploy(a, "u1", DEPLOY), &d->base);
+    put_service(&r, "/store/api", "stable", 4, (const int[]){4, 4, 4, 0}, "");
+    rig_view(&r);
+    assert_string_equal(why_of(&r, "/store", &well), "shop:/store: 2 services are stable\n");
+    assert_true(well);
+    assert_non_null(strstr(why_of(&r, "/migrate", &well), "/migrate is a job; nothing of it"));
+    assert_false(well);
+    assert_true(tree_has(&r.view, "/"));
+    assert_true(tree_has(&r.view, "/migrate"));
+    assert_true(tree_has(&r.view, "/store"));
+    assert_false(tree_has(&r.view, "/stor"));
+    assert_false(tree_has(&r.view, "/store/api/x"));
+    rig_end(&r);
+}
+
 static void whose_turn_it_is_is_told(void **state)
 {
     struct rig r;
@@ -549,6 +575,7 @@ int main(void)
         TEST(a_snapshot_replaces_what_was_there),
         TEST(ids_may_be_cut),
         TEST(a_deploy_says_what_it_waits_for),
+        TEST(an_inner_system_that_is_well_says_so),
         TEST(whose_turn_it_is_is_told),
         TEST(a_restore_is_told),
         TEST(a_quiet_system_says_so),

@@ -322,6 +322,25 @@ static void tags_are_sorted_versions(void **state)
     assert_string_equal(r.versions[2], "2.0.0-rc.1");
 }
 
+static void mistakes_of_local_files_are_a_list(void **state)
+{
+    struct fixture *f = *state;
+    struct definition_checked c;
+    struct definition_files table = {.read = read_table};
+    put_file("", "shop.yaml",
+             POOLS "components:\n"
+                   "  a: {type: v1/reference, git_repository: {url: \"http://git/a\"}}\n"
+                   "  b: {type: v1/reference, file: b.yaml}\n");
+    put_file("", "b.yaml", "");
+    definition_check(&f->arena, &table, "shop.yaml", "shop", &c);
+    assert_false(c.good);
+    assert_int_equal(c.list.count, 2);
+    assert_string_equal(c.list.list[0],
+                        "/a: shop.yaml:4: git_repository.url: \"http://git/a\": a git repository "
+                        "is https://, ssh:// or user@host:path");
+    assert_string_equal(c.list.list[1], "/b: b.yaml: is empty: a definition begins with its type");
+}
+
 static void local_files_are_joined(void **state)
 {
     struct fixture *f = *state;
@@ -329,8 +348,9 @@ static void local_files_are_joined(void **state)
              POOLS "components:\n  api: {type: v1/reference, file: api.yaml, parameters: {v: "
                    "\"${x}\"}}\n  far: {type: v1/reference, git_repository: {url: u, tag: "
                    "\"1.0\"}}\n");
-    files[0].text = POOLS "components:\n  api: {type: v1/reference, file: api.yaml}\n"
-                          "  far: {type: v1/reference, git_repository: {url: u, tag: t}}\n";
+    files[0].text =
+        POOLS "components:\n  api: {type: v1/reference, file: api.yaml}\n"
+              "  far: {type: v1/reference, git_repository: {url: \"https://u\", tag: t}}\n";
     put_file(
         "", "api.yaml",
         "$parameters: {v: {type: string, default: \"1\"}}\ntype: v1/service\n"
@@ -343,7 +363,7 @@ static void local_files_are_joined(void **state)
     assert_true(c.good);
     assert_int_equal(c.services, 1);
     assert_int_equal(c.references, 1);
-    put_file("u", "lattice.yaml", "{" SERVICE "}");
+    put_file("https://u", "lattice.yaml", "{" SERVICE "}");
     struct resolved r = ask(f, (struct resolve_request){.what = RESOLVE_SOURCE, .source = c.text});
     const Board__ComponentRecord *api = component(&r, "/api");
     assert_string_equal(api->run->action->run_action->args[0], "${HOME}");
@@ -744,6 +764,7 @@ int main(void)
         TEST(a_key_that_lacks_is_asked_for),
         TEST(tags_are_sorted_versions),
         TEST(local_files_are_joined),
+        TEST(mistakes_of_local_files_are_a_list),
         TEST(mistakes_are_told),
         TEST(mistakes_say_where),
         TEST(many_mistakes_are_counted),
