@@ -171,7 +171,7 @@ static void each_rule(void **state)
             .paused = r->paused,
             .unconfirmed = r->unconfirmed,
             .fault = text(r->fault),
-            .drain_ns = SERVICE_DRAIN_NS,
+            .drain_ns = 5 * S,
             .stuck_ns = now().mono_ns - r->stuck_ago_s * S,
             .unrouted_ns = now().mono_ns - r->gone_ago_s * S,
             .step_ns = r->step_ago_s < 0 ? now().mono_ns : 0,
