@@ -464,11 +464,12 @@ static void see_pool(const struct services_keeper *k, struct arena *a, struct se
         return;
     }
     const Board__PoolRecord *p = record_at(k, a, key_pool(a, s->uid, target->pool));
-    bool ready = p && pool_is_ready(p);
+    const Board__PoolEpoch *newest = pool_newest(p);
+    bool ready = newest && newest->number == target->pool_epoch && pool_is_ready(p);
     bool failed = p && lifecycle_state(&pool_lifecycle, p->state) == POOL_FAILED;
     bool is_own = strcmp(target->pool, own_name) == 0;
     ret->pool_text = p ? p->message : "";
-    ret->pool = !pool_newest(p)                   ? SERVICE_POOL_ABSENT
+    ret->pool = !newest                           ? SERVICE_POOL_ABSENT
                 : !ready && failed                ? SERVICE_POOL_FAILED
                 : !ready                          ? SERVICE_POOL_SHORT
                 : is_own && p->n_epochs > 1 ? SERVICE_POOL_OLD

@@ -258,11 +258,18 @@ static void judge_job(void *context, const struct past *p)
 }
 
 /* Free places on all cells; every instance is as large as any other. */
-static unsigned places(struct cluster *c)
+/* Cells of node pools aside: what waits here is of none (fits_no_cell). */
+static unsigned places(struct checkers *k)
 {
+    struct cluster *c = k->cluster;
     unsigned free = 0;
     for (unsigned i = 0; i < c->options.cells; i++) {
-        unsigned used = (unsigned)model_containers_running(node_containers(c->cells[i]));
+        SCOPED_ARENA(a);
+        const Board__CellRecord *r = (const Board__CellRecord *)history_now(
+            &k->history, key_cell(&a, node_name(c->cells[i])));
+        unsigned used = r && *r->pool ? cluster_cell_instances(c)
+                                      : (unsigned)model_containers_running(
+                                            node_containers(c->cells[i]));
         free += used < cluster_cell_instances(c) ? cluster_cell_instances(c) - used : 0;
     }
     return free;
@@ -298,8 +305,8 @@ void check_converged(struct checkers *k, struct buf *ret_why)
     history_each(&k->history, "brake/", judge_limiter, &c);
     history_each(&k->history, "task/", judge_task, &c);
     judge_containers(&c);
-    if (c.unplaced && places(k->cluster)) {
+    if (c.unplaced && places(k)) {
         buf_printf(ret_why, "%u instances wait, and there are %u places (L2); ", c.unplaced,
-                   places(k->cluster));
+                   places(k));
     }
 }
