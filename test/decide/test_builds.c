@@ -158,7 +158,7 @@ static void it_succeeds(void **state)
     } rows[] = {
         {"all is written", OPEN "build B1 state=running tree=T1 components=2 written=2 root=/ "
                                 "message=M\nsource B1 text=X\n", "/", 2,
-         "succeed index/T1 tree=T1 uid=u path=/ entries=/:system:h,/a:service:h\n"
+         "succeed index/T1 tree=T1 uid=u path=/ entries=/:system:h:,/a:service:h:\n"
          "succeed -source/B1\n"
          "succeed build/u/B1 state=succeeded message= completed_at=1000s"},
         {"not all", OPEN "build B1 state=running tree=T1 components=2 written=1 root=/\n", "/", 2,
