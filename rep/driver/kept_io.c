@@ -45,7 +45,7 @@ static void exchange(char *text, char from, char to)
 char *kept_name(const char *label, const char *guid, int64_t wall_s)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                  "0123456789-_/";
+                                  "0123456789-_./";
     size_t size = strlen(label);
     bool fits = size <= KEPT_LABEL_MAX && strspn(label, letters) == size;
     char *name = mem_printf("%016llx-%012lld-%s%s%s", hash_of(label), (long long)wall_s, guid,
