@@ -59,11 +59,25 @@ static bool domain_is_fresh(const struct convergence *c, const char *domain)
     return d && d->ttl_s == 0;
 }
 
+static void note_shared(void *context, const struct past *p)
+{
+    bool *shared = context;
+    *shared = *shared || !*((const Board__CellRecord *)p->message)->pool;
+}
+
+/* Each cell is in a node pool, so what is in none has no compatible cell. */
+static bool all_in_pools(struct checkers *k)
+{
+    bool shared = false;
+    history_each(&k->history, "cell/", note_shared, &shared);
+    return !shared;
+}
+
 static void judge_unclaimed(struct convergence *c, const struct past *p)
 {
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
     int64_t waits_ns = world_now(c->k->cluster->world) - p->at_ns;
-    bool never = fits_no_cell(c->k, r->actual_lrp_key->process_guid);
+    bool never = fits_no_cell(c->k, r->actual_lrp_key->process_guid) || all_in_pools(c->k);
     c->unplaced += !never;
     if (!*r->placement_error && waits_ns > UNEXPLAINED_NS) {
         tell(c, r, "waits, and nothing says why (L2)");
@@ -257,8 +271,8 @@ static void judge_job(void *context, const struct past *p)
     buf_printf(c->why, "%s is not done (L3); ", p->key);
 }
 
-/* Free places on all cells; every instance is as large as any other. */
-/* Cells of node pools aside: what waits here is of none (fits_no_cell). */
+/* Free places on all cells but those of node pools, for what waits here is of none (fits_no_cell).
+ * Every instance is as large as any other. */
 static unsigned places(struct checkers *k)
 {
     struct cluster *c = k->cluster;
