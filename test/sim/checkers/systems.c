@@ -1,6 +1,7 @@
 /* Nothing is left of a system that is gone, and nothing comes without one (Y9). Systems at rest:
- * each is what its services and pools make of it (Y5), every deploy, teardown, build, run and deletion has
- * ended (YL1), no service is between two states (YL2), and nothing changes any more (YL3). */
+ * each is what its services and pools make of it (Y5), every deploy, teardown, build, run and
+ * deletion has ended (YL1), no service is between two states (YL2), and nothing changes any more
+ * (YL3). */
 #include "common/lifecycle/service.h"
 #include "test/sim/checkers/checkers.h"
 
