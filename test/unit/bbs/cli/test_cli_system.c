@@ -532,8 +532,8 @@ static void a_node_pool_is_explained(void **state)
         "node pool /:main is updating, for 42s: 1 of 2 cells of type large",
         "its cells of type small: c1; they stay until no service is on them",
         "its cells of type large: c2; it is to have 2",
-        "it takes cells on which nothing runs and whose rep says --optional-placement-tag "
-        "type:large: bbs cells"};
+        "it takes cells on which nothing runs and whose rep says --optional-placement-tag",
+        "--optional-placement-tag type:large: bbs cells"};
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         if (!strstr(why, parts[i])) {
             fail_msg("%s\nis not in\n%s", parts[i], why);
