@@ -426,6 +426,8 @@ static void it_fails_in_progress(void **state)
          "fail deploy/u/D1" BY_SECRET, NOTHING_SHOWS},
         {"nobody needs it", OPEN HELD_A GOING() "index T1 /a/x=service:h1\n",
          "fail deploy/u/D1" BY_SECRET, NOTHING_SHOWS},
+        {"a job needs it", OPEN HELD_A GOING() "index T1 /a/x=job:h1:/a:k\n",
+         "fail deploy/u/D1" BY_SECRET, NOTHING_SHOWS},
         {"a sibling needs it", OPEN HELD_A GOING() "index T7 /ab=service:h1:/a:k\n",
          "fail deploy/u/D1" BY_SECRET, NOTHING_SHOWS},
         {"it has reverted", OPEN HELD_A GOING("aborted reverting message=W") TREES SETTLED,
