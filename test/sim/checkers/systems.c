@@ -185,10 +185,25 @@ static void rest_build(void *context, const struct past *p)
     }
 }
 
+/* A run waits for its node pool for as long as that has not its cells, also when a later definition
+ * has it no more: until somebody cancels it. */
+static bool waits_for_pool(struct checkers *k, const Board__JobRunRecord *r)
+{
+    SCOPED_ARENA(a);
+    const Board__PoolRecord *pool =
+        *r->pool ? (const Board__PoolRecord *)history_now(&k->history,
+                                                          key_pool(&a, r->uid, r->pool))
+                 : NULL;
+    return *r->pool && strcmp(r->state, "pending") == 0 && *r->message &&
+           !(pool && strcmp(pool->state, "stable") == 0);
+}
+
 static void rest_run(void *context, const struct past *p)
 {
     const Board__JobRunRecord *r = (const Board__JobRunRecord *)p->message;
-    rest_over(context, p, r->state, r->message);
+    if (!waits_for_pool(((struct resting *)context)->k, r)) {
+        rest_over(context, p, r->state, r->message);
+    }
 }
 
 /* Of a tree that no build names nothing is left. */
