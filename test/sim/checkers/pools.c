@@ -157,13 +157,17 @@ static bool was_there(struct checkers *k, struct arena *a, const struct past *p,
 
 /* A hole: a client that claims and starts in the place of a cell is not asked for that cell's pool.
  * Our cells hear only their own rep. */
+static bool of_client(const struct past *p)
+{
+    return p->cause && strcmp(p->cause->actor, "client") == 0;
+}
+
 static void check_actual(struct checkers *k, const struct past *p)
 {
     SCOPED_ARENA(a);
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
     const char *cell_id = cell_of(p->message);
-    bool of_client = p->cause && strcmp(p->cause->actor, "client") == 0;
-    if (!*cell_id || of_client || was_there(k, &a, p, cell_id, r->actual_lrp_key)) {
+    if (!*cell_id || of_client(p) || was_there(k, &a, p, cell_id, r->actual_lrp_key)) {
         return;
     }
     const Models__DesiredLRP *d = (const Models__DesiredLRP *)history_now(
@@ -178,7 +182,7 @@ static void check_pool_task(struct checkers *k, const struct past *p)
     const Models__Task *is = (const Models__Task *)p->message;
     const Models__Task *was = p->before ? (const Models__Task *)p->before->message : NULL;
     const Models__TaskDefinition *d = is ? is->task_definition : NULL;
-    if (d && *is->cell_id && (!was || strcmp(was->cell_id, is->cell_id) != 0)) {
+    if (d && *is->cell_id && !of_client(p) && (!was || strcmp(was->cell_id, is->cell_id) != 0)) {
         check_place(k, p->key, is->cell_id, d->placement_tags, d->n_placement_tags);
     }
 }
