@@ -51,13 +51,14 @@ static const char *bbs_list(struct cluster *c)
 
 static struct role *make_bbs(void *context, unsigned incarnation)
 {
-    static const uint32_t one = 1;
+    static const uint32_t keys[] = {1, 2};
     struct process *p = context;
+    struct cluster *c = p->cluster;
     return bbs_new(&(struct bbs_config){
         .name = p->name,
         .url = p->url,
-        .verify_interval_ns = p->cluster->options.verify_interval_ns,
-        .seal = p->cluster->options.keyless ? NULL : model_sealer(&p->cluster->arena, &one, 1),
+        .verify_interval_ns = c->options.verify_interval_ns,
+        .seal = c->options.keyless ? NULL : model_sealer(&c->arena, keys, c->keys == 2 ? 2 : 1),
     });
 }
 

@@ -44,6 +44,7 @@ struct cluster {
     struct node *convergers[CLUSTER_LEADERS_MAX];
     struct node *auctioneer; /* the first ones, which lead at the start; NULL without one */
     struct node *converger;
+    unsigned keys; /* for secrets, that a bbs has which starts from now on: 2, or else one */
     struct arena arena; /* names and urls */
 };
 
