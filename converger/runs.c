@@ -309,7 +309,6 @@ static void facts_of(const struct runs_keeper *k, const struct run_seen *s, stru
 static Board__Move *move_of_run(const struct runs_keeper *k, struct arena *a, const char *move,
                                 const struct run_seen *s)
 {
-
     Board__Move *m = move_new(a, move, s->key);
     m->body_case = BOARD__MOVE__BODY_JOB_RUN;
     m->job_run = arena_message(a, &board__job_run_move__descriptor);

@@ -469,11 +469,11 @@ static void see_pool(const struct services_keeper *k, struct arena *a, struct se
     bool failed = p && lifecycle_state(&pool_lifecycle, p->state) == POOL_FAILED;
     bool is_own = strcmp(target->pool, own_name) == 0;
     ret->pool_text = p ? p->message : "";
-    ret->pool = !newest                           ? SERVICE_POOL_ABSENT
-                : !ready && failed                ? SERVICE_POOL_FAILED
-                : !ready                          ? SERVICE_POOL_SHORT
+    ret->pool = !newest                     ? SERVICE_POOL_ABSENT
+                : !ready && failed          ? SERVICE_POOL_FAILED
+                : !ready                    ? SERVICE_POOL_SHORT
                 : is_own && p->n_epochs > 1 ? SERVICE_POOL_OLD
-                                                  : SERVICE_POOL_READY;
+                                            : SERVICE_POOL_READY;
 }
 
 /* False: its record says nothing to this version. */

@@ -36,7 +36,6 @@ static void task_gather(struct view *v, const struct op_input *in, void *snapsho
     }
 }
 
-/* One of the same guid that was desired at another time is another task (docs/tasks.md, Once). */
 /* The cell takes what bears the tag of its node pool, and that alone. */
 static bool pool_fits(const struct task_snapshot *s)
 {
@@ -44,6 +43,7 @@ static bool pool_fits(const struct task_snapshot *s)
     return !d || pool_tag_fits(s->by.cell->pool, d->placement_tags, d->n_placement_tags);
 }
 
+/* One of the same guid that was desired at another time is another task (docs/tasks.md, Once). */
 static bool task_begin(struct move_turn *t)
 {
     const struct task_snapshot *s = t->snapshot;
