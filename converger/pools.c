@@ -125,15 +125,19 @@ static bool stands(const Board__ServiceRecord *s, const Board__Revision *r)
 static void learn_service(struct pools_keeper *k, struct arena *a, const char *key,
                           const Board__ServiceRecord *s)
 {
-    struct naming *is = mem_zeroed(sizeof(*is));
-    is->tags = mem_array(s->n_revisions + 1, sizeof(*is->tags));
+    struct naming *is = NULL;
     for (size_t i = 0; i < s->n_revisions; i++) {
         const Board__Revision *r = s->revisions[i];
-        if (r->pool_epoch > 0 && stands(s, r)) {
-            name_epoch(k, key, is, pool_tag(a, s->uid, r->pool, r->pool_epoch));
+        if (r->pool_epoch == 0 || !stands(s, r)) {
+            continue;
         }
+        if (!is) {
+            is = mem_zeroed(sizeof(*is));
+            is->tags = mem_array(s->n_revisions, sizeof(*is->tags));
+            map_put(&k->by_record, key, is);
+        }
+        name_epoch(k, key, is, pool_tag(a, s->uid, r->pool, r->pool_epoch));
     }
-    map_put(&k->by_record, key, is);
 }
 
 static void learn_run(struct pools_keeper *k, struct arena *a, const char *key,
