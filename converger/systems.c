@@ -227,10 +227,11 @@ static void plan_of(struct systems_keeper *k, const struct system_seen *s,
 
 static void note_moves(struct system_seen *s, const struct system_moves *m, int64_t now_ns)
 {
-    s->turning = false;
+    s->turning = s->collecting = false;
     for (size_t i = 0; i < m->count; i++) {
         s->turning = s->turning || strcmp(m->list[i].pass, "open") == 0 ||
                      strcmp(m->list[i].pass, "remove") == 0;
+        s->collecting = s->collecting || strcmp(m->list[i].pass, "collect") == 0;
         if (strcmp(m->list[i].pass, "observe") == 0) {
             s->told_ns = now_ns;
         }
@@ -297,6 +298,9 @@ static void settled(void *state, const char *uid, enum move_end end)
     struct system_seen *s = map_get(&k->by_uid, uid);
     if (s) {
         s->refused = s->turning && end == MOVE_REFUSED;
+        if (s->collecting && end == MOVE_DONE) {
+            touch_full(k, s); /* the next slice: no change of a record would lead to it */
+        }
         work_settled(&k->work, &s->item, work_again_ns(end, k->kept.x->life.now.mono_ns));
     }
 }
