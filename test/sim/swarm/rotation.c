@@ -8,8 +8,6 @@
 #include "common/codec/scan.h"
 #include "secret_api.pb-c.h"
 
-#include <string.h>
-
 #define BEGINS_MAX_NS (30 * SECOND_NS)
 #define LOOKS_NS (500 * MILLISECOND_NS)
 #define DOWN_MAX_NS (2 * SECOND_NS)
@@ -28,8 +26,7 @@ static void begin(struct workload *w)
 {
     struct rotation *o = w->own = ARENA_NEW(&w->swarm->arena, struct rotation);
     o->work = w;
-    w->due_ns =
-        w->swarm->calm ? NEVER_NS : (int64_t)random_below(&w->random, BEGINS_MAX_NS);
+    w->due_ns = w->swarm->calm ? NEVER_NS : (int64_t)random_below(&w->random, BEGINS_MAX_NS);
 }
 
 /* ---- Each bbs is given it -------------------------------------------------------------------- */
@@ -103,24 +100,12 @@ static void rewrap_one(struct rotation *o)
     if (o->asks || !r) {
         return;
     }
-    struct buf body;
     Board__RewrapRequest request = BOARD__REWRAP_REQUEST__INIT;
     uint64_t bbs = random_below(&o->work->random, s->cluster->options.bbs);
     request.system = r->id;
     o->asks = true;
-    buf_init(&body);
-    buf_message(&body, &request.base);
-    world_send_request(s->world, node_url(s->cluster->bbs[bbs]),
-                       &(struct world_request){
-                           .method = "POST",
-                           .path = "/v1/board/keys/rewrap",
-                           .peer = {.unit = "client", .name = "ops"},
-                           .content_type = "application/x-protobuf",
-                           .accept = "application/x-protobuf",
-                           .trace_id = "",
-                           .body = buf_bytes(&body)},
-                       ASK_LIMIT_NS, answered, o);
-    buf_done(&body);
+    world_send(s->world, node_url(s->cluster->bbs[bbs]), "/v1/board/keys/rewrap", &request.base,
+               ASK_LIMIT_NS, answered, o);
 }
 
 static void step(struct workload *w)

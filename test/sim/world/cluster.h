@@ -44,7 +44,7 @@ struct cluster {
     struct node *convergers[CLUSTER_LEADERS_MAX];
     struct node *auctioneer; /* the first ones, which lead at the start; NULL without one */
     struct node *converger;
-    unsigned keys; /* for secrets, that a bbs has which starts from now on: 2, or else one */
+    unsigned keys; /* 2 = a bbs that starts from now on has keys 1 and 2 for secrets, else key 1 */
     struct arena arena; /* names and urls */
 };
 
