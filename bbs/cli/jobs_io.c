@@ -314,13 +314,24 @@ int session_newest_run(struct session *s, const char *system, const char *path,
 {
     struct system_view v;
     int r = system_get(s, system, &v, err);
-    *ret_guid = "";
-    for (size_t i = 0; r == 0 && i < v.run_count && !**ret_guid; i++) {
-        if (strcmp(v.runs[i]->path, path) == 0) {
-            *ret_guid = v.runs[i]->task_guid;
-        }
+    const Board__JobRunRecord *newest = NULL;
+    for (size_t i = 0; r == 0 && i < v.run_count && !newest; i++) {
+        newest = strcmp(v.runs[i]->path, path) == 0 ? v.runs[i] : NULL;
     }
-    return r;
+    const char *kind = r == 0 ? system_view_kind(&v, path) : NULL;
+    bool job = kind ? strcmp(kind, "job") == 0 : newest != NULL;
+    *ret_guid = !job ? NULL : newest ? newest->task_guid : "";
+    if (r < 0 || !job || **ret_guid) {
+        return r;
+    }
+    return newest ? err_set(err, ERR_NOT_FOUND,
+                            "the newest run of %.63s:%.100s has written nothing: it is %s; bbs why "
+                            "%.63s:%.100s says why",
+                            system, path, newest->state, system, path)
+                  : err_set(err, ERR_NOT_FOUND,
+                            "%.63s:%.100s is a job that was never run: bbs run %.63s:%.100s runs "
+                            "it",
+                            system, path, system, path);
 }
 
 static SESSION_RUN(run_jobs, jobs)

@@ -1,6 +1,6 @@
 #include "bbs/cli/logs.h"
 
-#include "common/appfile/app.h"
+#include "bbs/cli/name.h"
 #include "common/base/time_text.h"
 #include "common/cli/table.h"
 #include "common/codec/json.h"
@@ -164,7 +164,8 @@ int logs_kept(struct arena *a, struct bytes list, const char *name, int32_t inde
         const json_t *one = json_array_get(all, i);
         const char *guid = text_of(one, "process_guid");
         int32_t at = (int32_t)json_integer_value(json_object_get(one, "index"));
-        if (!app_has_guid(name, guid) || (index >= 0 && at != index)) {
+        const char *called = name_of_guid(a, name, guid);
+        if (!called || (index >= 0 && at != index)) {
             continue;
         }
         struct log_source *s = &sources[count++];
@@ -172,7 +173,7 @@ int logs_kept(struct arena *a, struct bytes list, const char *name, int32_t inde
         s->process_guid = arena_strdup(a, guid);
         s->instance_guid = arena_strdup(a, text_of(one, "instance_guid"));
         s->index = at;
-        s->label = arena_printf(a, "%s/%d", name, (int)at);
+        s->label = arena_printf(a, "%s/%d", called, (int)at);
         s->removed_ns = json_integer_value(json_object_get(one, "removed_at"));
     }
     json_decref(all);
@@ -199,6 +200,13 @@ static bool is_same(const struct log_source *a, const struct log_source *b)
     return a->index == b->index && strcmp(a->process_guid, b->process_guid) == 0;
 }
 
+/* Whether both are of one app or service, whatever their index. */
+static bool is_namesake(const struct log_source *a, const struct log_source *b)
+{
+    size_t size = (size_t)(strrchr(a->label, '/') - a->label) + 1;
+    return strncmp(a->label, b->label, size) == 0 && !strchr(b->label + size, '/');
+}
+
 int logs_no_process(const char *name, const char *said, struct err *err)
 {
     size_t size = strlen(said);
@@ -221,7 +229,12 @@ size_t logs_newest(struct arena *a, struct log_source *sources, size_t count)
         }
         if (k == kept) {
             sources[kept++] = sources[i];
-            several = several || strcmp(sources[0].process_guid, sources[i].process_guid) != 0;
+        }
+    }
+    for (size_t i = 0; i < kept; i++) {
+        for (size_t k = 0; !several && k < i; k++) {
+            several = is_namesake(&sources[k], &sources[i]) &&
+                      strcmp(sources[k].process_guid, sources[i].process_guid) != 0;
         }
     }
     for (size_t i = 0; several && i < kept; i++) {

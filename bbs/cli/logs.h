@@ -49,8 +49,8 @@ void log_text_end(struct log_text *t, struct buf *out);
 /* ---- Those that ended ---- */
 
 /* Reads a rep's list of what is kept (rep/http/output.h) into new sources with `label` and
- * `removed_ns`, of those that `name` means: an app with all its definitions, past ones too, or a
- * process_guid; of one index if it is not negative. ERR_INVALID when it is no such list. */
+ * `removed_ns`, of those that `name` means (name_of_guid()); of one index if it is not negative.
+ * ERR_INVALID when it is no such list. */
 int logs_kept(struct arena *a, struct bytes list, const char *name, int32_t index,
               const struct log_source *cell, struct log_source **ret_sources, size_t *ret_count,
               struct err *err);
@@ -59,8 +59,8 @@ int logs_kept(struct arena *a, struct bytes list, const char *name, int32_t inde
  * that was removed is shown. */
 int logs_no_process(const char *name, const char *said, struct err *err);
 
-/* Sorts them, the newest first, and leaves the newest of each index of each definition. Labels that
- * would be the same become process_guid/index. Gives their number. */
+/* Sorts them, the newest first, and leaves the newest of each index of each definition. Where
+ * two definitions have one name labels become process_guid/index. Gives their number. */
 size_t logs_newest(struct arena *a, struct log_source *sources, size_t count);
 
 /* "web/0 of web-81c3f7580f on cell-1, removed 2026-01-02T03:04:05.000Z, 3m ago (GUID)" */

@@ -356,10 +356,11 @@ int logs_follow(struct logs *l, const char *name, int32_t index, bool definition
 {
     struct arena *a = &l->s->arena;
     struct following *all = ARENA_NEW(a, struct following);
-    const char *actual = key_actual_process(a, name); /* it ends in "/" */
+    const char *prefix = name_guid_prefix(a, name);
+    const char *actual = key_actual_process(a, prefix); /* it ends in "/" */
     Board__Selector *selectors[] = {
         selector(a, RECORD_ACTUAL, arena_strndup(a, actual, strlen(actual) - 1)),
-        selector(a, RECORD_DESIRED, key_desired(a, name)),
+        selector(a, RECORD_DESIRED, key_desired(a, prefix)),
     };
     *all = (struct following){
         .logs = l,

@@ -11,20 +11,25 @@
 #include <unistd.h>
 
 const struct cli_option bbs_logs_options[] = {
-    {.name = "follow", .letter = 'f', .help = "go on as they write, until the app is removed, the "
-                                              "task is over, or Ctrl-C"},
-    {.name = "lines", .value = "N",
+    {.name = "follow",
+     .letter = 'f',
+     .help = "go on as they write, until the app is removed, the "
+             "task is over, or Ctrl-C"},
+    {.name = "lines",
+     .value = "N",
      .help = "the last so many of each; 0 = only what comes; 100 unless --tail or --since is said"},
     {.name = "tail", .value = "N", .help = "the last so many of stdout and stderr together"},
-    {.name = "since", .value = "T",
+    {.name = "since",
+     .value = "T",
      .help = "only lines from then on: a time in UTC (2026-01-02T03:04:05Z), or how long "
-              "ago (10m)"},
+             "ago (10m)"},
     {.name = "source", .value = "S", .help = "only lines of this source: APP/WEB"},
     {.name = "stream", .value = "stdout|stderr", .help = "only this one of both"},
     {.name = "previous",
      .help = "of those that have ended, the newest of each index of each definition, past ones "
              "too; kept for an hour"},
-    {.name = "times", .letter = 't',
+    {.name = "times",
+     .letter = 't',
      .help = "when the cell read each line (UTC); - for one of an earlier version"},
     {.name = "raw",
      .help = "give a terminal their control characters, too; else those are shown as \\u001b"},
@@ -126,6 +131,12 @@ static bool has_namesake(Models__DesiredLRP *const *lrps, size_t count, size_t i
     return has;
 }
 
+/* What is seen of a system later on is known by its name with a path alone. */
+static const char *whole_system(struct logs *l, const char *name)
+{
+    return strchr(name, ':') ? name : name_of_part(&l->s->arena, name, "/");
+}
+
 static int show_app(struct logs *l, int32_t index, struct err *err)
 {
     Models__DesiredLRP **lrps = NULL;
@@ -133,24 +144,33 @@ static int show_app(struct logs *l, int32_t index, struct err *err)
     const char *name = l->name;
     int32_t desired = -1;
     int r = find_definitions(l, name, &lrps, &count, err);
+    bool several = false;
     for (size_t i = 0; r == 0 && i < count; i++) {
         const char *called = lrp_name(lrps[i]);
-        const char *label = has_namesake(lrps, count, i) ? lrps[i]->process_guid : called;
+        bool namesake = has_namesake(lrps, count, i);
+        const char *label = namesake ? lrps[i]->process_guid : called;
+        several = several || namesake;
         r = add_process(l, label, lrps[i]->process_guid, index, err);
         desired = lrps[i]->instances > desired ? lrps[i]->instances : desired;
     }
     if (r < 0 && !(l->follow && r == -ERR_UNAVAILABLE)) {
         return r;
     }
+    if (count > 0 && !name_of_guid(&l->s->arena, name, lrps[0]->process_guid)) {
+        name = whole_system(l, name);
+    }
     if (l->follow) { /* what was found now has only shown that it is not too much */
-        return logs_follow(l, name, index, count > 1, err);
+        return logs_follow(l, name, index, several, err);
     }
     return l->count ? logs_read_all(l, err) : no_container(l, index, desired, err);
 }
 
 static int show_previous(struct logs *l, int32_t index, struct err *err)
 {
-    int r = logs_add_previous(l, l->name, index, err);
+    bool system = false;
+    int r = session_means_system(l->s, l->name, &system, err);
+    l->name = r == 0 && system ? whole_system(l, l->name) : l->name;
+    r = r < 0 ? r : logs_add_previous(l, l->name, index, err);
     return r < 0 ? r : logs_read_all(l, err);
 }
 
@@ -201,13 +221,23 @@ static int read_options(struct logs *l, struct err *err)
 /* Of a job of a system the task of its newest run is meant; of all else the name stays. */
 static int find_job(struct logs *l, bool *ret_task, struct err *err)
 {
-    const char *system, *path, *guid = "";
+    const char *system, *path, *guid = NULL;
     *ret_task = cli_switch(l->call, "task");
     if (*ret_task || !name_is_part(&l->s->arena, l->name, &system, &path)) {
         return 0;
     }
     int r = session_newest_run(l->s, system, path, &guid, err);
-    *ret_task = r == 0 && *guid;
+    bool previous = cli_switch(l->call, "previous");
+    if (previous && guid) {
+        return err_set(err, ERR_INVALID,
+                       "a job runs once: --previous is of a service; bbs jobs %.63s lists the runs "
+                       "of %.100s",
+                       system, path);
+    }
+    if (previous && r == -ERR_NOT_FOUND) {
+        return 0; /* what a system wrote is kept for longer than it is there */
+    }
+    *ret_task = r == 0 && guid;
     l->name = *ret_task ? guid : l->name;
     return r;
 }

@@ -190,7 +190,8 @@ int logs_add_previous(struct logs *l, const char *name, int32_t index, struct er
     struct asking g = {
         .logs = l,
         .name = name,
-        .path = arena_printf(a, "/v1/logs?process_guid_prefix=%s", percent_encoded(a, name)),
+        .path = arena_printf(a, "/v1/logs?process_guid_prefix=%s",
+                             percent_encoded(a, name_guid_prefix(a, name))),
         .index = index,
         .until_ms = cli_now_ms() + session_left_ms(l->s) / 2,
         .answers = ARENA_ARRAY(a, l->cell_count, struct cell_logs),

@@ -1,6 +1,6 @@
 #include "bbs/cli/logs_watch.h"
 
-#include "common/appfile/app.h"
+#include "bbs/cli/name.h"
 #include "common/base/memory.h"
 #include "common/model/keys.h"
 
@@ -90,7 +90,8 @@ static void begin(struct logs_watch *w, struct arena *a, const Models__ActualLRP
 {
     const Models__ActualLRPKey *key = r->actual_lrp_key;
     const Models__ActualLRPInstanceKey *at = r->actual_lrp_instance_key;
-    const char *name = w->definitions ? key->process_guid : w->name;
+    const char *name =
+        w->definitions ? key->process_guid : name_of_guid(a, w->name, key->process_guid);
     const struct log_source source = {.label = arena_printf(a, "%s/%d", name, (int)key->index),
                                       .process_guid = key->process_guid,
                                       .instance_guid = at->instance_guid,
@@ -132,7 +133,7 @@ static void take_actual(struct logs_watch *w, struct arena *a, const char *key,
 static const char *guid_of(struct logs_watch *w, struct arena *a, const Board__FeedFrame *f)
 {
     const char *guid = key_component(a, f->key, 1);
-    return guid && app_has_guid(w->name, guid) ? guid : NULL;
+    return guid && name_of_guid(a, w->name, guid) ? guid : NULL;
 }
 
 static bool is_wanted(const struct logs_watch *w, const Models__ActualLRP *r)
@@ -150,7 +151,10 @@ static void take_record(struct logs_watch *w, struct arena *a, const Board__Feed
     if (!*w->first_guid) {
         snprintf(w->first_guid, sizeof(w->first_guid), "%s", guid);
     }
-    w->definitions = w->definitions || strcmp(w->first_guid, guid) != 0;
+    if (!w->definitions && strcmp(w->first_guid, guid) != 0) {
+        w->definitions = strcmp(name_of_guid(a, w->name, w->first_guid),
+                                name_of_guid(a, w->name, guid)) == 0;
+    }
     ProtobufCMessage *m = frame_record(a, f);
     if (type == RECORD_DESIRED) {
         note(w, f->key, "", 0);

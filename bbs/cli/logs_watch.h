@@ -13,7 +13,7 @@ enum {
 
 struct logs_watch {
     /* Set by the caller. */
-    const char *name; /* an app with all its definitions, or a process_guid */
+    const char *name; /* what name_of_guid() takes */
     int32_t index;    /* -1 = all */
     /* A container is there, or will be: label, guids, index and cell_id are set, and borrowed.
      * `initial`: it was when the following began. May be reported again of the same. */

@@ -2,6 +2,7 @@
 
 #include "common/appfile/app.h"
 #include "common/codec/nearest.h"
+#include "common/definition/compile.h"
 #include "common/model/component_path.h"
 #include "common/model/service_owner.h"
 
@@ -73,6 +74,33 @@ bool name_means_part(struct arena *a, const char *name, const char *called)
     (void)name_is_part(a, name, &system, &path);
     return strcmp(system, its_system) == 0 && !component_path_fault(a, path) &&
            !component_path_fault(a, its_path) && component_path_within(its_path, path);
+}
+
+const char *name_guid_prefix(struct arena *a, const char *name)
+{
+    const char *system, *path;
+    return name_is_part(a, name, &system, &path) ? component_app_name(a, system, path) : name;
+}
+
+const char *name_of_guid(struct arena *a, const char *name, const char *process_guid)
+{
+    const char *system, *path, *prefix = name_guid_prefix(a, name);
+    size_t size = strlen(prefix);
+    if (app_has_guid(prefix, process_guid)) {
+        return name;
+    }
+    if (!name_is_part(a, name, &system, &path) || strncmp(process_guid, prefix, size) != 0 ||
+        process_guid[size] != '.') {
+        return NULL;
+    }
+    const char *below = process_guid + strlen(system), *dash = strrchr(below, '-');
+    char *its_path = arena_strndup(a, below, dash ? (size_t)(dash - below) : strlen(below));
+    for (char *c = its_path; *c; c++) {
+        *c = *c == '.' ? '/' : *c;
+    }
+    return app_has_guid(component_app_name(a, system, its_path), process_guid)
+               ? name_of_part(a, system, its_path)
+               : NULL;
 }
 
 void name_services(struct arena *a, Models__DesiredLRP *const *lrps, size_t count)

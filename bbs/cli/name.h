@@ -38,6 +38,15 @@ const char *name_of_part(struct arena *a, const char *system, const char *path);
  * "shop:/store" what stands at and below that path. */
 bool name_means_part(struct arena *a, const char *name, const char *called);
 
+/* What the process_guids begin with that a NAME means: of an app, or process_guid, itself; of a
+ * part of a system "shop.store.api". */
+const char *name_guid_prefix(struct arena *a, const char *name);
+
+/* How the process_guid is called if `name` means it: "web" as it is of an app with all its
+ * definitions, past ones too, or of a process_guid; "shop:/store/api" of "shop:/store". NULL = it
+ * is not meant. One whose path is too long for a guid is meant by its whole path. */
+const char *name_of_guid(struct arena *a, const char *name, const char *process_guid);
+
 /* Notes in them how those of services of systems are called, for lrp_name(): what the board has of
  * their owner has no place for it. Once, where a list was got. */
 void name_services(struct arena *a, Models__DesiredLRP *const *lrps, size_t count);

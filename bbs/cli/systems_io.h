@@ -90,8 +90,8 @@ int session_means_system(struct session *s, const char *name, bool *ret, struct 
  * when there is none, or more than one. */
 int session_change_deploy(struct session *s, const char *name, const char *verb, struct err *err);
 
-/* The guid of the task of the newest run of the job at the path; "" when the path is no job's, or
- * was not run. */
+/* The guid of the task of the newest run of the job at the path; NULL when the path is no job's.
+ * ERR_NOT_FOUND and "" when it was never run, or the run has no task yet. */
 int session_newest_run(struct session *s, const char *system, const char *path,
                        const char **ret_guid, struct err *err);
 

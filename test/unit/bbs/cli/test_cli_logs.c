@@ -184,7 +184,11 @@ static const char *newest(struct fixture *f, const char *name, int32_t index)
         "{\"instance_guid\":\"g5\",\"process_guid\":\"web-0000000001\",\"index\":1,\"removed_at\":"
         "9},"
         "{\"instance_guid\":\"g6\",\"process_guid\":\"web-api-0000000001\",\"index\":0,"
-        "\"removed_at\":8},{\"instance_guid\":\"old\",\"removed_at\":8}]",
+        "\"removed_at\":8},{\"instance_guid\":\"old\",\"removed_at\":8},"
+        "{\"instance_guid\":\"g7\",\"process_guid\":\"shop.web-0000000001\",\"index\":0,"
+        "\"removed_at\":7},"
+        "{\"instance_guid\":\"g8\",\"process_guid\":\"shop.store.api-0000000001\",\"index\":0,"
+        "\"removed_at\":6}]",
     };
     struct log_source all[8], *found;
     size_t count = 0, n;
@@ -212,6 +216,9 @@ static void the_newest_of_each_that_ended(void **state)
     assert_string_equal(newest(f, "web", 0), "web/0 g2 c1, ");
     assert_string_equal(newest(f, "web-0000000002", -1), "web-0000000002/1 g3 c1, ");
     assert_string_equal(newest(f, "web-api", -1), "web-api/0 g6 c2, ");
+    assert_string_equal(newest(f, "shop:/web", -1), "shop:/web/0 g7 c2, ");
+    assert_string_equal(newest(f, "shop:", -1), "shop:/web/0 g7 c2, shop:/store/api/0 g8 c2, ");
+    assert_string_equal(newest(f, "shop:/api", -1), "");
     assert_string_equal(newest(f, "we", -1), "");
     assert_string_equal(newest(f, "web", 5), "");
     const struct log_source cell = {.cell_id = "c1"};
@@ -253,13 +260,18 @@ static void on_end(void *watching, const char *instance_guid, const char *why)
     w->said = arena_printf(&w->f->arena, "%s%s %s; ", w->said, instance_guid, why);
 }
 
-static void watch_begin(struct watching *w, struct fixture *f, int32_t index)
+static void watch_name(struct watching *w, struct fixture *f, const char *name, int32_t index)
 {
     *w = (struct watching){.f = f, .said = ""};
     w->watch = (struct logs_watch){
-        .name = "web", .index = index, .on_begin = on_begin, .on_end = on_end, .owner = w};
+        .name = name, .index = index, .on_begin = on_begin, .on_end = on_end, .owner = w};
     logs_watch_init(&w->watch);
     logs_watch_connect(&w->watch, false);
+}
+
+static void watch_begin(struct watching *w, struct fixture *f, int32_t index)
+{
+    watch_name(w, f, "web", index);
 }
 
 static void frame(struct watching *w, Board__FeedFrame__Kind kind, int64_t revision,
@@ -485,6 +497,25 @@ static void a_name_that_no_process_has_may_be_of_a_removed_one(void **state)
     }
 }
 
+static void a_part_of_a_system_is_followed(void **state)
+{
+    struct watching w;
+    watch_name(&w, *state, "shop:/store", -1);
+    frame(&w, KIND(RESET), 0, "", NULL);
+    desired(&w, KIND(RECORD), "shop.store.api-0000000001");
+    desired(&w, KIND(RECORD), "shop.store.cart-0000000001");
+    actual(&w, KIND(RECORD), "shop.store.api-0000000001", 0, 0, "RUNNING g1 c1 0");
+    actual(&w, KIND(RECORD), "shop.store.cart-0000000001", 0, 0, "RUNNING g2 c1 0");
+    actual(&w, KIND(RECORD), "shop.web-0000000001", 0, 0, "RUNNING g3 c1 0");
+    frame(&w, KIND(CURRENT), 5, "", NULL);
+    says(&w, "had shop:/store/api/0 g1 on c1; had shop:/store/cart/0 g2 on c1; ");
+    /* A roll. */
+    desired(&w, KIND(PUT), "shop.store.api-0000000002");
+    actual(&w, KIND(PUT), "shop.store.api-0000000002", 0, 0, "RUNNING g4 c2 0");
+    says(&w, "shop.store.api-0000000002/0 g4 on c2; ");
+    logs_watch_done(&w.watch);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -496,6 +527,7 @@ int main(void)
         TEST(a_name_that_no_process_has_may_be_of_a_removed_one),
         TEST(labels_may_begin_later),        TEST(a_name_has_its_definitions),
         TEST(the_newest_of_each_that_ended), TEST(an_app_is_followed_through_its_life),
+        TEST(a_part_of_a_system_is_followed),
         TEST(a_gap_is_made_up_for),          TEST(of_one_index_nothing_else_is_reported),
         TEST(records_are_bounded),           TEST(a_snapshot_makes_up_for_silence),
     };

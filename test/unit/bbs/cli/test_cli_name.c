@@ -1,10 +1,12 @@
 /* What a NAME on the command line of bbs means. */
 #include "bbs/cli/name.h"
 #include "common/appfile/app.h"
+#include "common/definition/compile.h"
 #include "common/model/service_owner.h"
 #include "test/tool/cmocka.h"
 #include "test/tool/fixture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void an_index_may_be_given(void **state)
@@ -80,6 +82,44 @@ static void a_part_of_a_system_may_be_named(void **state)
     assert_false(name_is_part(&f->arena, "Shop:/api", &system, &path));
     assert_false(name_is_part(&f->arena, ":/api", &system, &path));
     assert_false(name_is_part(&f->arena, "a:b", &system, &path));
+}
+
+static void guids_are_called_as_they_were_asked_for(void **state)
+{
+    struct fixture *f = *state;
+    char path[APP_NAME_MAX + 8], long_name[APP_NAME_MAX + 16];
+    snprintf(path, sizeof(path), "/%0*d/api", APP_NAME_MAX - 16, 0);
+    snprintf(long_name, sizeof(long_name), "shop:%s", path);
+    const char *hashed =
+        arena_printf(&f->arena, "%s-0123456789", component_app_name(&f->arena, "shop", path));
+    const struct {
+        const char *name, *guid, *called; /* NULL: not meant */
+    } rows[] = {
+        {"web", "web-0123456789", "web"},
+        {"web-0123456789", "web-0123456789", "web-0123456789"},
+        {"web", "shop.web-0123456789", NULL},
+        {"shop", "shop.web-0123456789", NULL},
+        {"shop:/web", "shop.web-0123456789", "shop:/web"},
+        {"shop:/web", "shop.web-a-0123456789", NULL},
+        {"shop:/web", "shop.webb-0123456789", NULL},
+        {"shop:/web-a", "shop.web-a-0123456789", "shop:/web-a"},
+        {"shop:", "shop.web-0123456789", "shop:/web"},
+        {"shop:/", "shop.store.api-2-0123456789", "shop:/store/api-2"},
+        {"shop:/store", "shop.store.api-0123456789", "shop:/store/api"},
+        {"shop:/store", "shop.stores.api-0123456789", NULL},
+        {"shop:/store", "shop.store.api-012345678", NULL},
+        {"shop:/api", "shop.store.api-0123456789", NULL},
+        {"shop:/", "shops.web-0123456789", NULL},
+        {long_name, hashed, long_name},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *called = name_of_guid(&f->arena, rows[i].name, rows[i].guid);
+        assert_int_equal(!called, !rows[i].called);
+        assert_string_equal(called ? called : "", rows[i].called ? rows[i].called : "");
+    }
+    assert_string_equal(name_guid_prefix(&f->arena, "web"), "web");
+    assert_string_equal(name_guid_prefix(&f->arena, "shop:"), "shop");
+    assert_string_equal(name_guid_prefix(&f->arena, "shop:/store/api"), "shop.store.api");
 }
 
 static void a_system_has_no_index(void **state)
@@ -207,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_index_may_be_given),
         TEST(a_part_of_a_system_may_be_named),
+        TEST(guids_are_called_as_they_were_asked_for),
         TEST(a_system_has_no_index),
         TEST(a_name_means_what_is_at_and_below_it),
         TEST(what_means_nothing_names_the_nearest),
