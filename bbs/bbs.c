@@ -13,9 +13,10 @@ static void bbs_step(struct role *r, const struct event *ev, struct effects *out
     struct bbs *b = (struct bbs *)r;
     board_step(b->board, ev, out);
     if (ev->kind == EVENT_REQUEST) {
-        (ev->request.grpc                ? locket_request
-         : rest_owns(ev->request.path) ? rest_request
-                                       : route_request)(&b->router, &ev->request, out);
+        (ev->request.grpc ? locket_request
+         : rest_owns(ev->request.method, ev->request.path)
+             ? rest_request
+             : route_request)(&b->router, &ev->request, out);
     } else if (ev->kind == EVENT_RESPONSE) {
         askers_answer(&b->askers, &ev->response, out);
     } else if (ev->kind == EVENT_STOP) {
@@ -30,7 +31,7 @@ static void bbs_step(struct role *r, const struct event *ev, struct effects *out
 static size_t bbs_body_limit(const struct role *r, const char *path)
 {
     (void)r;
-    return path_body_max(rest_owns(path) ? &rest_paths : &bbs_routes, path, BODY_SMALL);
+    return path_body_max(&rest_paths, path, path_body_max(&bbs_routes, path, BODY_SMALL));
 }
 
 static void bbs_free(struct role *r)

@@ -3,6 +3,7 @@
 #include "bbs/board/copy.h"
 #include "common/base/memory.h"
 #include "common/codec/json.h"
+#include "common/model/not_done.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -23,17 +24,39 @@ void rest_answer(struct effects *out, uint64_t request_id, int status, const Pro
     effects_reply(out, request_id, status, REST_TYPE, buf_bytes(&text));
 }
 
+static void refuse(struct effects *out, uint64_t request_id, int status, const char *code,
+                   char *message)
+{
+    Board__RestError error = BOARD__REST_ERROR__INIT;
+    assert(status >= 400 && *code);
+    error.code = (char *)(uintptr_t)code;
+    error.message = message;
+    rest_answer(out, request_id, status, &error.base);
+    out->list[out->count - 1].reply.retry_after_s = status == 503;
+}
+
 void rest_refuse(struct effects *out, uint64_t request_id, int status, const char *code,
                  const char *format, ...)
 {
-    Board__RestError error = BOARD__REST_ERROR__INIT;
     va_list args;
-    assert(status >= 400 && *code);
     va_start(args, format);
-    error.code = (char *)(uintptr_t)code;
-    error.message = arena_vprintf(out->arena, format, args);
+    refuse(out, request_id, status, code, arena_vprintf(out->arena, format, args));
     va_end(args);
-    rest_answer(out, request_id, status, &error.base);
+}
+
+void rest_unavailable(struct effects *out, uint64_t request_id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    refuse(out, request_id, 503, "UNAVAILABLE", arena_vprintf(out->arena, format, args));
+    va_end(args);
+}
+
+void rest_not_now(struct effects *out, uint64_t request_id)
+{
+    rest_unavailable(out, request_id,
+                     NOT_DONE "this bbs begins, or does not reach its etcd: ask again, or another "
+                              "bbs");
 }
 
 void rest_refuse_now(struct rest *q, struct effects *out, int status, const char *code,

@@ -13,7 +13,14 @@ void rest_answer(struct effects *out, uint64_t request_id, int status, const Pro
 void rest_refuse(struct effects *out, uint64_t request_id, int status, const char *code,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The same, and the ask ends: of a handler that asks for no op. */
+/* 503 UNAVAILABLE; after a message that begins with NOT_DONE nothing was done (not_done.h). */
+void rest_unavailable(struct effects *out, uint64_t request_id, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same of a bbs that cannot do it now, and did nothing. */
+void rest_not_now(struct effects *out, uint64_t request_id);
+
+/* As rest_refuse(), and the ask ends: of a handler that asks for no op. */
 void rest_refuse_now(struct rest *q, struct effects *out, int status, const char *code,
                      const char *text);
 

@@ -15,7 +15,12 @@ static void answer_op(void *context, const struct op_result *result, struct effe
     struct rest *q = context;
     Models__Error error;
     if (result->end == OP_UNAVAILABLE) {
-        ask_answer_unavailable(q->ask, result, out);
+        ask_log_undone(result, out);
+        if (result->may_have_done) {
+            rest_unavailable(out, q->ask->request_id, "the store has not answered in time");
+        } else {
+            rest_not_now(out, q->ask->request_id);
+        }
         return;
     }
     const struct plan *p = result->plan;

@@ -75,7 +75,6 @@ static void refuse(struct log_request *r, struct effects *out, int status, const
                    const char *text)
 {
     rest_refuse(out, r->request_id, status, code, "%s", text);
-    out->list[out->count - 1].reply.retry_after_s = status == 503;
     end(r);
 }
 

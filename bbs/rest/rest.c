@@ -2,8 +2,8 @@
 
 #include "bbs/rest/answer.h"
 #include "bbs/rest/refusal.h"
-#include "bbs/route/answer.h"
 #include "common/codec/json.h"
+#include "common/model/not_done.h"
 
 #include <assert.h>
 #include <string.h>
@@ -42,12 +42,33 @@ static const struct rest_row rows[] = {
 
 const struct path_table rest_paths = PATH_TABLE(rows);
 
-bool rest_owns(const char *path)
+#define PREFIX "/v1/"
+
+/* Of "/v1/tasks/list.r3" the length up to "tasks". */
+static size_t family_size(const char *path)
 {
-    static const char systems[] = "/v1/systems";
-    bool begins = text_begins(path, systems);
-    return strcmp(path, "/health") == 0 ||
-           (begins && (path[strlen(systems)] == '/' || !path[strlen(systems)]));
+    return strlen(PREFIX) + strcspn(path + strlen(PREFIX), "/.");
+}
+
+static bool has_family(const struct path_table *t, const char *path)
+{
+    size_t size = family_size(path);
+    bool has = false;
+    for (size_t i = 0; i < t->count && !has; i++) {
+        const char *pattern = path_row_at(t, i)->pattern;
+        has = text_begins(pattern, PREFIX) && family_size(pattern) == size &&
+              strncmp(pattern, path, size) == 0;
+    }
+    return has;
+}
+
+bool rest_owns(const char *method, const char *path)
+{
+    if (!text_begins(path, PREFIX)) {
+        return strcmp(path, "/health") == 0 || strcmp(path, "/v1") == 0;
+    }
+    return has_family(&rest_paths, path) ||
+           (strcmp(method, "POST") != 0 && !has_family(&bbs_routes, path));
 }
 
 /* ---- Looks ----------------------------------------------------------------------------------- */
@@ -58,7 +79,7 @@ static void look(void *context, struct view *v, const char *text, struct effects
     (void)text;
     struct rest *q = context;
     if (!v) {
-        answer_unavailable(out, q->ask->request_id);
+        rest_not_now(out, q->ask->request_id);
         return;
     }
     const Board__SystemRecord *system =
@@ -95,9 +116,9 @@ static bool decode(struct rest *q, const struct request *request, struct effects
         return true;
     }
     if (request->too_large || request->body.size > q->row->at.body_max) {
-        rest_refuse_now(q, out, 413, "INVALID_REQUEST",
-                        arena_printf(out->arena, "the body has more than %zu KiB",
-                                     q->row->at.body_max / 1024));
+        rest_refuse_now(
+            q, out, 413, "INVALID_REQUEST",
+            arena_printf(out->arena, "the body has more than %zu KiB", q->row->at.body_max / 1024));
         return false;
     }
     struct bytes text = request->body.size ? request->body : bytes_of("{}");
@@ -142,18 +163,18 @@ void rest_request(struct router *r, const struct request *q, struct effects *out
     const struct path_match m = path_find(&rest_paths, q->method, q->path, out->arena);
     const struct rest_row *row = m.row;
     if (board_went_back(r->board)) {
-        answer_not_done(out, q->id, board_went_back(r->board));
+        rest_unavailable(out, q->id, NOT_DONE "%s", board_went_back(r->board));
     } else if (!board_ready(r->board)) {
-        answer_unavailable(out, q->id);
+        rest_not_now(out, q->id);
     } else if (!row) {
         rest_refuse(out, q->id, 404, "INVALID_PATH", "there is no %s", "such path: docs/rest.md");
     } else if (m.allow) {
-        rest_refuse(out, q->id, 405, "INVALID_METHOD", "%s is not for this path, but %s",
-                    q->method, m.allow);
+        rest_refuse(out, q->id, 405, "INVALID_METHOD", "%s is not for this path, but %s", q->method,
+                    m.allow);
         out->list[out->count - 1].reply.allow = m.allow;
     } else if (!rest_denies(r, q, out)) {
         if (row->write && board_read_only(r->board)) {
-            answer_unavailable(out, q->id);
+            rest_not_now(out, q->id);
         } else {
             begin(r, q, &m, out);
         }

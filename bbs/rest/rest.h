@@ -35,8 +35,10 @@ typedef void rest_write(struct rest *q, struct effects *out);
 /* rest.def as a table. */
 extern const struct path_table rest_paths;
 
-/* Whether the path is one of these, or would be if it existed. */
-bool rest_owns(const char *path);
+/* Whether the path is one of these, or would be if it existed: each of /v1 that is like none of
+ * bbs_routes. A POST of such a one is not: it may be of another Diego, whose clients know the text
+ * of a 404. */
+bool rest_owns(const char *method, const char *path);
 
 /* Answers EVENT_REQUEST of such a path, now or later. */
 void rest_request(struct router *r, const struct request *q, struct effects *out);

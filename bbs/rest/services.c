@@ -130,7 +130,7 @@ static void restart_by_id(void *rest, struct view *v, const char *text, struct e
     struct rest *q = rest;
     (void)text;
     if (!v) {
-        answer_unavailable(out, q->ask->request_id);
+        rest_not_now(out, q->ask->request_id);
         ask_end(q->ask);
         return;
     }

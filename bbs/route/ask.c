@@ -59,10 +59,15 @@ const struct op_row *ask_move(struct ask *ask, const struct move_family *family,
     return row->op;
 }
 
-void ask_answer_unavailable(struct ask *ask, const struct op_result *result, struct effects *out)
+void ask_log_undone(const struct op_result *result, struct effects *out)
 {
     effects_log(out, LOG_INFO_LEVEL, "a request was not done", "why=\"%s\"%s", result->text,
                 result->may_have_done ? " may_have_done=true" : "");
+}
+
+void ask_answer_unavailable(struct ask *ask, const struct op_result *result, struct effects *out)
+{
+    ask_log_undone(result, out);
     if (result->may_have_done) {
         answer_unsure(out, ask->request_id);
     } else {

@@ -91,5 +91,8 @@ typedef void route_handler(struct ask *ask, struct effects *out);
 #include "bbs/route/routes.def"
 #undef ROUTE
 
-/* Answers what ended as OP_UNAVAILABLE, and logs why. */
+/* Logs why what ended as OP_UNAVAILABLE did. */
+void ask_log_undone(const struct op_result *result, struct effects *out);
+
+/* Answers it, too. */
 void ask_answer_unavailable(struct ask *ask, const struct op_result *result, struct effects *out);

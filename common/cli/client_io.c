@@ -60,7 +60,7 @@ struct cli_client {
     const char *ca, *cert, *key;
     char detail[CURL_ERROR_SIZE];
     struct buf body;
-    const char *rest;    /* method of a call in JSON; NULL = it is none */
+    const char *rest; /* method of a call in JSON; NULL = it is none */
     /* Of a stream. */
     int (*take)(void *owner, struct bytes bytes);
     void *owner;
@@ -105,8 +105,8 @@ static bool port_is_valid(const char *url, size_t size)
     }
     unsigned long port = 0;
     for (const char *c = colon + 1; c < end; c++) {
-        port = *c >= '0' && *c <= '9' && port <= 65535 ? port * 10 + (unsigned long)(*c - '0')
-                                                       : 65536;
+        port =
+            *c >= '0' && *c <= '9' && port <= 65535 ? port * 10 + (unsigned long)(*c - '0') : 65536;
     }
     return port >= 1 && port <= 65535;
 }
@@ -336,14 +336,21 @@ static const char *rest_message(struct arena *a, struct bytes body)
     return text;
 }
 
+/* What a 503 says; "" when it has no body. In the arena, or as long as the answer. */
+static const char *unavailable_text(struct arena *a, struct cli_client *c)
+{
+    const char *message = c->rest ? rest_message(a, buf_bytes(&c->body)) : NULL;
+    return message ? message : buf_string(&c->body);
+}
+
 /* Of a call in JSON; 0 when the status is none of its own. */
 static int rest_error(struct cli_client *c, long status, struct err *err)
 {
     static const struct {
         long status;
         enum err_code code;
-    } rows[] = {{400, ERR_INVALID}, {404, ERR_NOT_FOUND}, {409, ERR_CONFLICT}, {413, ERR_TOO_LARGE},
-                {403, ERR_DENIED},  {500, ERR_IO}};
+    } rows[] = {{400, ERR_INVALID},   {404, ERR_NOT_FOUND}, {409, ERR_CONFLICT},
+                {413, ERR_TOO_LARGE}, {403, ERR_DENIED},    {500, ERR_IO}};
     SCOPED_ARENA(a);
     const char *text = rest_message(&a, buf_bytes(&c->body));
     for (size_t i = 0; text && i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -358,11 +365,12 @@ static int rest_error(struct cli_client *c, long status, struct err *err)
 static int status_error(struct cli_client *c, const char *path, bool get, long status,
                         struct err *err)
 {
-    const char *text = buf_string(&c->body);
+    SCOPED_ARENA(a);
+    const char *text = status == 503 ? unavailable_text(&a, c) : buf_string(&c->body);
     int size = (int)strcspn(text, "\r\n");
     switch (status) {
     case 503:
-        if (size > 0 && (!get || says_not_done(text))) {
+        if (size > 0 && (!get || c->rest || says_not_done(text))) {
             return err_set(err, ERR_UNAVAILABLE, "%.80s: %.*s", c->urls[c->next], size, text);
         }
         return err_set(err, ERR_UNAVAILABLE,
@@ -432,7 +440,8 @@ static int exchange(struct cli_client *c, const char *path, const struct buf *bo
         c->may_have_done = c->may_have_done || was_sent(c);
         return transport_error(c, code, err);
     }
-    bool unsure = status == 503 && c->body.size > 0 && !says_not_done(buf_string(&c->body));
+    SCOPED_ARENA(a);
+    bool unsure = status == 503 && c->body.size > 0 && !says_not_done(unavailable_text(&a, c));
     c->may_have_done = c->may_have_done || (body && unsure);
     if (status == 200 || status == 202 || (c->rest && status / 100 == 2)) {
         return 0;
@@ -452,8 +461,8 @@ static int tried_all(const struct cli_client *c, int r, struct err *err)
     char tried[sizeof(err->text)] = "";
     size_t used = strlen(err->text) + strlen(begins) + strlen(more), size = 0, i = 0;
     for (; i < c->url_count && used + size + strlen(c->urls[i]) + 2 < sizeof(err->text); i++) {
-        size += (size_t)snprintf(tried + size, sizeof(tried) - size, "%s%s", i ? ", " : "",
-                                 c->urls[i]);
+        size +=
+            (size_t)snprintf(tried + size, sizeof(tried) - size, "%s%s", i ? ", " : "", c->urls[i]);
     }
     if (i == 0) {
         return r;
@@ -541,8 +550,8 @@ int cli_client_call(struct cli_client *c, struct arena *a, const char *path,
     return r;
 }
 
-int cli_client_post(struct cli_client *c, struct arena *a, const char *path,
-                    struct bytes *ret_body, struct err *err)
+int cli_client_post(struct cli_client *c, struct arena *a, const char *path, struct bytes *ret_body,
+                    struct err *err)
 {
     SCOPED_BUF(empty);
     int r = exchange_with_any(c, path, &empty, err);

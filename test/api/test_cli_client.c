@@ -320,6 +320,35 @@ static void the_reason_of_a_503_is_reported_whole(void **state)
     }
 }
 
+/* In JSON the message says it, which is all that people are told. */
+static void a_503_in_json_says_whether_it_was_done(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *body, *text;
+        bool may_have_done;
+    } rows[] = {
+        {"{\"code\":\"UNAVAILABLE\",\"message\":\"not done: it begins\"}",
+         ": not done: it begins", false},
+        {"{\"code\":\"UNAVAILABLE\",\"message\":\"no answer in time\"}", ": no answer in time",
+         true},
+        {"no JSON", ": no JSON", true},
+        {"not done: no JSON", ": not done: no JSON", false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct bytes answer;
+        assert_int_equal(open_with(f, &client_files, url, 500), 0);
+        assert_int_equal(cli_client_rest(f->client, &f->arena, "POST", "/answer?503",
+                                         bytes_of(rows[i].body), &answer, &f->err),
+                         -ERR_UNAVAILABLE);
+        assert_non_null(strstr(f->err.text, rows[i].text));
+        assert_null(strstr(f->err.text, "UNAVAILABLE"));
+        assert_int_equal(cli_client_may_have_done(f->client), rows[i].may_have_done);
+        cli_client_close(f->client);
+        f->client = NULL;
+    }
+}
+
 static void nobody_there_ends_in_time(void **state)
 {
     struct fixture *f = *state;
@@ -660,6 +689,7 @@ int main(void)
         TEST(a_refusal_is_read_from_a_message),
         TEST(a_lost_answer_is_reported),
         TEST(the_reason_of_a_503_is_reported_whole),
+        TEST(a_503_in_json_says_whether_it_was_done),
         TEST(nobody_there_ends_in_time),     TEST(a_server_of_another_ca_is_refused),
         TEST(a_stream_begins_in_time),
         TEST(the_time_is_for_all_servers),

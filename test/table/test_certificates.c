@@ -86,7 +86,8 @@ static void step(void *target, const struct event *ev, struct effects *out)
 static void ask_routes(void *target, const struct event *ev, struct effects *out)
 {
     const struct router *r = &((struct bbs *)target)->router;
-    (rest_owns(ev->request.path) ? rest_denies : route_denies)(r, &ev->request, out);
+    bool rest = rest_owns(ev->request.method, ev->request.path);
+    (rest ? rest_denies : route_denies)(r, &ev->request, out);
 }
 
 /* A refusal is told as 403, or as PERMISSION_DENIED. */

@@ -191,6 +191,8 @@ static void on_request(struct echo *e, const struct event *ev, struct effects *o
     } else if (strcmp(path, "/status") == 0) {
         effects_reply(out, r->id, (int)number, "", (struct bytes){0});
         out->list[out->count - 1].reply.retry_after_s = 1;
+    } else if (strcmp(path, "/answer") == 0) {
+        effects_reply(out, r->id, (int)number, "application/json", r->body);
     } else if (strcmp(path, "/denied") == 0) { /* the body is the answer's */
         effects_reply(out, r->id, 403, "application/x-protobuf", r->body);
     } else if (strcmp(path, "/unsure") == 0) {

@@ -2,6 +2,7 @@
  *   /echo           the body back, with Content-Type and ETag "tag"
  *   /who            "unit name method path query trace_id accept content_type if_none_match"
  *   /status?N       status N without body, Retry-After 1
+ *   /answer?N       status N with the body
  *   /unsure         status 503 as of a change that may have been done
  *   /lost           status 503 with ECHO_LOST
  *   /never          no answer

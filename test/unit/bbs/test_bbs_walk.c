@@ -632,6 +632,21 @@ static void a_change_of_unknown_end_says_so(void **state)
                      MODELS__ERROR__TYPE__ResourceExists);
 }
 
+/* In JSON likewise: the message says it (docs/rest.md, Errors). */
+static void a_503_in_json_says_what_was_done(void **state)
+{
+    struct walk *w = *state;
+    static const char not_done[] = "{\"code\":\"UNAVAILABLE\",\"message\":\"not done: ";
+    assert_int_equal(call(w, "/v1/systems", NULL), 503); /* it has no board yet */
+    assert_true(text_begins(buf_string(&w->body), not_done));
+    wait_ready(w);
+    struct node *asked = w->bbs[w->turn % BBS_COUNT];
+    world_cut(w->world, NULL, asked, true);
+    assert_int_equal(call(w, "/v1/systems/shop/confirm", NULL), 503);
+    assert_true(text_begins(buf_string(&w->body), not_done));
+    world_cut(w->world, NULL, asked, false);
+}
+
 static void put_cell(struct walk *w, const char *cell_id, Board__CellRecord__State state)
 {
     Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
@@ -700,6 +715,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(half_an_lrp_is_not_reported_as_none, setup, teardown),
         cmocka_unit_test_setup_teardown(a_desire_without_a_place_is_not_done, setup, teardown),
         cmocka_unit_test_setup_teardown(a_change_of_unknown_end_says_so, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_503_in_json_says_what_was_done, setup, teardown),
         cmocka_unit_test_setup_teardown(presences_of_others, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_requests, setup, teardown),
     };
