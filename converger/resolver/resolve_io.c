@@ -64,6 +64,9 @@ static int write_answer(const Board__ResolverAnswer *m, struct err *err)
     buf_message(&packed, &m->base);
     for (size_t at = 0; at < packed.size;) {
         ssize_t n = write(STDOUT_FILENO, packed.data + at, packed.size - at);
+        if (n < 0 && errno == EPIPE) {
+            return 0; /* its converger was killed, and another one asks anew */
+        }
         if (n < 0 && errno != EINTR) {
             return err_set(err, ERR_IO, "the answer cannot be written: %s", strerror(errno));
         }

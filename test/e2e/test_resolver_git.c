@@ -282,6 +282,20 @@ static void hostile_repositories_bring_nothing_in(void **state)
     }
 }
 
+/* Its converger was killed: there is nobody to tell, and nothing to complain of. */
+static void whoever_has_gone_needs_no_answer(void **state)
+{
+    int ends[2];
+    (void)state;
+    (void)version("shop", "1.0.0"); /* leaves its request in a file */
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    shell("trap '' PIPE; cd '%s' && '%s' resolve <'%s/call' >&%d 2>'%s/said'", top, program, work,
+          ends[1], work); /* a converger ignores that signal, and so does its child */
+    close(ends[1]);
+    shell("test ! -s '%s/said'", work);
+}
+
 static void hooks_do_not_run(void **state)
 {
     (void)state;
@@ -423,6 +437,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tags_are_listed),
         cmocka_unit_test(what_is_not_there_is_told),
         cmocka_unit_test(hostile_repositories_bring_nothing_in),
+        cmocka_unit_test(whoever_has_gone_needs_no_answer),
         cmocka_unit_test(hooks_do_not_run),
         cmocka_unit_test(large_files_are_refused),
         cmocka_unit_test(large_repositories_are_refused),
