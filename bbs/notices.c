@@ -160,8 +160,8 @@ static Cell__LRPUpdate *update_message(struct arena *a, const Models__DesiredLRP
     m->index = record->actual_lrp_key->index;
     m->domain = record->actual_lrp_key->domain;
     m->replaces = true;
-    m->routed = desired->routes && desired->routes->n_routes > 0;
     routing_desired(a, desired, m->index, m->instance_guid, &routing);
+    m->routed = routing.routed;
     m->internal_routes = ARENA_ARRAY(a, routing.hostname_count, Models__ActualLRPInternalRoute *);
     for (; m->n_internal_routes < routing.hostname_count; m->n_internal_routes++) {
         Models__ActualLRPInternalRoute *route = ARENA_NEW(a, Models__ActualLRPInternalRoute);

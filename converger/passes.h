@@ -41,7 +41,7 @@ struct instance_view {
     /* Found out by whoever looks. */
     bool fresh;        /* its domain is */
     bool cell_present; /* it names a cell, which is on the board and not LOST */
-    bool differs;      /* its internal routes or metric tags are not the desired ones */
+    bool differs;      /* it shows other routes or tags than are desired */
 };
 
 /* All but what a look finds out, which is false, and how it is known. */

@@ -43,6 +43,12 @@ static uint64_t wanted(const struct process_cache *p, int32_t index)
     return digest;
 }
 
+static bool differs(const struct cached_instance *i)
+{
+    const struct process_cache *p = &i->process->cache;
+    return i->routing != wanted(p, i->view.index) || (!i->untold && i->routed != p->routed);
+}
+
 static void learn(struct cache *c, struct cached_instance *i, const struct followed *record)
 {
     SCOPED_ARENA(a);
@@ -61,7 +67,9 @@ static void learn(struct cache *c, struct cached_instance *i, const struct follo
     struct routing routing;
     routing_actual(&a, lrp, &routing);
     i->routing = routing_digest(&routing, key ? key->instance_guid : "");
-    i->view.differs = i->routing != wanted(&i->process->cache, i->view.index);
+    i->routed = routing.routed;
+    i->untold = routing.untold;
+    i->view.differs = differs(i);
     cell_use(c, KEEPER_instances, &i->on, key ? key->cell_id : "");
 }
 
@@ -106,6 +114,7 @@ static void forget_routing(struct process_cache *cache)
     cache->index_tags = NULL;
     cache->index_tag_count = 0;
     cache->routing = 0;
+    cache->routed = false;
 }
 
 static void learn_routing(struct process_cache *cache, const Models__DesiredLRP *desired)
@@ -115,6 +124,7 @@ static void learn_routing(struct process_cache *cache, const Models__DesiredLRP 
     struct routing routing;
     routing_desired(&a, desired, 0, ROUTING_OWN_GUID, &routing);
     cache->routing = routing_digest(&routing, "");
+    cache->routed = routing.routed;
     if (desired->n_metric_tags > 0) {
         cache->index_tags = mem_array(desired->n_metric_tags, sizeof(*cache->index_tags));
     }
@@ -147,7 +157,7 @@ void process_cache_desired(struct process *p, const struct followed *record)
     struct cached_instance *i;
     RB_FOREACH(i, instance_tree, &cache->instances)
     {
-        i->view.differs = i->routing != wanted(cache, i->view.index);
+        i->view.differs = differs(i);
     }
 }
 

@@ -18,6 +18,7 @@ struct cached_instance {
     struct process *process;
     struct cached_domain *domain; /* NULL = a record of a newer version */
     uint64_t routing;             /* digest of the routes and tags it shows */
+    bool routed, untold;          /* as of struct routing */
     struct instance_view view;    /* but for what is said of a look */
 };
 
@@ -32,6 +33,7 @@ struct process_cache {
     /* The digest that its instances should have: that of index 0, with these tags, which follow the
      * index. */
     uint64_t routing;
+    bool routed; /* it has routes */
     char **index_tags;
     size_t index_tag_count;
 };

@@ -73,6 +73,7 @@ Models__ActualLRP *actual_visible(struct arena *a, const Models__ActualLRP *reco
     copy->definition_id = (char *)(uintptr_t)protobuf_c_empty_string;
     copy->owner = NULL;
     copy->routable_since = 0;
+    copy->optional_routed_case = MODELS__ACTUAL_LRP__OPTIONAL_ROUTED__NOT_SET;
     copy->base.n_unknown_fields = 0;
     copy->base.unknown_fields = NULL;
     EMPTY_IF_ABSENT(a, copy->actual_lrp_key, Models__ActualLRPKey, models__actual_lrpkey__init);

@@ -38,6 +38,8 @@ void actual_clear_instance(struct arena *a, Models__ActualLRP *record)
     record->actual_lrp_net_info = arena_message(a, &models__actual_lrpnet_info__descriptor);
     record->definition_id = (char *)(uintptr_t)protobuf_c_empty_string;
     record->stopping = false;
+    record->optional_routed_case = MODELS__ACTUAL_LRP__OPTIONAL_ROUTED__NOT_SET;
+    record->routed = false;
 }
 
 Models__ActualLRP *actual_new(struct arena *a, const char *process_guid, int32_t index,

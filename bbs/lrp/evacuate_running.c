@@ -36,6 +36,8 @@ static Models__ActualLRP *evacuating_of(const struct move_turn *t, const Models_
     r->owner = target->owner;
     actual_set_routable(r, target->routable);
     r->routable_since = target->routable_since;
+    r->optional_routed_case = target->optional_routed_case;
+    r->routed = target->routed;
     return r;
 }
 

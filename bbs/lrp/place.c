@@ -43,8 +43,9 @@ static bool shows_what_is_desired(const struct move_turn *t)
     return routing_equal(&desired, &actual);
 }
 
-/* It shows other routes or tags than are desired: its rep is notified, which then starts it with
- * the new ones; the record stays. */
+/* It shows other routes or tags than are desired, or its rep does not know that there are routes,
+ * or none any more: its rep is notified, which then starts it with the new ones; the record
+ * stays. */
 void refresh_decide(const struct move_turn *t)
 {
     const Models__ActualLRPKey *key = turn_key(t);

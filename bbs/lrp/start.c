@@ -63,6 +63,10 @@ void actual_set_running(const struct move_turn *t, Models__ActualLRP *after)
     after->actual_lrp_internal_routes = m->actual_lrp_internal_routes;
     set_tags(t->plan->arena, m, after);
     actual_set_routable(after, routable);
+    bool told = m->optional_routed_case == BOARD__INSTANCE_MOVE__OPTIONAL_ROUTED_ROUTED;
+    after->optional_routed_case = told ? MODELS__ACTUAL_LRP__OPTIONAL_ROUTED_ROUTED
+                                       : MODELS__ACTUAL_LRP__OPTIONAL_ROUTED__NOT_SET;
+    after->routed = told && m->routed;
     after->availability_zone = m->availability_zone;
     after->placement_error = (char *)(uintptr_t)protobuf_c_empty_string;
     after->definition_id = m->definition_id;
@@ -86,6 +90,18 @@ static Models__ActualLRP *started(const struct move_turn *t)
     return after;
 }
 
+/* What no client sees: since and tag stay, and so its time of being ready. */
+static void keep_unseen(const Models__ActualLRP *before, Models__ActualLRP *after)
+{
+    Models__ActualLRP seen = *before;
+    seen.optional_routed_case = after->optional_routed_case;
+    seen.routed = after->routed;
+    if (actual_same_content(&seen, after)) {
+        after->since = before->since;
+        after->modification_tag = before->modification_tag;
+    }
+}
+
 /* Those of a state of a newer version are left alone. */
 static void replace(const struct move_turn *t, const Models__ActualLRP *record)
 {
@@ -104,8 +120,8 @@ static void replace(const struct move_turn *t, const Models__ActualLRP *record)
  * (another instance RUNNING, CRASHED for an ordinary client, an old definition, or one whose
  * removal was asked).
  * 2. RUNNING with all that is given: nothing. Reps repeat this call every 30 s.
- * 3. RUNNING as given; without a record it is created, desired or not, so that an emptied board
- *    learns what runs (seed).
+ * 3. RUNNING as given, since now, unless only what its rep knows of routes differs. Without a
+ *    record it is created, desired or not, so that an emptied board learns what runs (seed).
  * 4. In both cases the EVACUATING and the SUSPECT record of the index have been replaced. */
 void start_decide(const struct move_turn *t)
 {
@@ -117,7 +133,10 @@ void start_decide(const struct move_turn *t)
     }
     Models__ActualLRP *after = started(t);
     if (!s->ordinary || !actual_same_content(s->ordinary, after)) { /* 2 */
-        actual_put(t, after, t->to);                                /* 3 */
+        if (s->ordinary) {
+            keep_unseen(s->ordinary, after);
+        }
+        actual_put(t, after, t->to); /* 3 */
     }
     replace(t, s->evacuating); /* 4 */
     replace(t, s->suspect);

@@ -104,7 +104,8 @@ static bool shows_otherwise(struct arena *a, const Models__DesiredLRP *before,
  * 4. More instances: the missing ones are created. Fewer: the surplus is deleted or marked
  *    stopping, and that it was asked is kept, for cells that are away. What goes beyond one slice
  * is a job's, which replaces an older one.
- * 5. Other internal routes or metric tags: the reps of its instances are notified. */
+ * 5. Other internal routes or metric tags, the first route or none any more: the reps of its
+ *    instances are notified. */
 void update_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct desired_snapshot *s = snapshot;

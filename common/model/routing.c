@@ -23,7 +23,7 @@ static const char *tag_value(struct arena *a, const Models__MetricTagValue *valu
 void routing_desired(struct arena *a, const Models__DesiredLRP *desired, int32_t index,
                      const char *instance_guid, struct routing *ret)
 {
-    *ret = (struct routing){0};
+    *ret = (struct routing){.routed = desired->routes && desired->routes->n_routes > 0};
     for (size_t i = 0; desired->routes && i < desired->routes->n_routes; i++) {
         const Models__ProtoRoutes__RoutesEntry *entry = desired->routes->routes[i];
         if (strcmp(entry->key, "internal-router") == 0) {
@@ -48,6 +48,8 @@ void routing_actual(struct arena *a, const Models__ActualLRP *record, struct rou
     *ret = (struct routing){
         .hostnames = ARENA_ARRAY(a, record->n_actual_lrp_internal_routes, const char *),
         .tags = ARENA_ARRAY(a, record->n_metric_tags, struct routing_tag),
+        .routed = record->routed,
+        .untold = record->optional_routed_case == MODELS__ACTUAL_LRP__OPTIONAL_ROUTED__NOT_SET,
     };
     for (size_t i = 0; i < record->n_actual_lrp_internal_routes; i++) {
         ret->hostnames[ret->hostname_count++] = record->actual_lrp_internal_routes[i]->hostname;
@@ -114,7 +116,8 @@ static bool same_tags(struct arena *a, const struct routing *x, const struct rou
 bool routing_equal(const struct routing *x, const struct routing *y)
 {
     SCOPED_ARENA(a);
-    return same_names(&a, x, y) && same_tags(&a, x, y);
+    bool same = x->untold || y->untold || x->routed == y->routed;
+    return same && same_names(&a, x, y) && same_tags(&a, x, y);
 }
 
 /* ---- Digest: FNV-1a, mixed so that sums of it do not cancel out ------------------------------ */

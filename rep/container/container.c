@@ -234,13 +234,17 @@ bool container_drains(const struct container *c)
     return container_stop_asked(c) && c->table->rep->now.mono_ns < c->drained_ns;
 }
 
-/* Only what runs and is well may be routed to. What ends otherwise does not come here. */
+/* Only what runs and is well may be routed to. What ends otherwise does not come here. Routers have
+ * `drain` from when they could hear of it: from now, or from when its routes went. */
 static int64_t drained_ns(const struct container *c)
 {
     const struct rep *r = c->table->rep;
-    bool routed = c->phase == PHASE_RUNNING && c->about->routed && !checks_failed(c);
-    assert(r->drain_ns >= 0);
-    return routed && r->drain_ns > 0 ? r->now.mono_ns + r->drain_ns : 0;
+    assert(r->drain_ns >= 0 && c->unrouted_ns <= r->now.mono_ns);
+    if (c->phase != PHASE_RUNNING || checks_failed(c) || r->drain_ns == 0) {
+        return 0;
+    }
+    int64_t heard_ns = c->about->routed ? r->now.mono_ns : c->unrouted_ns;
+    return heard_ns ? heard_ns + r->drain_ns : 0;
 }
 
 void container_stop(struct container *c, enum container_end end, const char *why,
@@ -342,6 +346,9 @@ void container_learn(struct container *c, Rep__Note *about)
 {
     assert(strcmp(about->instance_guid, container_guid(c)) == 0);
     assert(container_kind_of(c->table, about) == c->kind);
+    c->unrouted_ns = about->routed      ? 0
+                     : c->about->routed ? c->table->rep->now.mono_ns
+                                        : c->unrouted_ns;
     rep__note__free_unpacked(c->about, NULL);
     c->about = about;
     c->table->version++;

@@ -89,6 +89,7 @@ struct container {
     int64_t reserved_until_ns; /* RESERVED: dropped then */
     int64_t kept_until_ns; /* RUNNING while the cell is emptied: bbs keeps it; 0 = it does not */
     int64_t kill_ns;    /* stop asked: when the next, harder signal is due */
+    int64_t unrouted_ns; /* when it was told that its routes are gone; 0 = not since it is known */
     int64_t drained_ns; /* stop asked: before, nothing of it is told to end; 0 = at once */
 
     /* Of the table. */

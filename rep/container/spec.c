@@ -131,7 +131,6 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     note.root_fs = lrp->root_fs;
     note.max_pids = lrp->max_pids;
     note.metric_guid = lrp->metrics_guid;
-    note.routed = lrp->routes && lrp->routes->n_routes > 0;
     const struct tree_parts parts = tree_parts_of(&scratch, lrp);
     note.log_source = (char *)(uintptr_t)source_of(&parts);
     note_steps(&scratch, &note, &parts);
@@ -143,6 +142,7 @@ Rep__Note *spec_note(const Rep__Note *reserved, const Models__DesiredLRP *lrp,
     }
     struct routing routing;
     routing_desired(&scratch, lrp, note.key->index, note.instance_guid, &routing);
+    note.routed = routing.routed;
     note_routing(&scratch, &note, &routing);
     return note_copy(&note);
 }

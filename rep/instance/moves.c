@@ -44,6 +44,8 @@ static void fill_start(const struct rep *r, struct arena *a, const struct contai
     }
     move->optional_routable_case = BOARD__INSTANCE_MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
     move->routable = health_is_routable(about->health);
+    move->optional_routed_case = BOARD__INSTANCE_MOVE__OPTIONAL_ROUTED_ROUTED;
+    move->routed = about->routed;
     move->availability_zone = (char *)r->config.zone;
 }
 

@@ -81,16 +81,22 @@ static void show(struct arena *a, const char *text, Models__ActualLRP *r)
     }
 }
 
-static void desire_route(struct arena *a, const char *hostname, Models__DesiredLRP *d)
+Models__ProtoRoutes *row_routes(struct arena *a, const char *text)
 {
+    Models__ProtoRoutes *routes = arena_message(a, &models__proto_routes__descriptor);
+    const char *kind = row_value(a, text, "http") ? "http" : "route";
+    const char *hostname = row_value(a, text, kind);
+    if (!hostname) {
+        return routes;
+    }
     Models__ProtoRoutes__RoutesEntry *entry = ARENA_NEW(a, Models__ProtoRoutes__RoutesEntry);
     models__proto_routes__routes_entry__init(entry);
-    entry->key = arena_strdup(a, "internal-router");
+    entry->key = arena_strdup(a, strcmp(kind, "http") == 0 ? "http-router" : "internal-router");
     char *json = arena_printf(a, "[{\"hostname\":\"%s\"}]", hostname);
     entry->value = (ProtobufCBinaryData){.data = (uint8_t *)json, .len = strlen(json)};
-    d->routes = arena_message(a, &models__proto_routes__descriptor);
-    d->routes->routes = arena_copy(a, &entry, sizeof(entry));
-    d->routes->n_routes = 1;
+    routes->routes = arena_copy(a, &entry, sizeof(entry));
+    routes->n_routes = 1;
+    return routes;
 }
 
 static void desire_tag(struct arena *a, const char *tag, Models__DesiredLRP *d)
@@ -126,6 +132,11 @@ Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, 
     r->presence = (Models__ActualLRP__Presence)presence;
     r->optional_routable_case = MODELS__ACTUAL_LRP__OPTIONAL_ROUTABLE_ROUTABLE;
     r->routable = strcmp(r->state, "RUNNING") == 0;
+    bool unrouted = strstr(text, " unrouted") != NULL;
+    r->routed = strstr(text, " routed") != NULL;
+    r->optional_routed_case = unrouted || r->routed
+                                  ? MODELS__ACTUAL_LRP__OPTIONAL_ROUTED_ROUTED
+                                  : MODELS__ACTUAL_LRP__OPTIONAL_ROUTED__NOT_SET;
     show(a, text, r);
     if (strcmp(r->state, "RUNNING") == 0) {
         r->actual_lrp_net_info = arena_message(a, &models__actual_lrpnet_info__descriptor);
@@ -150,10 +161,8 @@ Models__DesiredLRP *row_desired(struct arena *a, const char *text)
     d->modification_tag = arena_message(a, &models__modification_tag__descriptor);
     d->modification_tag->epoch = row_text(a, text, "def");
     d->modification_tag->index = 2;
-    const char *route = row_value(a, text, "route"), *tag = row_value(a, text, "tag");
-    if (route) {
-        desire_route(a, route, d);
-    }
+    const char *tag = row_value(a, text, "tag");
+    d->routes = row_routes(a, text);
     if (tag) {
         desire_tag(a, tag, d);
     }
@@ -243,6 +252,11 @@ static void fill_start(struct arena *a, const char *text, Board__InstanceMove *m
     if (routable) {
         m->optional_routable_case = BOARD__INSTANCE_MOVE__OPTIONAL_ROUTABLE_ROUTABLE;
         m->routable = strcmp(routable, "true") == 0;
+    }
+    bool unrouted = strstr(text, " unrouted") != NULL;
+    m->routed = strstr(text, " routed") != NULL;
+    if (unrouted || m->routed) {
+        m->optional_routed_case = BOARD__INSTANCE_MOVE__OPTIONAL_ROUTED_ROUTED;
     }
 }
 
@@ -358,6 +372,9 @@ static void print_actual(const Models__ActualLRP *r, struct buf *out)
     }
     if (r->owner) {
         print_if(out, "owner", r->owner->uid);
+    }
+    if (r->optional_routed_case == MODELS__ACTUAL_LRP__OPTIONAL_ROUTED_ROUTED) {
+        buf_append_string(out, r->routed ? " routed" : " unrouted");
     }
     bool kept = strcmp(r->modification_tag->epoch, ROWS_BOARD_GENERATION) == 0;
     buf_printf(out, " %ssince=%lld %s/%u%s", r->routable ? "routable " : "",

@@ -41,6 +41,8 @@ void run_move_cases(const struct move_case *cases, size_t count);
 
 Models__ActualLRP *row_actual(struct arena *a, const char *text, int32_t index, int presence);
 Models__DesiredLRP *row_desired(struct arena *a, const char *text);
+/* "route=HOSTNAME" is an internal one, "http=HOSTNAME" one of another kind; else none. */
+Models__ProtoRoutes *row_routes(struct arena *a, const char *text);
 Board__CellRecord *row_cell(struct arena *a, const char *text);
 Board__LimiterRecord *row_limiter(struct arena *a, const char *text);
 Board__Move *row_move(struct arena *a, const char *text);

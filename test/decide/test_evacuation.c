@@ -248,6 +248,10 @@ static void leaves_its_place(void **state)
          .plan =
              "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 zone=y address=B tag=k routable "
              "since=1000 new/0\n" UNCLAIMED(MOVE, " crash=2 zone=y tag=k routable") ASKS "keep\n"},
+        {REP("6 what its rep knows of routes stays, and is the next one's to tell"),
+         .ordinary = "RUNNING a@c1 def=D1 address=B routed", TWO, .move = FULL,
+         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 address=B routed routable "
+                 "since=1000 new/0\n" UNCLAIMED(MOVE, " routable") ASKS "keep\n"},
         {REP("6 CLAIMED"), .ordinary = "CLAIMED a@c1 def=D1", TWO, .move = FULL,
          .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n" UNCLAIMED(
              MOVE, "") ASKS "keep\n"},

@@ -71,6 +71,9 @@ static Models__UpdateDesiredLRPRequest *update_request(struct arena *a, const ch
         r->update = arena_message(a, &models__desired_lrpupdate__descriptor);
         r->update->metric_tags = arena_copy(a, &tag, sizeof(tag));
         r->update->n_metric_tags = 1;
+    } else if (strstr(text, "route") || strstr(text, "http=")) {
+        r->update = arena_message(a, &models__desired_lrpupdate__descriptor);
+        r->update->routes = row_routes(a, text);
     }
     return r;
 }
@@ -199,6 +202,13 @@ static void updates(void **state)
          UPDATED("2")},
         {"5 another tag", update_decide, "tag=w", "instances=2 def=D1 tag=v", NULL, NULL, 0, 0,
          UPDATED("2") "notice refresh web 0..2\n"},
+        {"5 the first route", update_decide, "route=h", "instances=2 def=D1", NULL, NULL, 0, 0,
+         UPDATED("2") "notice refresh web 0..2\n"},
+        {"5 the last route, of a kind that instances do not show", update_decide, "no routes",
+         "instances=2 def=D1 http=h", NULL, NULL, 0, 0,
+         UPDATED("2") "notice refresh web 0..2\n"},
+        {"5 another route of that kind", update_decide, "http=i", "instances=2 def=D1 http=h",
+         NULL, NULL, 0, 0, UPDATED("2")},
         {"4 two more", update_decide, "instances=4", "instances=2 def=D1", NULL, "2=; 3=", 4, 4,
          UPDATED("4") "put actual/web/0000000002/0 create by client -> UNCLAIMED since=1000 new/0\n"
                       "put actual/web/0000000003/0 create by client -> UNCLAIMED since=1000 new/0\n"

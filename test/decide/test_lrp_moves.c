@@ -186,6 +186,16 @@ static void starts(void **state)
         {"4 not routable", ACTOR_CLIENT, .ordinary = "RUNNING a@c1 address=A",
          .move = "start a@c1 address=A routable=false",
          .plan = "put " KEY " start by client -> RUNNING a@c1 address=A since=1000 E/5\n"},
+        {"4 its rep hears that the routes went: no client sees it", ACTOR_REP, .cell = CELL,
+         .ordinary = "RUNNING a@c1 def=D1 address=A zone=z since=7 routed",
+         .move = "start a@c1 incarnation=7 def=D1 address=A zone=z unrouted",
+         .plan = "put " KEY " start by rep -> RUNNING a@c1 def=D1 zone=z address=A unrouted "
+                 "routable since=7 E/4\n"},
+        {"4 its rep hears more than that", ACTOR_REP, .cell = CELL,
+         .ordinary = "RUNNING a@c1 def=D1 address=A zone=z since=7 routed",
+         .move = "start a@c1 incarnation=7 def=D1 address=B zone=z unrouted",
+         .plan = "put " KEY " start by rep -> RUNNING a@c1 def=D1 zone=z address=B unrouted "
+                 "routable since=1000 E/5\n"},
         {"4 CLAIMED by it", ACTOR_REP, .ordinary = "CLAIMED a@c1 error=full", .cell = CELL,
          .desired = "instances=3 def=D1", .move = FULL, .plan = "put " KEY " start by rep" AFTER},
         {"4 UNCLAIMED", ACTOR_REP, .ordinary = "UNCLAIMED", .cell = CELL, .move = FULL,

@@ -222,6 +222,17 @@ static void change_tag(struct scene *s, const char *value)
     ask(s, "/v1/desired_lrp/update", &request.base);
 }
 
+static void end_routes(struct scene *s)
+{
+    Models__ProtoRoutes none = MODELS__PROTO_ROUTES__INIT;
+    Models__DesiredLRPUpdate update = MODELS__DESIRED_LRPUPDATE__INIT;
+    update.routes = &none;
+    Models__UpdateDesiredLRPRequest request = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    request.process_guid = (char *)(uintptr_t)ROWS_PROCESS;
+    request.update = &update;
+    ask(s, "/v1/desired_lrp/update", &request.base);
+}
+
 /* ---- What is told ---------------------------------------------------------------------------- */
 
 static void a_changed_tag_is_put_to_each_rep_once(void **state)
@@ -238,6 +249,21 @@ static void a_changed_tag_is_put_to_each_rep_once(void **state)
     buf_clear(&s.told.lines);
     change_tag(&s, "2"); /* nothing changes */
     assert_string_equal(buf_string(&s.told.lines), "");
+    end(&s);
+}
+
+/* Of a kind that its record does not show. */
+static void routes_that_went_are_put_to_the_rep(void **state)
+{
+    struct scene s;
+    begin(&s, 1);
+    put(&s, key_desired(&s.arena, ROWS_PROCESS),
+        &row_desired(&s.arena, "instances=1 def=D1 http=h tag=1")->base);
+    put(&s, key_actual(&s.arena, ROWS_PROCESS, 0, ORDINARY),
+        &row_actual(&s.arena, "RUNNING i0@c1 def=D1 tag=1", 0, ORDINARY)->base);
+    end_routes(&s);
+    assert_string_equal(buf_string(&s.told.lines), "PUT /v1/lrps/" ROWS_PROCESS
+                                                   "/instances/i0: " ROWS_PROCESS "/0 i0 k=1\n");
     end(&s);
 }
 
@@ -441,6 +467,7 @@ int main(void)
         cmocka_unit_test(the_rep_is_notified_that_its_task_was_cancelled),
         cmocka_unit_test(so_many_tasks_wait_to_be_told),
         cmocka_unit_test(a_changed_tag_is_put_to_each_rep_once),
+        cmocka_unit_test(routes_that_went_are_put_to_the_rep),
         cmocka_unit_test(a_stop_is_reported_once_for_each_request),
         cmocka_unit_test(so_many_are_reported_at_once),
         cmocka_unit_test(so_many_indices_are_looked_at),

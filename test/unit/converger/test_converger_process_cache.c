@@ -224,15 +224,20 @@ static const char *shown(struct fixture *f)
     return arena_strdup(&f->arena, buf_string(&b));
 }
 
-static void tagged(struct fixture *f, int32_t index, const char *guid, const char *value)
+static void shows(struct fixture *f, int32_t index, const char *text)
 {
-    char text[64];
-    snprintf(text, sizeof(text), "RUNNING %s@c1%s%s", guid, *value ? " tag=" : "", value);
     struct buf b;
     struct followed r = record_of(&b, &row_actual(&f->arena, text, index, 0)->base);
     process_cache_actual(&f->cache, f->web, index, 0, &r);
     blob_unref(r.record);
     buf_done(&b);
+}
+
+static void tagged(struct fixture *f, int32_t index, const char *guid, const char *value)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "RUNNING %s@c1%s%s", guid, *value ? " tag=" : "", value);
+    shows(f, index, text);
 }
 
 /* Whichever comes first, the record or what is desired. */
@@ -257,6 +262,23 @@ static void who_shows_something_else_is_known(void **state)
     assert_string_equal(shown(f), "----+");
     desired(f, row_desired(&f->arena, "instances=3 route=h"));
     assert_string_equal(shown(f), "-----");
+}
+
+/* By what its rep was told of them, where it says so. */
+static void whose_rep_knows_its_routes_otherwise_is_known(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const told[] = {"RUNNING a@c1 routed", "RUNNING b@c1 unrouted",
+                                       "RUNNING c@c1"};
+    for (int32_t i = 0; i < 3; i++) {
+        shows(f, i, told[i]);
+    }
+    desired(f, row_desired(&f->arena, "instances=3 http=h"));
+    assert_string_equal(shown(f), "+-+");
+    desired(f, row_desired(&f->arena, "instances=3"));
+    assert_string_equal(shown(f), "-++");
+    shows(f, 0, "RUNNING a@c1 unrouted");
+    assert_string_equal(shown(f), "+++");
 }
 
 static bool fresh(struct fixture *f, struct moment now)
@@ -304,6 +326,7 @@ int main(void)
         TEST(of_what_cannot_be_read_nothing_is_seen),
         TEST(a_cell_knows_the_records_that_name_it),
         TEST(who_shows_something_else_is_known),
+        TEST(whose_rep_knows_its_routes_otherwise_is_known),
         TEST(who_bears_a_fresh_domain_is_known),
     };
     return cmocka_run_group_tests_name("what the converger keeps of a process", tests, NULL, NULL);

@@ -68,8 +68,10 @@ static void update(struct rep_rig *g, const char *guid, bool routed)
                     "application/x-protobuf", buf_bytes(&body));
     assert_int_equal(rep_rig_take_reply(g).status, 202);
     rep_rig_verb(g, rep_rig_take_verb(g, VERB_NOTE), VERB_DONE, "");
-    rep_rig_move_done(g, rep_rig_take_move(g, "start"),
-                      rep_rig_record(g, "web", "RUNNING", guid, RIG_CELL));
+    struct rep_rig_move start = rep_rig_take_move(g, "start");
+    assert_true(start.move->instance->optional_routed_case);
+    assert_true(start.move->instance->routed == routed);
+    rep_rig_move_done(g, start, rep_rig_record(g, "web", "RUNNING", guid, RIG_CELL));
 }
 
 /* Nothing is asked before the wait is over; then TERM, and KILL after the whole grace. */
@@ -158,21 +160,49 @@ static void the_setting_comes_and_goes(void **state)
 }
 
 /* What becomes of the routes while it runs counts. */
-static void routes_come_and_go(void **state)
+static void routes_that_came_are_waited_for(void **state)
+{
+    SCOPED_REP_RIG(g);
+    open_waiting(&g);
+    const char *guid = rep_rig_run(&g, "web");
+    update(&g, guid, true);
+    ask_to_stop(&g, guid);
+    waits_and_is_stopped(&g);
+}
+
+/* Routers have the same time, from when its routes went. */
+static void routes_that_went_are_waited_for_once(void **state)
 {
     struct bytes note;
-    for (int routed = 0; routed < 2; routed++) {
+    static const unsigned before_ms[] = {0, WAIT_MS / 2, WAIT_MS - 1, WAIT_MS, 10 * WAIT_MS};
+    for (size_t i = 0; i < sizeof(before_ms) / sizeof(before_ms[0]); i++) {
         SCOPED_REP_RIG(g);
         open_waiting(&g);
-        const char *guid = routed ? rep_rig_run(&g, "web") : run_routed(&g, &note);
-        update(&g, guid, routed);
+        const char *guid = run_routed(&g, &note);
+        update(&g, guid, false);
+        rep_rig_advance(&g, before_ms[i]);
+        update(&g, guid, false); /* told again: it is not begun anew */
         ask_to_stop(&g, guid);
-        if (routed) {
-            waits_and_is_stopped(&g);
-        } else {
-            assert_true(is_stopped_at_once(&g));
+        if (before_ms[i] < WAIT_MS) {
+            assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL), 0);
+            rep_rig_advance(&g, WAIT_MS - before_ms[i]);
         }
+        assert_true(is_stopped_at_once(&g));
     }
+}
+
+/* They come back, and it is waited for as before. */
+static void routes_that_came_back_are_waited_for(void **state)
+{
+    struct bytes note;
+    SCOPED_REP_RIG(g);
+    open_waiting(&g);
+    const char *guid = run_routed(&g, &note);
+    update(&g, guid, false);
+    rep_rig_advance(&g, WAIT_MS);
+    update(&g, guid, true);
+    ask_to_stop(&g, guid);
+    waits_and_is_stopped(&g);
 }
 
 /* Its record has gone to another cell's instance: nobody hears of its end, but routers may still
@@ -279,7 +309,9 @@ int main(void)
         cmocka_unit_test(without_routes_nobody_waits),
         cmocka_unit_test(with_a_setting_of_zero_nobody_waits),
         cmocka_unit_test(the_setting_comes_and_goes),
-        cmocka_unit_test(routes_come_and_go),
+        cmocka_unit_test(routes_that_came_are_waited_for),
+        cmocka_unit_test(routes_that_went_are_waited_for_once),
+        cmocka_unit_test(routes_that_came_back_are_waited_for),
         cmocka_unit_test(what_was_replaced_waits_too),
         cmocka_unit_test(an_end_of_its_own_is_told_at_once),
         cmocka_unit_test(an_end_while_it_waits_is_the_stop),

@@ -86,8 +86,10 @@ static void what_is_desired_of_an_instance(void **state)
     routes.n_routes = 1;
     lrp.routes = &routes;
     struct routing r, expected = routing(&a, "a.internal b.internal;");
+    expected.routed = true;
     routing_desired(&a, &lrp, 3, "g", &r);
     assert_int_equal(r.hostname_count, 0);
+    assert_true(r.routed && !r.untold);
     routes.n_routes = 2;
     routing_desired(&a, &lrp, 3, "g", &r);
     assert_true(routing_equal(&r, &expected));
@@ -111,8 +113,30 @@ static void what_is_desired_of_an_instance(void **state)
     lrp.metric_tags = list;
     lrp.n_metric_tags = 3;
     expected = routing(&a, ";k0=v k1=3 k2=g");
+    expected.routed = true;
     routing_desired(&a, &lrp, 3, "g", &r);
     assert_true(routing_equal(&r, &expected));
+}
+
+/* Nobody is said to know it otherwise who does not tell. */
+static void whether_it_is_routed_counts_where_it_is_told(void **state)
+{
+    for (int x = 0; x < 8; x++) {
+        struct routing known = {.routed = x & 1}, shown = {.routed = x & 2, .untold = x & 4};
+        bool equal = shown.untold || known.routed == shown.routed;
+        assert_int_equal(routing_equal(&known, &shown), equal);
+        assert_int_equal(routing_equal(&shown, &known), equal);
+        assert_true(routing_digest(&known, "") == routing_digest(&shown, ""));
+    }
+    Models__ActualLRP record = MODELS__ACTUAL_LRP__INIT;
+    SCOPED_ARENA(a);
+    struct routing r;
+    routing_actual(&a, &record, &r);
+    assert_true(r.untold);
+    record.optional_routed_case = MODELS__ACTUAL_LRP__OPTIONAL_ROUTED_ROUTED;
+    record.routed = true;
+    routing_actual(&a, &record, &r);
+    assert_true(r.routed && !r.untold);
 }
 
 /* What is accepted as JSON is read, as Go reads it; and what Go could not read is no reason to read
@@ -172,6 +196,7 @@ int main(void)
         cmocka_unit_test(names_are_a_set_and_tags_a_map),
         cmocka_unit_test(a_digest_is_of_every_instance),
         cmocka_unit_test(what_is_desired_of_an_instance),
+        cmocka_unit_test(whether_it_is_routed_counts_where_it_is_told),
         cmocka_unit_test(internal_routes_are_read_as_by_go),
     };
     return cmocka_run_group_tests_name("routing", tests, NULL, NULL);
