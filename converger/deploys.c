@@ -267,12 +267,11 @@ static void fail_or_revert(const struct watched_system *v, const Board__DeployRe
 
 /* 3 */
 static bool fails_for_secret(const struct watched_system *v, const Board__DeployRecord *d,
-                             struct system_moves *out)
+                             const struct spread *s, struct system_moves *out)
 {
-    const Board__IndexRecord__Entry *entry;
-    const char *secret = spread_lacks(v, d->path, d->id, &entry);
+    const char *path, *secret = spread_lacks(s, v, &path);
     if (secret) {
-        fail_or_revert(v, d, lack_text(v, entry->path, secret),
+        fail_or_revert(v, d, lack_text(v, path, secret),
                        key_secret(v->arena, v->uid, secret), 0, out);
     }
     return secret != NULL;
@@ -317,6 +316,32 @@ static void verdict_of_deploy(const struct watched_system *v, const Board__Deplo
     }
 }
 
+/* What it has yet to tell, as it is kept from look to look until all is told; NULL = a tree of the
+ * head has not come. */
+static struct spread *spread_of(const struct watched_system *v, const Board__DeployRecord *d,
+                                struct action_seen *seen)
+{
+    if (seen->spread && spread_generation(seen->spread) != d->generation) {
+        spread_drop(&seen->spread); /* it reverts now */
+    }
+    if (!seen->spread) {
+        seen->spread = spread_new(v, d->path, d->id, d->generation);
+    }
+    return seen->spread;
+}
+
+/* 3 and 4. True: it has told all. */
+static bool tells_all(const struct watched_system *v, const Board__DeployRecord *d,
+                      struct action_seen *seen, struct system_moves *out)
+{
+    struct spread *s = seen->told != d->generation ? spread_of(v, d, seen) : NULL;
+    if (s && !fails_for_secret(v, d, s, out) /* 3 */ && spread_under(s, v, out)) { /* 4 */
+        seen->told = d->generation;
+        spread_drop(&seen->spread);
+    }
+    return seen->told == d->generation;
+}
+
 static void progressing_deploy(const struct watched_system *v, const Board__DeployRecord *d,
                                struct action_seen *seen, struct system_moves *out)
 {
@@ -331,13 +356,7 @@ static void progressing_deploy(const struct watched_system *v, const Board__Depl
     if (d->generation > v->head->generation) {
         return; /* the head has not come yet */
     }
-    if (seen->told != d->generation && fails_for_secret(v, d, out)) { /* 3 */
-        return;
-    }
-    if (seen->told != d->generation && spread_under(v, d->path, d->id, out)) { /* 4 */
-        seen->told = d->generation;
-    }
-    if (seen->told == d->generation) {
+    if (tells_all(v, d, seen, out)) { /* 3, 4 */
         verdict_of_deploy(v, d, out);
     }
 }

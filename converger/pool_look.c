@@ -36,6 +36,35 @@ static int32_t serving_of(const struct pool_turn *t, const Board__PoolEpoch *e)
     return serving;
 }
 
+/* One that asks for placement tags of its own is for nobody else. */
+static bool is_of_type(const struct pool_turn *t, const struct pool_cell *cell)
+{
+    const char *type = pool_type_tag(t->arena, t->newest->instance_type);
+    for (size_t i = 0; i < cell->tag_count; i++) {
+        if (strcmp(cell->tags[i], type) == 0) {
+            return !cell->picky;
+        }
+    }
+    return false;
+}
+
+/* Its newest epoch could have the cell, or can as soon as nothing is on it. */
+static bool may_have(const struct pool_turn *t, const struct pool_cell *cell)
+{
+    return cell->serves && !cell->asked && !*cell->pool && is_of_type(t, cell);
+}
+
+static int32_t occupied_of(const struct pool_turn *t)
+{
+    int32_t occupied = 0;
+    MAP_EACH(t->l->cells, n)
+    {
+        const struct pool_cell *cell = map_value(n);
+        occupied += cell->used && may_have(t, cell);
+    }
+    return occupied;
+}
+
 static void learn_facts(struct pool_turn *t)
 {
     const Board__PoolRecord *p = t->record;
@@ -55,6 +84,7 @@ static void learn_facts(struct pool_turn *t)
     for (size_t i = 0; i < p->n_epochs; i++) {
         f->old_cells += p->epochs[i] != t->newest ? (int32_t)p->epochs[i]->n_cells : 0;
     }
+    f->occupied = t->newest && f->serving < f->wanted ? occupied_of(t) : 0;
 }
 
 static void turn_begin(struct pool_turn *t, struct arena *a, const struct pool_look *l)
@@ -198,22 +228,9 @@ static bool release(struct pool_turn *t)
 
 /* ---- Taking cells ---------------------------------------------------------------------------- */
 
-/* One that asks for placement tags of its own is for nobody else. */
-static bool is_of_type(const struct pool_turn *t, const struct pool_cell *cell)
-{
-    const char *type = pool_type_tag(t->arena, t->newest->instance_type);
-    for (size_t i = 0; i < cell->tag_count; i++) {
-        if (strcmp(cell->tags[i], type) == 0) {
-            return !cell->picky;
-        }
-    }
-    return false;
-}
-
 static bool is_free(const struct pool_turn *t, const struct pool_cell *cell)
 {
-    return cell->serves && !cell->used && !cell->asked && !*cell->pool &&
-           is_of_type(t, cell);
+    return !cell->used && may_have(t, cell);
 }
 
 /* 6. Cells come by name: the first of those that are as good. */

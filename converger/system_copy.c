@@ -6,6 +6,7 @@
 #include "common/model/pool_record.h"
 #include "common/model/pool_state.h"
 #include "common/model/record.h"
+#include "converger/spread.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -37,12 +38,21 @@ static void free_pool(void *value)
     free(p);
 }
 
+static void free_action(void *value)
+{
+    struct action_seen *s = value;
+    if (s) {
+        spread_drop(&s->spread);
+        free(s);
+    }
+}
+
 void system_copy_done(struct system_copy *f)
 {
     map_done(&f->services, free_service);
     map_done(&f->going, NULL);
     map_done(&f->pools, free_pool);
-    map_done(&f->actions, free);
+    map_done(&f->actions, free_action);
 }
 
 /* What the record says; NULL = this version cannot read it. */
@@ -168,7 +178,7 @@ static void learn_action(struct system_copy *f, struct arena *a, const char *key
     struct action_seen *is = map_get(&f->actions, key);
     map_remove(&f->going, key);
     if (!record) {
-        free(map_remove(&f->actions, key));
+        free_action(map_remove(&f->actions, key));
         return;
     }
     if (!is) {
@@ -180,6 +190,8 @@ static void learn_action(struct system_copy *f, struct arena *a, const char *key
     read_action(decoded(a, key, record), is);
     if (!is->over) {
         map_put(&f->going, key, is);
+    } else {
+        spread_drop(&is->spread);
     }
     assert(f->going.count <= f->actions.count);
 }

@@ -40,6 +40,7 @@ struct action_seen {
     int64_t created_at, completed_at;
     uint64_t generation; /* of the head that it made; 0 = none */
     uint64_t told;       /* the generation by which it has told every service under its path */
+    struct spread *spread; /* what it has yet to tell, while it does (spread.h); owned */
 };
 
 struct watched_system {

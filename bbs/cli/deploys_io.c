@@ -110,6 +110,12 @@ static int add_target(struct session *s, const struct invocation *call, const ch
         }
         return r;
     }
+    if (strcmp(target, "path") == 0) {
+        int r = name_path(&s->arena, value, &value, err);
+        if (r < 0) {
+            return r;
+        }
+    }
     bool by_id = strcmp(target, "undo") == 0 || strcmp(target, "build") == 0;
     value = by_id ? whole_id(v, target, value) : value;
     if (by_id && strcmp(value, "last") == 0) {
@@ -118,6 +124,22 @@ static int add_target(struct session *s, const struct invocation *call, const ch
     }
     member(body, strcmp(target, "build") == 0 ? "buildId" : target, bytes_of(value));
     return 0;
+}
+
+/* [SYSTEM], and the one option that is given of a table. */
+static int what_of(const struct invocation *call, const struct cli_option *table,
+                   const char **ret_system, const char **ret_target, struct err *err)
+{
+    const char *path;
+    int r = system_target(call, ret_system, &path, err);
+    if (r == 0 && strcmp(path, "/") != 0) {
+        return err_set(err, ERR_INVALID,
+                       "%.60s takes a system, and a path of it by --path: %.60s %.63s --path "
+                       "%.100s",
+                       call->title, call->title, *ret_system, path);
+    }
+    *ret_target = r == 0 ? one_target(call, table, err) : NULL;
+    return r < 0 ? r : *ret_target ? 0 : -ERR_INVALID;
 }
 
 /* ---- bbs deploy ---- */
@@ -158,16 +180,12 @@ static const char *target_words(struct arena *a, const char *target, const char 
 
 static int deploy(struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *id = NULL, *path, *target = one_target(call, target_options, err);
+    const char *id, *target;
     SCOPED_BUF(body);
     struct system_view v;
     struct bytes answer;
     struct action_wait w = {.id = draw_uuid(&s->arena), .limit_ms = system_patience(s)};
-    int r = target ? system_target(call, &id, &path, err) : -ERR_INVALID;
-    if (r == 0 && strcmp(path, "/") != 0) {
-        r = err_set(err, ERR_INVALID, "deploy takes a system, and a path of it by --path: "
-                    "bbs deploy %.63s --path %.100s", id, path);
-    }
+    int r = what_of(call, target_options, &id, &target, err);
     r = r < 0 ? r : system_get(s, id, &v, err);
     buf_append_string(&body, "{");
     member(&body, "id", bytes_of(w.id));
@@ -352,12 +370,12 @@ static int teardowns(struct session *s, const struct invocation *call, struct er
 
 static int build_create(struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *system = NULL, *path, *target = one_target(call, build_options, err);
+    const char *system, *target;
     SCOPED_BUF(body);
     struct system_view v;
     struct bytes answer;
     const char *id = draw_uuid(&s->arena);
-    int r = target ? system_target(call, &system, &path, err) : -ERR_INVALID;
+    int r = what_of(call, build_options, &system, &target, err);
     r = r < 0 ? r : system_get(s, system, &v, err);
     buf_append_string(&body, "{");
     member(&body, "id", bytes_of(id));

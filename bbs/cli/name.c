@@ -40,6 +40,21 @@ bool name_is_part(struct arena *a, const char *name, const char **ret_system, co
     return colon;
 }
 
+/* A path as people write it: it may end with a slash. */
+static const char *without_last_slash(struct arena *a, const char *path)
+{
+    size_t size = strlen(path);
+    bool ended = size > 2 && path[size - 1] == '/' && path[size - 2] != '/';
+    return ended ? arena_strndup(a, path, size - 1) : path;
+}
+
+int name_path(struct arena *a, const char *text, const char **ret_path, struct err *err)
+{
+    *ret_path = without_last_slash(a, text);
+    const char *fault = component_path_fault(a, *ret_path);
+    return fault ? err_set(err, ERR_INVALID, "%.200s", fault) : 0;
+}
+
 int name_system(struct arena *a, const char *text, const char **ret_system, const char **ret_path,
                 struct err *err)
 {
@@ -48,9 +63,7 @@ int name_system(struct arena *a, const char *text, const char **ret_system, cons
         return err_set(err, ERR_INVALID,
                        "\"%.60s\" is not a SYSTEM or SYSTEM:PATH (shop, shop:/store)", text);
     }
-    size_t size = strlen(path);
-    bool ended = size > 2 && path[size - 1] == '/' && path[size - 2] != '/';
-    path = ended ? arena_strndup(a, path, size - 1) : path;
+    path = without_last_slash(a, path);
     const char *fault = component_path_fault(a, path);
     if (fault) {
         return err_set(err, ERR_INVALID, "\"%.60s\": %.150s", text, fault);

@@ -31,6 +31,9 @@ bool name_is_part(struct arena *a, const char *name, const char **ret_system,
 int name_system(struct arena *a, const char *text, const char **ret_system, const char **ret_path,
                 struct err *err);
 
+/* A path alone, "/store" or "/store/". ERR_INVALID when it is none. */
+int name_path(struct arena *a, const char *text, const char **ret_path, struct err *err);
+
 /* "shop:/api" */
 const char *name_of_part(struct arena *a, const char *system, const char *path);
 

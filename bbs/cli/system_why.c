@@ -499,6 +499,24 @@ void system_why(struct arena *a, const struct system_view *v, const char *path, 
     }
 }
 
+void system_why_keys(struct system_why *w, const struct system_view *v,
+                     const Board__KeysResponse *keys)
+{
+    const Board__WrappedKey *needs = v->system->data_key;
+    bool held = !needs;
+    for (size_t i = 0; !held && i < keys->n_keys; i++) {
+        held = keys->keys[i]->held && keys->keys[i]->number == needs->key;
+    }
+    if (!held) {
+        w->well = false;
+        say(w,
+            "its secrets are sealed by key %u, and the bbs that was asked has no such key: what "
+            "needs one starts only by a bbs that has it; put it into the key file of each "
+            "(bbs keys)",
+            needs->key);
+    }
+}
+
 #define ONE(name, type, say_it)                                                                    \
     void name(struct arena *a, const struct system_view *v, const type *r, int64_t now_ns,         \
               struct system_why *ret)                                                              \

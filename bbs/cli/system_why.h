@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bbs/cli/system_board.h"
+#include "secret_api.pb-c.h"
 
 enum { SYSTEM_WHY_LINES_MAX = 64, SYSTEM_WHY_SERVICES_MAX = 8 };
 
@@ -19,6 +20,10 @@ struct system_why {
  * name ("/:main"). The view has a system. */
 void system_why(struct arena *a, const struct system_view *v, const char *path, int64_t now_ns,
                 struct system_why *ret);
+
+/* Adds whether the bbs that was asked has the key by which the system's secrets are sealed. */
+void system_why_keys(struct system_why *w, const struct system_view *v,
+                     const Board__KeysResponse *keys);
 
 /* Of one deploy, build, teardown or run of a job. */
 void system_why_deploy(struct arena *a, const struct system_view *v, const Board__DeployRecord *d,

@@ -403,6 +403,16 @@ int system_needs_id(const struct invocation *call, const char *id, struct err *e
                         call->title, call->arguments[0]);
 }
 
+/* Nothing is said of a bbs that does not tell. */
+static void add_keys(struct session *s, const struct system_view *v, struct system_why *w)
+{
+    ProtobufCMessage *m;
+    if (v->system->data_key && cli_client_call(s->client, &s->arena, "/v1/board/keys/list", NULL,
+                                               &board__keys_response__descriptor, &m, NULL) == 0) {
+        system_why_keys(w, v, (const Board__KeysResponse *)m);
+    }
+}
+
 int system_explain(struct session *s, const char *id, const char *path, struct err *err)
 {
     struct system_view v;
@@ -413,6 +423,7 @@ int system_explain(struct session *s, const char *id, const char *path, struct e
         return r;
     }
     system_why(&s->arena, &v, path, cli_wall_ns(), &w);
+    add_keys(s, &v, &w);
     system_why_print(&w, s->json, &out);
     return cli_print(buf_bytes(&out), err);
 }

@@ -50,6 +50,7 @@ bool good_guid(const char *guid);        /* [a-zA-Z0-9_-]+ */
 void valid_unsealed(struct validation *v, const ProtobufCMessage *definition); /* of a client's */
 void not_negative(struct validation *v, int32_t value, const char *field);
 void valid_cpu_max(struct validation *v, uint32_t percent); /* ours */
+void valid_placement_tags(struct validation *v, char *const *tags, size_t count); /* ours */
 void valid_annotation(struct validation *v, const char *annotation);
 void valid_log_rate(struct validation *v, const Models__LogRateLimit *limit, const char *field);
 void valid_action_of(struct validation *v, const Models__Action *action, const char *field);

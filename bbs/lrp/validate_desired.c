@@ -3,6 +3,7 @@
 
 #include "bbs/lrp/validate_url.h"
 #include "common/codec/json_syntax.h"
+#include "common/model/pool_tag.h"
 #include "common/model/sealed_values.h"
 
 #include <string.h>
@@ -61,6 +62,19 @@ static void valid_on_evacuate(struct validation *v, Models__OnEvacuate policy)
 {
     if (policy != MODELS__ON_EVACUATE__MOVE && policy != MODELS__ON_EVACUATE__STAY) {
         say_field(v, "on_evacuate");
+    }
+}
+
+/* A tag of a node pool is given by the board: whoever bore one could take a pool's cell. */
+void valid_placement_tags(struct validation *v, char *const *tags, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (pool_tag_is(tags[i])) {
+            say_field(v, "placement_tags");
+            say(v, "tags that begin with pool: are of node pools, which only services and jobs "
+                   "of systems name, by node_pool");
+            return;
+        }
     }
 }
 
@@ -388,6 +402,7 @@ void valid_desire(struct validation *v, const Models__DesiredLRP *d)
     valid_on_cell_loss(v, d->on_cell_loss);
     valid_on_evacuate(v, d->on_evacuate);
     valid_cpu_max(v, d->cpu_max_percent);
+    valid_placement_tags(v, d->placementtags, d->n_placementtags);
     check_length(v, d->process_guid, NAME_CHARACTERS_MAX);
     check_length(v, d->domain, NAME_CHARACTERS_MAX);
     check_length(v, d->log_guid, NAME_CHARACTERS_MAX);

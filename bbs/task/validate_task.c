@@ -52,6 +52,7 @@ static void valid_definition(struct validation *v, const Models__TaskDefinition 
     valid_dependencies(v, d->cached_dependencies, d->n_cached_dependencies);
     valid_layers(v, d->image_layers, d->n_image_layers, d->legacy_download_user);
     valid_cpu_max(v, d->cpu_max_percent);
+    valid_placement_tags(v, d->placement_tags, d->n_placement_tags);
 }
 
 void valid_desire_task(struct validation *v, const Models__DesireTaskRequest *r)

@@ -43,7 +43,9 @@ static const char *form_fault(struct arena *a, const char *path)
     for (const char *p = path; *p; segments++) {
         const char *name = p + 1;
         size_t size = strcspn(name, "/");
-        const char *fault = segment_fault(a, name, size);
+        const char *fault = size > 0    ? segment_fault(a, name, size)
+                            : name[0] ? "a name is missing between two /"
+                                      : "it ends with a /: leave that out";
         if (fault) {
             return fault;
         }

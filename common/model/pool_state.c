@@ -12,7 +12,7 @@ static bool is_short(const struct pool_facts *f)
 
 int pool_state_of(const struct pool_facts *f)
 {
-    assert(f->wanted >= 0 && f->serving >= 0 && f->serving <= f->cells);
+    assert(f->wanted >= 0 && f->serving >= 0 && f->serving <= f->cells && f->occupied >= 0);
     if (f->deleting) {
         return POOL_DELETING; /* 0 */
     }
@@ -40,11 +40,19 @@ static const char *short_text(struct arena *a, const struct pool_facts *f, bool 
     const char *needs = arena_printf(a, "needs %d %s of type %s, %d %s there", (int)f->wanted,
                                      cells_text(f->wanted), f->type, (int)f->serving,
                                      f->serving == 1 ? "is" : "are");
-    return failed ? arena_printf(a,
-                                 "%s, for more than %d s: start cells with "
-                                 "--optional-placement-tag type:%s, or empty some",
-                                 needs, POOL_SHORT_S, f->type)
-                  : needs;
+    const char *start =
+        failed ? arena_printf(a,
+                              ", for more than %d s: start cells with "
+                              "--optional-placement-tag type:%s%s",
+                              POOL_SHORT_S, f->type, f->occupied ? "" : ", or empty some")
+               : "";
+    const char *occupied =
+        f->occupied ? arena_printf(a, "; %d more %s: empty %s with rep evacuate", (int)f->occupied,
+                                   f->occupied == 1 ? "has other work on it"
+                                                    : "have other work on them",
+                                   f->occupied == 1 ? "it" : "some")
+                    : "";
+    return arena_printf(a, "%s%s%s", needs, start, occupied);
 }
 
 static const char *surplus_text(struct arena *a, int32_t count)

@@ -28,6 +28,7 @@ struct pool_facts {
     int32_t cells;     /* of the newest epoch */
     int32_t serving;   /* of these: present, and not being emptied */
     int32_t old_cells; /* of its other epochs; of all of them when it goes */
+    int32_t occupied;  /* cells that it could take if nothing ran there */
     bool overdue;      /* fewer serve than are wanted, for POOL_SHORT_S */
     const char *held;  /* why nothing is done to it, a clause; "" = it is not held */
 };

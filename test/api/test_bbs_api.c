@@ -267,6 +267,24 @@ static size_t count_actual(int port, const char *guid, struct buf *answer)
     return count;
 }
 
+/* What bore a pool's tag could be placed on its cells. */
+static void nobody_takes_the_cell_of_a_node_pool(void **state)
+{
+    SCOPED_ARENA(a);
+    SCOPED_BUF(answer);
+    char *tags[] = {arena_strdup(&a, "pool:u//:main#1")};
+    Models__DesireLRPRequest *lrp = bbs_desire_of(&a, "in-a-pool", 1);
+    Models__DesireTaskRequest *task = bbs_desire_task_of(&a, "in-a-pool", "d");
+    (void)state;
+    lrp->desired_lrp->placementtags = task->task_definition->placement_tags = tags;
+    lrp->desired_lrp->n_placementtags = task->task_definition->n_placement_tags = 1;
+    assert_int_equal(
+        bbs_post(bbs[0].port, "/v1/desired_lrp/desire.r2", &lrp->base, &answer), 200);
+    assert_int_equal(bbs_error_of(&answer), MODELS__ERROR__TYPE__InvalidRequest);
+    assert_int_equal(bbs_post(bbs[1].port, "/v1/tasks/desire.r2", &task->base, &answer), 200);
+    assert_int_equal(bbs_error_of(&answer), MODELS__ERROR__TYPE__InvalidRequest);
+}
+
 /* What one bbs has answered, the other shows at once; a list of 1,000 comes whole. */
 static void either_bbs_is_as_good(void **state)
 {
@@ -323,6 +341,7 @@ int main(void)
         cmocka_unit_test(certificates),
         cmocka_unit_test(roles),
         cmocka_unit_test(strangers_change_nothing),
+        cmocka_unit_test(nobody_takes_the_cell_of_a_node_pool),
         cmocka_unit_test(either_bbs_is_as_good),
         cmocka_unit_test(etcd_away),
     };

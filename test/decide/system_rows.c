@@ -324,8 +324,17 @@ static void put(struct system_rows *r, struct system_copy *f, const char *text)
     struct bytes b = record_encoded(a, m);
     record->record = blob_new(b.data, b.size);
     record->mod_revision = ++r->revision;
-    map_put(&r->records, key, record);
+    struct followed *was = map_put(&r->records, key, record);
+    if (was) {
+        blob_unref(was->record);
+    }
     system_copy_change(f, key, record);
+}
+
+static void look(struct system_rows *r)
+{
+    const char *id = map_get(&r->records, key_system(&r->arena, ID)) ? ID : NULL;
+    system_copy_view(&r->copy, &r->records, &r->arena, UID, id, GENERATION, &r->view);
 }
 
 void system_rows_init(struct system_rows *r, const char *const *texts)
@@ -337,8 +346,15 @@ void system_rows_init(struct system_rows *r, const char *const *texts)
     for (size_t i = 0; texts[i]; i++) {
         put(r, &r->copy, texts[i]);
     }
-    const char *id = map_get(&r->records, key_system(&r->arena, ID)) ? ID : NULL;
-    system_copy_view(&r->copy, &r->records, &r->arena, UID, id, GENERATION, &r->view);
+    look(r);
+}
+
+void system_rows_more(struct system_rows *r, const char *text)
+{
+    if (*text) {
+        put(r, &r->copy, text);
+    }
+    look(r);
 }
 
 void system_rows_done(struct system_rows *r)

@@ -32,6 +32,8 @@ void system_row_set(struct arena *a, ProtobufCMessage *m, const char *name, cons
 
 /* All texts, one record each; the last is NULL. The view is whole then. */
 void system_rows_init(struct system_rows *r, const char *const *texts);
+/* One that comes later, or says otherwise than before; "" = none. The view is whole again. */
+void system_rows_more(struct system_rows *r, const char *text);
 void system_rows_done(struct system_rows *r);
 
 /* One line a move: its name, its key, what its body says. In the arena of the rows. */

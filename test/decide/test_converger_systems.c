@@ -313,6 +313,97 @@ static void a_system_has_room_for_so_many_services(void **state)
     }
 }
 
+/* ---- A deploy of many ------------------------------------------------------------------------ */
+
+/* More than two looks have room for. */
+enum { MANY = 2 * SYSTEM_MOVES_MAX + 10 };
+
+static const struct system_moves *look_at_deploys(struct system_rows *r)
+{
+    struct system_moves *m = ARENA_NEW(&r->arena, struct system_moves);
+    m->arena = &r->arena;
+    system_rows_more(r, "");
+    deploys_run(&r->view, m);
+    return m;
+}
+
+static void is_now(struct system_rows *r, int service, const char *says)
+{
+    system_rows_more(r, arena_printf(&r->arena, "service /%03d %s", service, says));
+}
+
+/* From the first to the last, all were told. */
+static void are_told(struct system_rows *r, int first, int last)
+{
+    for (int i = first; i <= last; i++) {
+        is_now(r, i, "state=stable deploy=D1 component=h1");
+    }
+}
+
+static void assert_targets(struct system_rows *r, const struct system_moves *m, size_t at,
+                           int first, int last)
+{
+    for (int i = first; i <= last; i++, at++) {
+        assert_true(at < m->count);
+        assert_string_equal(m->list[at].move->move, "target");
+        assert_string_equal(key_component(&r->arena, m->list[at].move->subject->key, 1),
+                            arena_printf(&r->arena, "/%03d", i));
+    }
+}
+
+static void many(struct system_rows *r, struct buf *index)
+{
+    buf_append_string(index, "index T1");
+    for (int i = 0; i < MANY; i++) {
+        buf_printf(index, " /%03d=service:h1", i);
+    }
+    const char *const texts[] = {SYSTEM, "head generation=2 spread=1 /=T1", "hold D1=/",
+                                 buf_string(index), "service /left state=stable",
+                                 D1 "in_progress generation=2", NULL};
+    system_rows_init(r, texts);
+}
+
+/* A look goes on where the last one ended. One that was refused comes first then; one that waits
+ * is waited for; and of one that was told and is not so any more the last comparison knows. */
+static void a_deploy_of_many_forgets_nobody(void **state)
+{
+    enum { REFUSED = 7, WAITS = 9, LOST = 3 };
+    SCOPED_BUF(index);
+    struct system_rows r;
+    (void)state;
+    many(&r, &index);
+    is_now(&r, WAITS, "state=deleting");
+    const struct system_moves *m = look_at_deploys(&r);
+    assert_true(m->count == SYSTEM_MOVES_MAX && m->more);
+    assert_targets(&r, m, 0, 0, WAITS - 1);
+    assert_targets(&r, m, WAITS, WAITS + 1, SYSTEM_MOVES_MAX);
+    are_told(&r, 0, REFUSED - 1);
+    is_now(&r, REFUSED + 1, "state=stable deploy=D1 component=h1");
+    are_told(&r, WAITS + 1, SYSTEM_MOVES_MAX);
+    m = look_at_deploys(&r);
+    assert_true(m->count == SYSTEM_MOVES_MAX && m->more);
+    assert_targets(&r, m, 0, REFUSED, REFUSED);
+    assert_targets(&r, m, 1, SYSTEM_MOVES_MAX + 1, 2 * SYSTEM_MOVES_MAX - 1);
+    is_now(&r, REFUSED, "state=stable deploy=D1 component=h1");
+    are_told(&r, SYSTEM_MOVES_MAX + 1, MANY - 1);
+    m = look_at_deploys(&r);
+    assert_int_equal(m->count, 1); /* WAITS is waited for */
+    assert_string_equal(m->list[0].move->move, "delete");
+    system_rows_more(&r, "service /left state=deleting");
+    assert_int_equal(look_at_deploys(&r)->count, 0);
+    is_now(&r, WAITS, "state=stable deploy=D1 component=h1");
+    is_now(&r, LOST, "state=stable deploy=D0 component=h1");
+    m = look_at_deploys(&r);
+    assert_int_equal(m->count, 1);
+    assert_targets(&r, m, 0, LOST, LOST);
+    is_now(&r, LOST, "state=stable deploy=D1 component=h1");
+    assert_int_equal(look_at_deploys(&r)->count, 0); /* the one that goes is waited for */
+    is_now(&r, WAITS, "state=failed deploy=D1 component=h1 message=M");
+    assert_string_equal(system_rows_print(&r, look_at_deploys(&r)),
+                        "fail deploy/u/D1 message=/009 failed: M witness=service/u/%2F009");
+    system_rows_done(&r);
+}
+
 /* ---- The system itself ----------------------------------------------------------------------- */
 
 static const struct row told[] = {
@@ -536,6 +627,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deploys_and_teardowns),
         cmocka_unit_test(a_system_has_room_for_so_many_services),
+        cmocka_unit_test(a_deploy_of_many_forgets_nobody),
         cmocka_unit_test(spread_once_all_were_told),
         cmocka_unit_test(observed_when_it_changes),
         cmocka_unit_test(opened_or_given_up),

@@ -192,6 +192,37 @@ static void each_rule(void **state)
     }
 }
 
+/* While it is short: cells that it could have if nothing were on them. */
+static void it_tells_of_cells_with_other_work(void **state)
+{
+    static const struct {
+        const char *cells, *says;
+    } rows[] = {
+        {"a@1 b*", "needs 2 cells of type small, 1 is there; 1 more has other work on it: empty it "
+                   "with rep evacuate"},
+        {"a@1 b* c*", "needs 2 cells of type small, 1 is there; 2 more have other work on them: "
+                      "empty some with rep evacuate"},
+        {"a@1 bL* cN* dP* e*! f*? g*@7", "needs 2 cells of type small, 1 is there"},
+        {"a@1 b@1 c*", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct laid l;
+        struct pool_answer answer;
+        bool all = !*rows[i].says;
+        lay(&l, &(struct row){.state = all ? "scaling" : "stable", .wanted = 2,
+                              .epochs = all ? "1S:a,b" : "1S:a", .cells = rows[i].cells});
+        struct pool_look look = {.record = &l.record, .now = {.mono_ns = NOW_NS},
+                                 .cells = &l.cells, .named = &l.named, .short_ns = NOW_NS};
+        pool_look_at(&l.arena, &look, &answer);
+        assert_string_equal(answer.move->move, "observe");
+        assert_string_equal(answer.move->pool->message, rows[i].says);
+        map_done(&l.cells, free);
+        map_done(&l.named, NULL);
+        arena_done(&l.arena);
+    }
+}
+
 /* The bound of its cells, of all epochs together. */
 static void it_takes_no_more_than_it_may_have(void **state)
 {
@@ -224,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule),
+        cmocka_unit_test(it_tells_of_cells_with_other_work),
         cmocka_unit_test(it_takes_no_more_than_it_may_have),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,7 +266,7 @@ static void a_deploy_has_one_target(void **state)
         {"", "", "B1", "D1", "x",
          "give exactly one of version, path, build, definition and undo, not 3"},
         {"", "a", "", "", "", "path a: a path begins with /"},
-        {"", "/a/", "", "", "", "path /a/: a name has 1 to 63 characters, not 0"},
+        {"", "/a/", "", "", "", "path /a/: it ends with a /: leave that out"},
         {"", "", "a/b", "", "", "\"a/b\" is no id: 1 to 63 of A-Z a-z 0-9 - _"},
         {"1 0", "", "", "", "", "a version has at most 255 characters, and no spaces"},
     };

@@ -44,6 +44,23 @@ typedef void change_desired(struct arena *a, Models__DesiredLRP *d);
 
 CHANGE(nothing) { UNUSED; }
 CHANGE(everything) { (void)a; models__desired_lrp__init(d); }
+#define OF_POOLS                                                                                   \
+    "Invalid field: placement_tags, tags that begin with pool: are of node pools, which only "    \
+    "services and jobs of systems name, by node_pool"
+CHANGE(pool_tag)
+{
+    d->n_placementtags = 3;
+    d->placementtags = ARENA_ARRAY(a, 3, char *);
+    d->placementtags[0] = TEXT("ssd");
+    d->placementtags[1] = TEXT("pool:u//:main#1");
+    d->placementtags[2] = TEXT("pool:");
+}
+CHANGE(pool_like_tags)
+{
+    pool_tag(a, d);
+    d->placementtags[1] = TEXT("pool");
+    d->placementtags[2] = TEXT("my pool:1");
+}
 CHANGE(no_domain) { d->domain = TEXT(""); }
 CHANGE(no_root_fs) { d->root_fs = TEXT(""); }
 CHANGE(root_fs_without_scheme) { d->root_fs = TEXT("foo"); }
@@ -332,6 +349,8 @@ static void desire(void **state)
         {everything, "Invalid field: domain, Invalid field: rootfs, Invalid field: rootfs, "
                      "Invalid field: metric_tags, Invalid field: domain, "
                      "Invalid field: process_guid, invalid action type"},
+        {pool_tag, OF_POOLS},
+        {pool_like_tags, ""},
         {no_domain, "Invalid field: domain, Invalid field: domain"},
         {no_root_fs, "Invalid field: rootfs, Invalid field: rootfs"},
         {root_fs_without_scheme, FIELD("rootfs")},

@@ -57,6 +57,12 @@ CHANGE(guid_slash) { q->r.task_guid = text(q, "a/b"); }
 CHANGE(guid_letter) { q->r.task_guid = text(q, "\xc3\xa4"); }
 CHANGE(guid_longest) { q->r.task_guid = repeated(&q->arena, "x", 255); }
 CHANGE(guid_too_long) { q->r.task_guid = repeated(&q->arena, "x", 256); }
+CHANGE(pool_tag)
+{
+    q->d.n_placement_tags = 1;
+    q->d.placement_tags = ARENA_ARRAY(&q->arena, 1, char *);
+    q->d.placement_tags[0] = text(q, "pool:u//:main#1");
+}
 CHANGE(no_domain) { q->r.domain = text(q, ""); }
 CHANGE(domain_longest) { q->r.domain = repeated(&q->arena, "x", 255); }
 CHANGE(domain_too_long) { q->r.domain = repeated(&q->arena, "x", 256); }
@@ -157,6 +163,8 @@ static void desire(void **state)
         {guid_longest, ""},
         {guid_too_long, INVALID},
         {no_domain, F "domain"},
+        {pool_tag, F "placement_tags, tags that begin with pool: are of node pools, which only "
+                     "services and jobs of systems name, by node_pool"},
         {domain_longest, ""},
         {domain_too_long, INVALID},
         {root_fs, F "rootfs"},

@@ -240,6 +240,38 @@ void story_a_pool_that_no_cell_fits(struct cluster *c)
     shop_close(&s);
 }
 
+static bool is_down(void *context)
+{
+    return !node_up(context);
+}
+
+void story_a_pool_waits_for_cells_with_work(struct cluster *c)
+{
+    struct shop s;
+    int status = 0;
+    shop_open(&s, c);
+    says(c, "A service on shared cells has an instance on each cell when a pool wants a large one. "
+            "The pool says what keeps it from its cell, and the service in it says so, too. A "
+            "large cell is emptied and started again: the pool has it, and the deploy ends.");
+    deploys(&s, "A", "1.0.0", "/b:1*6");
+    definitions_put(&s.definitions, "1.1.0", "/b:1*6 /:m#large+1 /a:1@/:m");
+    shop_asks(&s, "B", "version 1.1.0");
+    world_run(c->world, 20 * SECOND_NS);
+    assert_string_equal(shop_says(&s, "pool", "/:m"),
+                        "needs 1 cell of type large, 0 are there; 3 more have other work on them: "
+                        "empty some with rep evacuate");
+    assert_non_null(strstr(shop_says(&s, "service", "/a"), "3 more have other work on them"));
+    cluster_post_evacuate(c, c->cells[4], 60 * SECOND_NS, note_status, &status);
+    assert_true(world_run_until(c->world, 90 * SECOND_NS, is_down, c->cells[4]));
+    assert_int_equal(status, 202);
+    world_start(c->world, c->cells[4]);
+    shop_ends(&s, "deploy", "B", "succeeded");
+    assert_string_equal(cells_of(&s, "/:m"),
+                        arena_printf(&s.arena, "large: %s", node_name(c->cells[4])));
+    shop_await(&s, "system", "", "stable");
+    shop_close(&s);
+}
+
 void story_a_run_waits_for_its_pool(struct cluster *c)
 {
     struct shop s;

@@ -151,6 +151,30 @@ static void a_system_has_no_index(void **state)
     }
 }
 
+static void a_path_may_end_with_a_slash(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *text, *path, *fault; /* one of the two */
+    } rows[] = {
+        {"/", "/", NULL},
+        {"/web", "/web", NULL},
+        {"/web/", "/web", NULL},
+        {"/store/api/", "/store/api", NULL},
+        {"//", NULL, "path //: a name is missing between two /"},
+        {"/web//", NULL, "path /web//: a name is missing between two /"},
+        {"/store//api", NULL, "path /store//api: a name is missing between two /"},
+        {"web", NULL, "path web: a path begins with /"},
+        {"", NULL, "path \"\": a path begins with /"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *path = NULL;
+        int r = name_path(&f->arena, rows[i].text, &path, &f->err);
+        assert_int_equal(r, rows[i].path ? 0 : -ERR_INVALID);
+        assert_string_equal(r == 0 ? path : f->err.text, r == 0 ? rows[i].path : rows[i].fault);
+    }
+}
+
 static void a_name_means_what_is_at_and_below_it(void **state)
 {
     struct fixture *f = *state;
@@ -249,6 +273,7 @@ int main(void)
         TEST(a_part_of_a_system_may_be_named),
         TEST(guids_are_called_as_they_were_asked_for),
         TEST(a_system_has_no_index),
+        TEST(a_path_may_end_with_a_slash),
         TEST(a_name_means_what_is_at_and_below_it),
         TEST(what_means_nothing_names_the_nearest),
     };

@@ -347,6 +347,39 @@ static void a_restore_is_told(void **state)
     rig_end(&r);
 }
 
+/* Key 2 seals; the bbs has it, has none, or holds another and knows of it. */
+static void a_key_that_is_missing_is_told(void **state)
+{
+    static const struct {
+        size_t keys;
+        uint32_t number;
+        bool held, told;
+    } rows[] = {{0, 0, false, true}, {1, 1, true, true}, {1, 2, false, true}, {1, 2, true, false}};
+    struct rig r;
+    rig_begin(&r, state);
+    struct arena *a = &r.f->arena;
+    Board__SystemRecord *s = shown_record(a, "stable", "");
+    Board__KeysResponse keys = BOARD__KEYS_RESPONSE__INIT;
+    Board__KeyUse use = BOARD__KEY_USE__INIT, *uses = &use;
+    s->data_key = arena_message(a, &board__wrapped_key__descriptor);
+    s->data_key->key = 2;
+    shown_put(&r.feed, key_system(a, "shop"), &s->base);
+    rig_view(&r);
+    keys.keys = &uses;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct system_why w;
+        keys.n_keys = rows[i].keys;
+        use.number = rows[i].number;
+        use.held = rows[i].held;
+        system_why(a, &r.view, "/", NOW, &w);
+        assert_true(w.well);
+        system_why_keys(&w, &r.view, &keys);
+        assert_int_equal(w.well, !rows[i].told);
+        assert_int_equal(strstr(w.lines[w.count - 1], "are sealed by key 2") != NULL, rows[i].told);
+    }
+    rig_end(&r);
+}
+
 static void a_quiet_system_says_so(void **state)
 {
     struct rig r;
@@ -578,6 +611,7 @@ int main(void)
         TEST(an_inner_system_that_is_well_says_so),
         TEST(whose_turn_it_is_is_told),
         TEST(a_restore_is_told),
+        TEST(a_key_that_is_missing_is_told),
         TEST(a_quiet_system_says_so),
         TEST(explanations_have_a_bound),
         TEST(builds_teardowns_and_runs_are_explained),
