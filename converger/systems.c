@@ -26,7 +26,7 @@ static void init(void *state, const struct converger_config *config)
     map_init(&k->by_id);
     work_init(&k->work);
     builds_init(&k->builds, &k->kept.x->life.boards);
-    versions_init(&k->versions);
+    versions_init(&k->versions, &k->kept.x->life.boards);
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
