@@ -214,6 +214,27 @@ static int bound_mirror(struct git *g, const struct repository *p, int fetched, 
     return fetched;
 }
 
+/* What git and ssh say of these tells nobody what to do. */
+static int name_what_opens(const struct git *g, int r, struct err *err)
+{
+    if (r < 0 && strstr(err->text, "could not read Username")) {
+        return err_set(err, ERR_DENIED,
+                       "it wants a user's name and password, which are asked of nobody: name it "
+                       "by ssh:// and give a key (ssh_key, bbs systems create --ssh-key)");
+    }
+    if (r < 0 && strstr(err->text, "Permission denied (publickey")) {
+        return err_set(err, ERR_DENIED,
+                       "no key that was given opens it (ssh_key, bbs systems create --ssh-key)");
+    }
+    if (r < 0 && strstr(err->text, "Host key verification failed")) {
+        return err_set(err, ERR_DENIED,
+                       "its host has another key than before; if that is right, take the host "
+                       "out of known_hosts in the converger's --git-dir, %.80s",
+                       g->config.dir);
+    }
+    return r;
+}
+
 /* As it is there now, once in the life of the process: all that is read of it is of one moment. */
 static int fetch(struct git *g, struct arena *a, struct repository *p, const char *key_name,
                  struct err *err)
@@ -238,6 +259,7 @@ static int fetch(struct git *g, struct arena *a, struct repository *p, const cha
     r = lock < 0 ? r : bound_mirror(g, p, r, err);
     mirror_unlock(lock);
     p->fresh = r == 0;
+    r = name_what_opens(g, r, err);
     return r < 0 ? err_prefix(err, "%s cannot be read", p->url) : 0;
 }
 

@@ -85,7 +85,9 @@ const char *git_text_complaint(struct arena *a, struct bytes complaint)
     while (complaint.size > 0) {
         struct bytes line = take_line(&complaint, '\n');
         if (line.size >= mark && memcmp(line.data, fatal, mark) == 0) {
-            return tame(a, (struct bytes){line.data + mark, line.size - mark});
+            const char *said = tame(a, (struct bytes){line.data + mark, line.size - mark});
+            /* Why it could not was said by ssh, in the line before. */
+            return *best && strstr(said, "Could not read from remote repository") ? best : said;
         }
         best = line.size > 0 ? tame(a, line) : best;
     }

@@ -6,7 +6,9 @@
 #include "resolver.pb-c.h"
 #include "test/tool/cmocka.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,6 +84,7 @@ static struct resolved ask(struct resolve_request q, bool allow_file)
     m.allow_file = allow_file;
     m.git_ca = or_empty(git_ca);
     m.ssh_key = or_empty(q.ssh_key);
+    shell("rm -f child/*"); /* each child has a directory of its own */
     buf_message(&call, &m.base);
     FILE *in = fopen(arena_printf(&arena, "%s/call", work), "w");
     assert_non_null(in);
@@ -366,6 +369,12 @@ static struct resolved version_at(const char *address)
                                         .version = "1.0.0"}, false);
 }
 
+static struct resolved tags_at(const char *address, const char *key)
+{
+    return ask((struct resolve_request){.what = RESOLVE_TAGS, .url = address, .ssh_key = key},
+               false);
+}
+
 static void a_server_is_trusted_by_its_authority(void **state)
 {
     (void)state;
@@ -375,8 +384,7 @@ static void a_server_is_trusted_by_its_authority(void **state)
     struct resolved stranger = version_at(address);
     git_ca = arena_printf(&arena, "%s/cert.pem", work);
     struct resolved known = version_at(address);
-    struct resolved tags =
-        ask((struct resolve_request){.what = RESOLVE_TAGS, .url = address}, false);
+    struct resolved tags = tags_at(address, NULL);
     stop_serving();
     expect_fault(&stranger, "certificate");
     expect(&known, 2);
@@ -392,9 +400,10 @@ static void a_password_is_asked_of_nobody(void **state)
     git_ca = arena_printf(&arena, "%s/cert.pem", work);
     const char *address =
         arena_printf(&arena, "https://127.0.0.1:%u/far", serve("--user a:b"));
-    struct resolved r = version_at(address);
+    struct resolved r = version_at(address), tags = tags_at(address, NULL);
     stop_serving();
-    expect_fault(&r, "could not read Username");
+    expect_fault(&r, "a user's name and password, which are asked of nobody");
+    expect_fault(&tags, "a user's name and password, which are asked of nobody");
 }
 
 /* A program of the name ssh, that runs what it is told here: the key is a file of its own for this
@@ -416,12 +425,83 @@ static void a_key_opens_a_repository(void **state)
                                 .ssh_key = "shut"};
     struct resolved shut = ask(q, false);
     expect_fault(&shut, "cannot be read");
-    shell("rm child/*"); /* each child has a directory of its own */
     q.ssh_key = "open";
     struct resolved open = ask(q, false);
     before_program = "";
     expect(&open, 2);
     shell("test \"$(cat mode)\" = 600 && grep -q BatchMode=yes said");
+}
+
+/* ---- By ssh ---------------------------------------------------------------------------------- */
+
+static unsigned free_port(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(at);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, size), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+    close(fd);
+    return ntohs(at.sin_port);
+}
+
+/* The real server, as the user who runs the test, whom the key "client" opens it. */
+static void serve_ssh(unsigned port, const char *host_key)
+{
+    shell("mkdir -p ssh && cd ssh && for k in client stranger %s; do test -f $k || ssh-keygen -q "
+          "-t ed25519 -N '' -f $k; done && cp client.pub authorized && { test \"$(id -u)\" != 0 || "
+          "mkdir -p /run/sshd; } && printf '%%s\\n' 'ListenAddress 127.0.0.1' \"HostKey $PWD/%s\" "
+          "\"AuthorizedKeysFile $PWD/authorized\" 'StrictModes no' 'UsePAM no' "
+          "'PasswordAuthentication no' 'PermitRootLogin prohibit-password' 'PidFile none' >config",
+          host_key, host_key);
+    char line[256] = "";
+    server = popen(arena_printf(&arena,
+                                "cd '%s' && echo $$ >server && exec /usr/sbin/sshd -D -e -p %u -f "
+                                "ssh/config 2>&1",
+                                work, port),
+                   "r");
+    assert_non_null(server);
+    assert_non_null(fgets(line, sizeof(line), server));
+    assert_non_null(strstr(line, "Server listening on 127.0.0.1"));
+}
+
+static const char *text_of(const char *file)
+{
+    char text[4096];
+    FILE *f = fopen(arena_printf(&arena, "%s/%s", work, file), "r");
+    assert_non_null(f);
+    size_t n = fread(text, 1, sizeof(text) - 1, f);
+    fclose(f);
+    return arena_strndup(&arena, text, n);
+}
+
+/* A key opens it, another one does not, and neither does none. A host is believed the first time,
+ * and by its key from then on. */
+static void a_server_of_ssh_is_read_by_its_key(void **state)
+{
+    (void)state;
+    unsigned port = free_port();
+    serve_ssh(port, "host");
+    struct resolve_request q = {
+        .what = RESOLVE_VERSION,
+        .url = arena_printf(&arena, "ssh://%s@127.0.0.1:%u%s/far", getpwuid(getuid())->pw_name,
+                            port, work),
+        .version = "1.0.0",
+        .ssh_key = text_of("ssh/stranger")};
+    struct resolved stranger = ask(q, false);
+    q.ssh_key = NULL;
+    struct resolved nobody = ask(q, false);
+    q.ssh_key = text_of("ssh/client");
+    struct resolved known = ask(q, false), tags = tags_at(q.url, q.ssh_key);
+    stop_serving();
+    serve_ssh(port, "other");
+    struct resolved other = ask(q, false);
+    stop_serving();
+    expect_fault(&stranger, "no key that was given opens it");
+    expect_fault(&nobody, "no key that was given opens it");
+    expect(&known, 2);
+    assert_int_equal(tags.version_count, 1);
+    expect_fault(&other, "its host has another key than before");
 }
 
 int main(int argc, char **argv)
@@ -444,6 +524,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_server_is_trusted_by_its_authority),
         cmocka_unit_test(a_password_is_asked_of_nobody),
         cmocka_unit_test(a_key_opens_a_repository),
+        cmocka_unit_test(a_server_of_ssh_is_read_by_its_key),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
