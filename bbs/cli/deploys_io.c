@@ -1,6 +1,7 @@
 /* bbs deploy, bbs teardown; bbs builds, bbs deploys, bbs teardowns. */
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/system_tables.h"
+#include "bbs/cli/system_tree.h"
 #include "bbs/cli/system_why.h"
 #include "bbs/cli/systems_io.h"
 #include "common/base/query.h"
@@ -99,9 +100,10 @@ static const char *whole_id(const struct system_view *v, const char *target, con
 }
 
 static int add_target(struct session *s, const struct invocation *call, const char *target,
-                      const struct system_view *v, struct buf *body, struct err *err)
+                      const struct system_view *v, const char **ret_value, struct buf *body,
+                      struct err *err)
 {
-    const char *value = cli_text(call, target);
+    const char *value = *ret_value = cli_text(call, target);
     struct bytes text;
     if (strcmp(target, "file") == 0) {
         int r = system_file_read(&s->arena, value, v->system->id, &text, err);
@@ -115,6 +117,7 @@ static int add_target(struct session *s, const struct invocation *call, const ch
         if (r < 0) {
             return r;
         }
+        *ret_value = value;
     }
     bool by_id = strcmp(target, "undo") == 0 || strcmp(target, "build") == 0;
     value = by_id ? whole_id(v, target, value) : value;
@@ -154,7 +157,10 @@ static int made(struct session *s, const struct invocation *call, const struct a
     int r = 0;
     if (!s->json) {
         r = cli_print_or(
-            bytes_of(arena_printf(a, "%s %s %s: %s\n", id, kind, w->id, what)),
+            bytes_of(arena_printf(a, "%s %s %s: %s%s\n", id, kind, w->id, what,
+                                  waits ? ""
+                                        : arena_printf(a, "; bbs %ss %s %s -w follows it", kind,
+                                                       id, short_id(a, w->id)))),
             arena_printf(a, "%s %s was begun, but that could not be written", kind, w->id), err);
     } else if (!waits) {
         r = system_print_json(s, answer, err);
@@ -180,7 +186,7 @@ static const char *target_words(struct arena *a, const char *target, const char 
 
 static int deploy(struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *id, *target;
+    const char *id, *target, *value;
     SCOPED_BUF(body);
     struct system_view v;
     struct bytes answer;
@@ -189,7 +195,7 @@ static int deploy(struct session *s, const struct invocation *call, struct err *
     r = r < 0 ? r : system_get(s, id, &v, err);
     buf_append_string(&body, "{");
     member(&body, "id", bytes_of(w.id));
-    r = r < 0 ? r : add_target(s, call, target, &v, &body, err);
+    r = r < 0 ? r : add_target(s, call, target, &v, &value, &body, err);
     if (r != 0) {
         return r;
     }
@@ -197,24 +203,25 @@ static int deploy(struct session *s, const struct invocation *call, struct err *
     r = system_rest(s, "POST", id, "/deploys", buf_string(&body), &answer, err);
     w.system = v.system;
     w.watch = cli_switch(call, "watch") && !s->json;
-    const char *what = target_words(&s->arena, target, cli_text(call, target));
+    const char *what = target_words(&s->arena, target, value);
     return r < 0 ? r : made(s, call, &w, what, answer, err);
 }
 
 static int teardown(struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *id = call->arguments[0], *of, *path;
+    const char *id, *path;
     const Board__SystemRecord *system = NULL;
     struct bytes answer;
     struct action_wait w = {
         .id = draw_uuid(&s->arena), .limit_ms = system_patience(s), .teardown = true};
-    if (name_is_part(&s->arena, id, &of, &path)) {
-        return err_set(err, ERR_INVALID,
-                       "a teardown is of a whole system: bbs teardown %.63s; a part goes when it "
-                       "is taken out of the definition, by bbs deploy %.63s --file FILE",
-                       of, of);
+    int r = name_system(&s->arena, call->arguments[0], &id, &path, err);
+    if (r == 0 && strcmp(path, "/") != 0) {
+        r = err_set(err, ERR_INVALID,
+                    "a teardown is of a whole system: bbs teardown %.63s; a part goes when it is "
+                    "taken out of the definition, by bbs deploy %.63s --file FILE",
+                    id, id);
     }
-    int r = systems_find(s, id, &system, err);
+    r = r < 0 ? r : systems_find(s, id, &system, err);
     const char *body = arena_printf(&s->arena, "{\"id\":\"%s\"}", w.id);
     r = r < 0 ? r : system_rest(s, "POST", id, "/teardowns", body, &answer, err);
     w.system = system;
@@ -236,14 +243,6 @@ static int print_rest(struct session *s, const char *system, const char *kind, c
                                     id ? percent_encoded(&s->arena, id) : "");
     int r = system_rest(s, "GET", system, rest, NULL, &answer, err);
     return r < 0 ? r : system_print_json(s, answer, err);
-}
-
-static int no_such(const char *system, const char *kind, const char *id, struct err *err)
-{
-    return err_set(err, ERR_NOT_FOUND,
-                   "%.63s has no %s \"%.60s\", or more than one begins so; bbs "
-                   "%ss %.63s shows all",
-                   system, kind, id, kind, system);
 }
 
 static int explain(struct session *s, const struct system_why *w, struct err *err)
@@ -273,7 +272,7 @@ static int builds(struct session *s, const struct invocation *call, struct err *
     int r = system_of_call(s, call, &system, &id, &v, err);
     const Board__BuildRecord *b = r == 0 && id ? system_view_build(&v, id) : NULL;
     if (r == 0 && id && !b) {
-        r = no_such(system, "build", id, err);
+        r = system_no_such(s, &v, RECORD_BUILD, id, err);
     }
     if (r < 0 || s->json) {
         return r < 0 ? r : print_rest(s, system, "builds", b ? b->id : NULL, err);
@@ -316,7 +315,7 @@ static int deploys(struct session *s, const struct invocation *call, struct err 
                                    : r == 0 && watch && v.deploy_count ? v.deploys[0]
                                                                        : NULL;
     if (r == 0 && id && !d) {
-        r = no_such(system, "deploy", id, err);
+        r = system_no_such(s, &v, RECORD_DEPLOY, id, err);
     }
     if (r == 0 && d && watch) {
         struct action_wait w = {v.system, d->id, false, !s->json, limit_ms};
@@ -349,11 +348,14 @@ static int teardowns(struct session *s, const struct invocation *call, struct er
     const char *system, *id = NULL;
     int64_t limit_ms = system_patience(s);
     int r = system_of_call(s, call, &system, &id, &v, err);
-    const Board__TeardownRecord *t = r == 0 && id ? system_view_teardown(&v, id) : NULL;
+    bool watch = cli_switch(call, "watch");
+    const Board__TeardownRecord *t = r == 0 && id ? system_view_teardown(&v, id)
+                                     : r == 0 && watch && v.teardown_count ? v.teardowns[0]
+                                                                           : NULL;
     if (r == 0 && id && !t) {
-        r = no_such(system, "teardown", id, err);
+        r = system_no_such(s, &v, RECORD_TEARDOWN, id, err);
     }
-    if (r == 0 && t && cli_switch(call, "watch")) {
+    if (r == 0 && t && watch) {
         struct action_wait w = {v.system, t->id, true, !s->json, limit_ms};
         return action_wait(s, &w, err);
     }
@@ -370,7 +372,7 @@ static int teardowns(struct session *s, const struct invocation *call, struct er
 
 static int build_create(struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *system, *target;
+    const char *system, *target, *value;
     SCOPED_BUF(body);
     struct system_view v;
     struct bytes answer;
@@ -379,7 +381,7 @@ static int build_create(struct session *s, const struct invocation *call, struct
     r = r < 0 ? r : system_get(s, system, &v, err);
     buf_append_string(&body, "{");
     member(&body, "id", bytes_of(id));
-    r = r < 0 ? r : add_target(s, call, target, &v, &body, err);
+    r = r < 0 ? r : add_target(s, call, target, &v, &value, &body, err);
     buf_append_string(&body, "}");
     r = r != 0 ? r : system_rest(s, "POST", system, "/builds", buf_string(&body), &answer, err);
     if (r > 0) {
@@ -402,7 +404,7 @@ static int build_logs(struct session *s, const struct invocation *call, struct e
     r = r < 0 ? r : system_needs_id(call, id, err);
     const Board__BuildRecord *b = r == 0 ? system_view_build(&v, id) : NULL;
     if (r == 0 && !b) {
-        r = no_such(system, "build", id, err);
+        r = system_no_such(s, &v, RECORD_BUILD, id, err);
     }
     const char *rest = r == 0 ? arena_printf(&s->arena, "/builds/%s/logs?path=%s", b->id,
                                              percent_encoded(&s->arena, cli_text(call, "path")))

@@ -86,14 +86,6 @@ static SESSION_RUN(run_pools, pools)
     return strcmp(r->state, "failed") == 0 ? CLI_FAILED : CLI_DONE;
 }
 
-static int no_run(const char *system, const char *id, struct err *err)
-{
-    return err_set(err, ERR_NOT_FOUND,
-                   "%.63s has no job run \"%.60s\", or more than one begins so; "
-                   "bbs jobs %.63s shows all",
-                   system, id, system);
-}
-
 static int show_run(struct session *s, const struct system_view *v, const Board__JobRunRecord *run,
                     struct err *err)
 {
@@ -124,7 +116,7 @@ static int jobs(struct session *s, const struct invocation *call, struct err *er
     r = r < 0 ? r : system_get(s, system, &v, err);
     const Board__JobRunRecord *run = r == 0 && id ? system_view_run(&v, id) : NULL;
     if (r == 0 && id && !run) {
-        r = no_run(system, id, err);
+        r = system_no_such(s, &v, RECORD_JOB_RUN, id, err);
     }
     if (r < 0 || s->json) {
         return r < 0 ? r : print_json(s, system, run ? run->id : NULL, err);
@@ -286,7 +278,7 @@ static int job_cancel(struct session *s, const struct invocation *call, struct e
     r = r < 0 ? r : system_get(s, system, &v, err);
     const Board__JobRunRecord *run = r == 0 ? system_view_run(&v, id) : NULL;
     if (r == 0 && !run) {
-        r = no_run(system, id, err);
+        r = system_no_such(s, &v, RECORD_JOB_RUN, id, err);
     }
     return r < 0 ? r : cancel_run(s, system, run->id, err);
 }

@@ -272,6 +272,35 @@ FIND(system_view_build, Board__BuildRecord, builds, build_count)
 FIND(system_view_teardown, Board__TeardownRecord, teardowns, teardown_count)
 FIND(system_view_run, Board__JobRunRecord, runs, run_count)
 
+const char *system_view_owner(const struct system_view *v, enum record_type type, const char *id,
+                              size_t *ret_count)
+{
+    const char *owner = NULL;
+    *ret_count = 0;
+#define COUNT(list, count)                                                                         \
+    for (size_t i = 0; i < v->count; i++) {                                                        \
+        bool meant = fits(v->list[i]->id, id);                                                     \
+        *ret_count += meant;                                                                       \
+        owner = meant ? v->list[i]->system : owner;                                                \
+    }
+    switch (type) {
+    case RECORD_BUILD:
+        COUNT(builds, build_count)
+        break;
+    case RECORD_DEPLOY:
+        COUNT(deploys, deploy_count)
+        break;
+    case RECORD_TEARDOWN:
+        COUNT(teardowns, teardown_count)
+        break;
+    default:
+        assert(type == RECORD_JOB_RUN);
+        COUNT(runs, run_count)
+    }
+#undef COUNT
+    return owner;
+}
+
 static int path_against(const void *path, const void *service)
 {
     return component_path_compare(path, (*(const Board__ServiceRecord *const *)service)->path);

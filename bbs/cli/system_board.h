@@ -5,6 +5,7 @@
 #include "bbs/cli/frames.h"
 #include "board.pb-c.h"
 #include "common/base/map.h"
+#include "common/model/record.h"
 #include "systems.pb-c.h"
 
 #include <stdbool.h>
@@ -66,6 +67,11 @@ const Board__DeployRecord *system_view_deploy(const struct system_view *v, const
 const Board__BuildRecord *system_view_build(const struct system_view *v, const char *id);
 const Board__TeardownRecord *system_view_teardown(const struct system_view *v, const char *id);
 const Board__JobRunRecord *system_view_run(const struct system_view *v, const char *id);
+
+/* Of which system a build, deploy, teardown or run of a job is that an id means as above; NULL if it
+ * means none. How many it means in *ret_count: of several that are, the system of one. */
+const char *system_view_owner(const struct system_view *v, enum record_type type, const char *id,
+                              size_t *ret_count);
 
 /* The node pool of that name, path:name; NULL if there is none. */
 const Board__PoolRecord *system_view_pool(const struct system_view *v, const char *name);

@@ -17,7 +17,9 @@ enum {
     NAME_LETTERS_MAX = 28,
     POOL_LETTERS_MIN = 5,
     STATE_LETTERS = 8,
-    SHORT_ID_LETTERS = 8
+    SHORT_ID_LETTERS = 8,
+    WORDS_LETTERS_MIN = 8,
+    BARS_WIDTH_LEAST = 60
 };
 
 /* A component that is shown. */
@@ -409,6 +411,28 @@ static size_t make_names(struct nodes *all, size_t above, const char **ret)
     return wide > NAME_LETTERS_MAX ? NAME_LETTERS_MAX : wide;
 }
 
+/* A bar needs columns that words need more where there are few. */
+static bool has_bars(const struct tree_form *form)
+{
+    return form->width >= BARS_WIDTH_LEAST;
+}
+
+static size_t bar_room(const struct tree_form *form)
+{
+    return has_bars(form) ? BAR_LETTERS + 2 + 1 : 0;
+}
+
+/* Columns of a name, so that words have some, too. */
+static size_t name_room(const struct tree_form *form)
+{
+    return form->width - 2 - STATE_LETTERS - 1 - bar_room(form) - WORDS_LETTERS_MIN;
+}
+
+static size_t words_room(const struct tree_form *form, size_t used)
+{
+    return form->width > used + WORDS_LETTERS_MIN ? form->width - used : WORDS_LETTERS_MIN;
+}
+
 static void row_append(struct arena *a, const struct tree_node *n, const char *name, size_t wide,
                        const struct tree_form *form, struct buf *out)
 {
@@ -421,9 +445,11 @@ static void row_append(struct arena *a, const struct tree_node *n, const char *n
         const Board__ServiceRecord *s = n->service;
         state_append(out, s->state, form->colours);
         buf_append_string(out, " ");
-        bar_append(out, s);
-        buf_append_string(out, " ");
-        used += STATE_LETTERS + 1 + BAR_LETTERS + 2 + 1;
+        if (has_bars(form)) {
+            bar_append(out, s);
+            buf_append_string(out, " ");
+        }
+        used += STATE_LETTERS + 1 + bar_room(form);
         words = join(a, counts_text(a, s), service_text(a, s));
     } else if (strcmp(n->kind, "job") == 0) {
         pad(out, "job", STATE_LETTERS);
@@ -433,8 +459,7 @@ static void row_append(struct arena *a, const struct tree_node *n, const char *n
     } else if (strcmp(n->kind, "service") == 0) {
         words = "not begun yet";
     }
-    size_t room = form->width > used + 8 ? form->width - used : 8;
-    buf_append_string(&line, cut(a, text_printable(a, words), room));
+    buf_append_string(&line, cut(a, text_printable(a, words), words_room(form, used)));
     buf_append_string(out, buf_string(&line));
     while (out->size > 0 && out->data[out->size - 1] == ' ') {
         out->size--;
@@ -461,8 +486,7 @@ static void pool_append(struct arena *a, const Board__PoolRecord *p, size_t wide
     pad(out, cut(a, name, wide), wide);
     buf_append_string(out, "  ");
     state_append(out, p->state, form->colours);
-    buf_printf(out, " %s\n",
-               cut(a, text_printable(a, words), form->width > used + 8 ? form->width - used : 8));
+    buf_printf(out, " %s\n", cut(a, text_printable(a, words), words_room(form, used)));
 }
 
 /* The pools at and below the top, each as wide as the names of rows. Gives their number. */
@@ -482,12 +506,13 @@ static size_t pools_append(struct arena *a, const struct system_view *v, size_t 
 static void head_append(struct arena *a, const struct system_view *v, const struct tree_form *form,
                         struct buf *out)
 {
-    const char *id = v->system->id;
-    size_t used = text_characters(id) + 3 + STATE_LETTERS + 3;
+    const size_t beside = 3 + STATE_LETTERS + 3;
+    const char *id = cut(a, v->system->id, form->width - beside - WORDS_LETTERS_MIN);
+    size_t used = text_characters(id) + beside;
     const char *rest = text_printable(a, head_behind_state(a, v, form->now_ns));
     buf_printf(out, "%s   ", id);
     state_append(out, v->system->state, form->colours);
-    buf_printf(out, "   %s\n", cut(a, rest, form->width > used + 20 ? form->width - used : 20));
+    buf_printf(out, "   %s\n", cut(a, rest, words_room(form, used)));
 }
 
 /* Leaves only what is at and below the top. */
@@ -514,6 +539,7 @@ size_t tree_print(struct arena *a, const struct system_view *v, const struct tre
     size_t left_out = fit(&all, form->rows > rest ? form->rows - rest : form->rows), lines = 1;
     const char **names = ARENA_ARRAY(a, all.count, const char *);
     size_t wide = make_names(&all, above, names);
+    wide = wide < name_room(form) ? wide : name_room(form);
     head_append(a, v, form, out);
     for (size_t i = 0; i < all.count; i++) {
         if (all.list[i].shown) {

@@ -4,7 +4,7 @@
 #include "bbs/cli/system_board.h"
 #include "common/base/bytes.h"
 
-enum { TREE_WIDTH_LEAST = 60 };
+enum { TREE_WIDTH_LEAST = 40 };
 
 struct tree_form {
     int64_t now_ns;

@@ -80,6 +80,13 @@ static const Board__Hold *holder_of(const struct system_view *v, const char *pat
     return NULL;
 }
 
+/* A deadline waits while the service's node pool has not its cells, or has failed, which says so. */
+static bool waits_for_pool(const struct system_view *v, const Board__ServiceRecord *s)
+{
+    const Board__PoolRecord *p = *s->pool ? system_view_pool(v, s->pool) : NULL;
+    return *s->pool && (!p || pool_cells(p) < (size_t)p->wanted || is(p->state, "failed"));
+}
+
 static void say_deadline(struct system_why *w, const Board__ServiceRecord *s)
 {
     int64_t deadline_s = s->rolling && s->rolling->deadline_s ? s->rolling->deadline_s : DEADLINE_S;
@@ -107,6 +114,9 @@ static void say_next(struct system_why *w, const struct system_view *v,
             s->system, s->path, s->system);
     } else if (is(s->state, "deleting")) {
         say(w, "  routes go first, then instances, then its record");
+    } else if (waits_for_pool(v, s)) {
+        say(w, "  its deadline waits as long as the node pool does: bbs why %s:%s", s->system,
+            s->pool);
     } else {
         say_deadline(w, s);
     }

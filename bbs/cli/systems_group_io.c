@@ -1,5 +1,6 @@
 /* bbs systems; and finding and changing the deploy under way, for pause, resume and abort. */
 #include "bbs/cli/commands_io.h"
+#include "bbs/cli/name.h"
 #include "bbs/cli/system_tables.h"
 #include "bbs/cli/systems_io.h"
 #include "common/cli/cli_io.h"
@@ -98,6 +99,20 @@ static int tree(struct session *s, const struct invocation *call, struct err *er
     return r < 0 ? r : tree_show(s, id, path, cli_switch(call, "watch"), err);
 }
 
+static int no_versions(struct session *s, const char *id, struct err *err)
+{
+    const Board__SystemRecord *system;
+    int r = systems_find(s, id, &system, err);
+    const char *why = r < 0 ? ""
+                      : *system->definition_url
+                          ? "was read yet, or its repository has no tag that is one"
+                          : "is there: it has no repository, and is deployed by bbs deploy --file";
+    if (r == 0) {
+        fprintf(stderr, "bbs: no version of %s %s\n", id, why);
+    }
+    return r;
+}
+
 static int versions(struct session *s, const struct invocation *call, struct err *err)
 {
     const char *id, *path;
@@ -115,11 +130,10 @@ static int versions(struct session *s, const struct invocation *call, struct err
         printable_append(&out, json_string_value(version) ? json_string_value(version) : "");
         buf_append_string(&out, "\n");
     }
-    if (json_array_size(list) == 0) {
-        fprintf(stderr, "bbs: no version of %s is known\n", id);
-    }
+    bool none = json_array_size(list) == 0;
     json_decref(list);
-    return cli_print(buf_bytes(&out), err);
+    r = none ? no_versions(s, id, err) : 0;
+    return r < 0 ? r : cli_print(buf_bytes(&out), err);
 }
 
 /* ---- Creating and deleting ---- */
@@ -199,11 +213,18 @@ static int create(struct session *s, const struct invocation *call, struct err *
 
 static int delete (struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *id = call->arguments[0];
+    const char *id, *path;
     const Board__SystemRecord *system;
     struct bytes answer;
     int64_t limit_ms = system_patience(s);
-    int r = systems_find(s, id, &system, err);
+    int r = name_system(&s->arena, call->arguments[0], &id, &path, err);
+    if (r == 0 && strcmp(path, "/") != 0) {
+        r = err_set(err, ERR_INVALID,
+                    "a whole system is deleted: bbs systems delete %.63s; a part goes when it is "
+                    "taken out of the definition, by bbs deploy %.63s --file FILE",
+                    id, id);
+    }
+    r = r < 0 ? r : systems_find(s, id, &system, err);
     r = r < 0 ? r : system_rest(s, "DELETE", id, "", NULL, &answer, err);
     r = r == -ERR_NOT_FOUND && cli_client_may_have_done(s->client) ? 0 : r;
     if (r < 0) {

@@ -192,6 +192,48 @@ int system_get(struct session *s, const char *id, struct system_view *ret, struc
     return r;
 }
 
+static int no_such(const struct system_view *v, const char *kind, const char *list, const char *id,
+                   size_t here, const char *owner, struct err *err)
+{
+    const char *system = v->system->id;
+    if (here > 1) {
+        return err_set(err, ERR_NOT_FOUND,
+                       "%zu %ss of %.63s begin with \"%.40s\": write more of it; bbs %s %.63s "
+                       "shows all",
+                       here, kind, system, id, list, system);
+    }
+    return owner ? err_set(err, ERR_NOT_FOUND,
+                           "%.63s has no %s \"%.40s\", but %.63s: bbs %s %.63s %.40s", system,
+                           kind, id, owner, list, owner, id)
+                 : err_set(err, ERR_NOT_FOUND,
+                           "%.63s has no %s \"%.60s\"; bbs %s %.63s shows all", system, kind, id,
+                           list, system);
+}
+
+int system_no_such(struct session *s, const struct system_view *v, enum record_type type,
+                   const char *id, struct err *err)
+{
+    struct system_board b;
+    struct system_view all;
+    struct selection x = {.count = 0};
+    size_t here, elsewhere;
+    const char *owner = NULL;
+    (void)system_view_owner(v, type, id, &here);
+    system_board_init(&b);
+    add_selector(&x, &s->arena, type, "", false);
+    if (here == 0 && snapshot(s, &x, &b, NULL) == 0) {
+        system_view_of(&s->arena, &b, &all);
+        owner = system_view_owner(&all, type, id, &elsewhere);
+    }
+    system_board_done(&b);
+    const char *kind = type == RECORD_BUILD      ? "build"
+                       : type == RECORD_DEPLOY   ? "deploy"
+                       : type == RECORD_TEARDOWN ? "teardown"
+                                                 : "job run";
+    const char *list = type == RECORD_JOB_RUN ? "jobs" : arena_printf(&s->arena, "%ss", kind);
+    return no_such(v, kind, list, id, here, owner, err);
+}
+
 /* ---- Following ---- */
 
 struct follower {

@@ -19,6 +19,11 @@ int systems_find(struct session *s, const char *id, const Board__SystemRecord **
 /* One system with all its records, as they stand; ERR_NOT_FOUND as above. */
 int system_get(struct session *s, const char *id, struct system_view *ret, struct err *err);
 
+/* ERR_NOT_FOUND: the system of the view has no build, deploy, teardown or run of a job that the id
+ * means. The text says of which system one is, or that the id means several. */
+int system_no_such(struct session *s, const struct system_view *v, enum record_type type,
+                   const char *id, struct err *err);
+
 /* Follows a system. `look` is called at each change and each second; it gives 0 to go on, 1 when
  * the end is seen, or an error. `fresh`: what a bbs gave is not of before the following began, so
  * that what is not there is gone. Ends with 0; ERR_TIMEOUT after `limit_ms` (-1 = never), without

@@ -9,8 +9,7 @@ void rest_versions(struct rest *q, struct view *v, const Board__SystemRecord *sy
         view_peek_message(v, key_versions(view_arena(v), system->uid));
     SCOPED_BUF(text);
     if (r && *r->fault && !r->n_versions) {
-        rest_refuse(out, q->ask->request_id, 500, "UNKNOWN", "the tags of %s cannot be read: %s",
-                    q->system, r->fault);
+        rest_refuse(out, q->ask->request_id, 500, "UNKNOWN", "%s", r->fault);
         return;
     }
     buf_append_string(&text, "[");

@@ -21,8 +21,9 @@ int app_file_read(struct arena *a, const char *file, struct bytes *ret_text, str
     }
     if (failed) {
         /* A directory can be opened, and cannot be read. */
-        return err_set(err, failed == EISDIR ? ERR_INVALID : ERR_IO, "cannot read %.150s: %s", file,
-                       strerror(failed));
+        return failed == EISDIR
+                   ? err_set(err, ERR_INVALID, "%.150s is a directory: name a file in it", file)
+                   : err_set(err, ERR_IO, "cannot read %.150s: %s", file, strerror(failed));
     }
     if (size > APPFILE_MAX_BYTES) {
         return err_set(err, ERR_TOO_LARGE, "%.150s: larger than %d MiB" NODE_DIVIDE, file,

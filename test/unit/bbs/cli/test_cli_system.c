@@ -123,6 +123,13 @@ static void a_system_is_a_tree(void **state)
                         "   +- api   updating [####....] 2/4 updated, 4 available   \u2026\n"
                         "   +- cart  stable   [########] 3/3\n"
                         "   `- new   not begun yet\n");
+    form.width = 40;
+    assert_string_equal(tree_of(&r, &form),
+                        "shop   updating   1.4.0 -> 1.5.0   depl\u2026\n"
+                        "`- store/\n"
+                        "   +- api   updating 2/4 updated, 4 ava\u2026\n"
+                        "   +- cart  stable   3/3\n"
+                        "   `- new   not begun yet\n");
     assert_false(tree_is_at_rest(&r.view));
     rig_end(&r);
 }
@@ -145,25 +152,34 @@ static void what_is_well_is_left_out_first(void **state)
     rig_end(&r);
 }
 
-/* 200 services fit a pipe: no line is longer than 80 columns, none is left out. */
-static void two_hundred_services_fit_a_pipe(void **state)
+/* 200 services fit a pipe, and terminals of any width from 40: no line is longer than its columns,
+ * none is left out. */
+static void two_hundred_services_fit(void **state)
 {
     struct rig r;
     rig_begin(&r, state);
     put_shop(&r);
+    Board__SystemRecord *s = shown_record(&r.f->arena, "updating", "");
+    s->id = arena_strdup(&r.f->arena, "shop-of-a-name-as-long-as-a-name-of-a-system-can-be-at-"
+                                      "the-most");
+    shown_put(&r.feed, key_system(&r.f->arena, "shop"), &s->base);
     for (int i = 0; i < 200; i++) {
         put_service(&r, arena_printf(&r.f->arena, "/fleet/service-number-%03d-of-many", i),
                     "scaling", 100000, (const int[]){100000, 100000, 99999, 17},
                     "waits for cells with more memory than any of them has left now");
     }
     rig_view(&r);
-    struct tree_form form = {.now_ns = NOW, .top = "/", .width = 80};
-    const char *text = tree_of(&r, &form);
-    size_t lines = 0;
-    for (const char *at = text, *end; (end = strchr(at, '\n')); at = end + 1, lines++) {
-        assert_in_range(text_characters(arena_strndup(&r.f->arena, at, (size_t)(end - at))), 1, 80);
+    struct tree_form form = {.now_ns = NOW, .top = "/"};
+    for (form.width = 100; form.width >= TREE_WIDTH_LEAST; form.width--) {
+        const char *text = tree_of(&r, &form);
+        size_t lines = 0;
+        for (const char *at = text, *end; (end = strchr(at, '\n')); at = end + 1, lines++) {
+            const char *line = arena_strndup(&r.f->arena, at, (size_t)(end - at));
+            assert_in_range(text_characters(line), 1, form.width);
+        }
+        assert_int_equal(lines, 200 + 8);
     }
-    assert_int_equal(lines, 200 + 8);
+    form.width = 80;
     form.rows = 24;
     buf_clear(&r.f->out);
     assert_in_range(tree_print(&r.f->arena, &r.view, &form, &r.f->out), 1, 24);
@@ -249,6 +265,31 @@ static const char *why_of(struct rig *r, const char *path, bool *ret_well)
     system_why_print(&w, false, &r->f->out);
     *ret_well = w.well;
     return buf_string(&r->f->out);
+}
+
+/* Of which system an id is, of all that there are. */
+static void an_id_of_another_system_is_found(void **state)
+{
+    struct rig r;
+    size_t count;
+    rig_begin(&r, state);
+    struct arena *a = &r.f->arena;
+    shown_put(&r.feed, key_system(a, "shop"), &shown_record(a, "stable", "")->base);
+    put_deploy(&r, DEPLOY, "/");
+    Board__DeployRecord *d = shown_deploy(a, "7f3a9912-x", "/", "pending", "");
+    d->system = arena_strdup(a, "depot");
+    shown_put(&r.feed, key_deploy(a, "u2", d->id), &d->base);
+    rig_view(&r);
+    assert_string_equal(system_view_owner(&r.view, RECORD_DEPLOY, "7f3a99", &count), "depot");
+    assert_int_equal(count, 1);
+    assert_string_equal(system_view_owner(&r.view, RECORD_DEPLOY, DEPLOY, &count), "shop");
+    assert_int_equal(count, 1);
+    assert_non_null(system_view_owner(&r.view, RECORD_DEPLOY, "7f3a", &count));
+    assert_int_equal(count, 2);
+    assert_null(system_view_owner(&r.view, RECORD_DEPLOY, "7f3", &count)); /* too short */
+    assert_null(system_view_owner(&r.view, RECORD_BUILD, "7f3a99", &count));
+    assert_int_equal(count, 0);
+    rig_end(&r);
 }
 
 static void lead(struct rig *r)
@@ -581,6 +622,30 @@ static void a_node_pool_is_explained(void **state)
     rig_end(&r);
 }
 
+/* Its deadline waits as its pool has too few cells, and counts when it has them. */
+static void a_deadline_waits_for_a_node_pool(void **state)
+{
+    struct rig r;
+    bool well;
+    rig_begin(&r, state);
+    put_shop(&r);
+    put_pool(&r);
+    struct arena *a = &r.f->arena;
+    Board__ServiceRecord *s = shown_service(a, "/store/api", "updating", 4,
+                                            (const int[]){4, 2, 3, 0}, "");
+    s->pool = arena_strdup(a, "/:main");
+    s->progress_at = NOW - 1000000000;
+    shown_put(&r.feed, key_service(a, "u1", "/store/api"), &s->base);
+    rig_view(&r);
+    assert_non_null(strstr(why_of(&r, "/", &well), "without progress it has failed in"));
+    ((Board__PoolRecord *)(uintptr_t)system_view_pool(&r.view, "/:main"))->wanted = 3;
+    const char *text = why_of(&r, "/", &well);
+    assert_null(strstr(text, "without progress it has failed in"));
+    assert_non_null(strstr(text, "its deadline waits as long as the node pool does: bbs why "
+                                 "shop:/:main"));
+    rig_end(&r);
+}
+
 static void events_call_records_by_their_names(void **state)
 {
     struct fixture *f = *state;
@@ -603,10 +668,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_system_is_a_tree),
         TEST(what_is_well_is_left_out_first),
-        TEST(two_hundred_services_fit_a_pipe),
+        TEST(two_hundred_services_fit),
         TEST(what_changes_is_told_once),
         TEST(a_snapshot_replaces_what_was_there),
         TEST(ids_may_be_cut),
+        TEST(an_id_of_another_system_is_found),
         TEST(a_deploy_says_what_it_waits_for),
         TEST(an_inner_system_that_is_well_says_so),
         TEST(whose_turn_it_is_is_told),
@@ -618,6 +684,7 @@ int main(void)
         TEST(tables_have_the_columns_of_old),
         TEST(node_pools_are_shown),
         TEST(a_node_pool_is_explained),
+        TEST(a_deadline_waits_for_a_node_pool),
         TEST(events_call_records_by_their_names),
     };
     return cmocka_run_group_tests_name("systems", tests, NULL, NULL);

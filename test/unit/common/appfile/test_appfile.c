@@ -885,7 +885,7 @@ static void a_file_that_cannot_be_read_is_a_wrong_use(void **state)
     struct fixture *f = *state;
     static const char *const rows[][2] = {
         {"/no/such/file.yaml", "cannot read /no/such/file.yaml: No such file or directory"},
-        {"/", "cannot read /: Is a directory"},
+        {"/", "/ is a directory: name a file in it"},
         {"/dev/null/app.yaml", "cannot read /dev/null/app.yaml: Not a directory"},
     };
     struct bytes text;
