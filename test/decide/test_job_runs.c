@@ -107,17 +107,23 @@ struct run_row {
     const char *rule, *board, *task, *move, *plan;
 };
 
+static Board__Move *move_of_the_leader(struct laid_system *l, const char *name)
+{
+    Board__Move *m = move_new(&l->arena, name, "jobrun/u/R1");
+    m->term = arena_message(&l->arena, &board__term__descriptor);
+    m->term->role = said(l, "converger");
+    m->term->board_generation = said(l, LAID_SYSTEM_GENERATION);
+    m->term->term = LAID_SYSTEM_TERM;
+    return m;
+}
+
 static void try_moves(const struct run_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct laid_system l;
         laid_system_init(&l, rows[i].board);
         put_task(&l, rows[i].task);
-        Board__Move *m = move_new(&l.arena, rows[i].move, "jobrun/u/R1");
-        m->term = arena_message(&l.arena, &board__term__descriptor);
-        m->term->role = said(&l, "converger");
-        m->term->board_generation = said(&l, LAID_SYSTEM_GENERATION);
-        m->term->term = LAID_SYSTEM_TERM;
+        Board__Move *m = move_of_the_leader(&l, rows[i].move);
         try_row(&l, move_row_named(&jobrun_moves, m->move)->op, ACTOR_CONVERGER, &m->base,
                 rows[i].rule, rows[i].plan);
         laid_system_done(&l);
@@ -294,17 +300,51 @@ static void a_run_ends(void **state)
     try_moves(rows, COUNT(rows));
 }
 
-/* ---- queue ----------------------------------------------------------------------------------- */
-
-static Board__Move *queue_of_the_leader(struct laid_system *l)
+/* The board of OPEN, HEAD and the job, with so many runs that were over later than those of `more`. */
+static void try_among(int runs, const char *more, const struct op_row *op, enum actor actor,
+                      const ProtobufCMessage *request, const char *want)
 {
-    Board__Move *m = move_new(&l->arena, "queue", "jobrun/u/R1");
-    m->term = arena_message(&l->arena, &board__term__descriptor);
-    m->term->role = said(l, "converger");
-    m->term->board_generation = said(l, LAID_SYSTEM_GENERATION);
-    m->term->term = LAID_SYSTEM_TERM;
-    return m;
+    struct laid_system l;
+    struct laid_plan p;
+    SCOPED_BUF(texts);
+    buf_printf(&texts, OPEN HEAD "%s\n", more);
+    for (int i = 0; i < runs; i++) {
+        buf_printf(&texts, "jobrun K%d path=/m created_at=3 state=failed completed_at=%d\n", i,
+                   i + 10);
+    }
+    laid_system_init(&l, buf_string(&texts));
+    put_component(&l, "job");
+    struct op_input in = {.actor = actor, .peer_name = "x", .trace_id = "", .boot_id = "boot",
+                          .request = request, .now.wall_ns = 1000};
+    laid_decide(l.board, op, &in, &l.arena, &p);
+    const char *is = laid_system_print(&l, &p.plan);
+    if (strncmp(is, want, strlen(want)) != 0) {
+        fail_msg("with %d:\n%s\nnot\n%s", runs, is, want);
+    }
+    laid_system_done(&l);
 }
+
+static void there_are_so_many_runs(void **state)
+{
+    static const struct ask_row row = {"", "", "job", "", "", "", ""};
+    struct laid_system l;
+    (void)state;
+    laid_system_init(&l, "");
+    const ProtobufCMessage *ask = &request_of(&l, &row)->base;
+    try_among(JOB_RUNS_MAX - 1, "", &run_job_row, ACTOR_CLIENT, ask, "run jobrun/u/R1");
+    try_among(JOB_RUNS_MAX, "", &run_job_row, ACTOR_CLIENT, ask,
+              "ResourceConflict: system shop has 1000 job runs: wait until older ones are over");
+    const ProtobufCMessage *forget = &move_of_the_leader(&l, "forget")->base;
+    const struct op_row *op = move_row_named(&jobrun_moves, "forget")->op;
+    const char *oldest = RUN "failed completed_at=5";
+    try_among(JOB_RUNS_KEPT - 1, oldest, op, ACTOR_CONVERGER, forget,
+              "ResourceConflict: job run R1: it is not over, or is to be kept yet");
+    try_among(JOB_RUNS_KEPT, oldest, op, ACTOR_CONVERGER, forget, "forget -jobrun/u/R1");
+    try_among(JOB_RUNS_KEPT, RUN "running", op, ACTOR_CONVERGER, forget, "ResourceConflict: ");
+    laid_system_done(&l);
+}
+
+/* ---- queue ----------------------------------------------------------------------------------- */
 
 /* `pool`: path:name; "" = shared cells. */
 static void try_queue(const char *rule, const char *board, const char *pool, const char *plan)
@@ -320,7 +360,7 @@ static void try_queue(const char *rule, const char *board, const char *pool, con
     run->task = definition(&l);
     run->pool = said(&l, pool);
     laid_system_put(&l, "jobrun/u/R1", &run->base);
-    Board__Move *m = queue_of_the_leader(&l);
+    Board__Move *m = move_of_the_leader(&l, "queue");
     try_row(&l, move_row_named(&jobrun_moves, "queue")->op, ACTOR_CONVERGER, &m->base, rule, plan);
     laid_system_done(&l);
 }
@@ -349,7 +389,7 @@ static void a_run_is_in_the_newest_epoch_of_its_pool(void **state)
     struct laid_plan p;
     laid_system_init(&l, OPEN STANDS "stable 1=!x:c2 2=small:c1\njobrun R1 path=/m pool=/:p "
                                      "state=pending\n");
-    Board__Move *m = queue_of_the_leader(&l);
+    Board__Move *m = move_of_the_leader(&l, "queue");
     struct op_input in = {.actor = ACTOR_CONVERGER, .peer_name = "x", .trace_id = "",
                           .boot_id = "boot", .request = &m->base};
     laid_decide(l.board, move_row_named(&jobrun_moves, "queue")->op, &in, &l.arena, &p);
@@ -366,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_asked_for),    cmocka_unit_test(the_request_is_merged),
         cmocka_unit_test(a_run_is_cancelled),    cmocka_unit_test(a_run_goes_on),
+        cmocka_unit_test(there_are_so_many_runs),
         cmocka_unit_test(a_run_ends),            cmocka_unit_test(a_run_is_queued_once),
         cmocka_unit_test(a_run_is_in_the_newest_epoch_of_its_pool),
     };

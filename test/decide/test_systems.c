@@ -328,6 +328,26 @@ static const char *beside(struct arena *a, const struct op_row *op, const Protob
     return text;
 }
 
+static void a_list_of_versions_has_a_bound(void **state)
+{
+    struct laid_system l;
+    char *versions[1001];
+    (void)state;
+    laid_system_init(&l, "");
+    Board__Move *m = laid_system_move(&l, &system_moves, "list system/shop");
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+        versions[i] = arena_printf(&l.arena, "1.0.%zu", i);
+    }
+    m->system->uid = arena_strdup(&l.arena, "u");
+    m->system->versions = versions;
+    for (m->system->n_versions = 1000; m->system->n_versions <= 1001; m->system->n_versions++) {
+        struct validation v = {0};
+        move_row_named(&system_moves, "list")->valid(&v, m);
+        assert_wrong(m->system->n_versions == 1000 ? "" : "Invalid field: versions", &v);
+    }
+    laid_system_done(&l);
+}
+
 static void there_are_so_many_of_each(void **state)
 {
     SCOPED_ARENA(a);
@@ -375,6 +395,7 @@ int main(void)
         cmocka_unit_test(ids_are_checked),
         cmocka_unit_test(a_deploy_has_one_target),
         cmocka_unit_test(a_definition_has_a_bound),
+        cmocka_unit_test(a_list_of_versions_has_a_bound),
         cmocka_unit_test(there_are_so_many_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -665,6 +665,148 @@ static void a_list_of_repositories_has_a_bound(void **state)
     }
 }
 
+/* One that leads from https://h/N to https://h/N-1, and so on to a service at https://h/0. */
+static int read_next(void *context, struct arena *a, const struct definition_ask *ask,
+                     struct definition_file *ret, struct err *err)
+{
+    int n = 0;
+    (void)context, (void)err;
+    assert_int_equal(sscanf(ask->url, "https://h/%d", &n), 1);
+    const char *next = arena_printf(
+        a, "{type: v1/reference, git_repository: {url: 'https://h/%d'}}", n - 1);
+    *ret = (struct definition_file){.text = bytes_of(n == 0 ? "{" SERVICE "}" : next),
+                                    .name = "lattice.yaml",
+                                    .place = {ask->url, "c0ffee", ""}};
+    return 0;
+}
+
+static struct resolved read_by(struct fixture *f, const char *text, definition_read *read,
+                               void *context)
+{
+    struct resolve_request q = {.what = RESOLVE_SOURCE, .source = bytes_of(text),
+                                .system = "shop", .uid = "u1", .tree = "t1"};
+    struct definition_repositories all = {.read = read, .context = context, .system_domain = ""};
+    return definition_answer(&f->arena, &q, &all);
+}
+
+static void a_chain_of_references_has_a_bound(void **state)
+{
+    struct fixture *f = *state;
+    for (int more = 0; more <= 1; more++) {
+        const char *text = arena_printf(
+            &f->arena,
+            POOLS "components: {x: {type: v1/reference, git_repository: {url: 'https://h/%d'}}}\n",
+            DEFINITION_CHAIN_MAX - 1 + more);
+        struct resolved r = read_by(f, text, read_next, NULL);
+        assert_int_equal(r.done, !more);
+        assert_true(r.done || strstr(r.fault, "more than 500 references lead to each other"));
+    }
+}
+
+/* A service that describes itself with so many letters as the number in its URL. */
+static int read_wordy(void *context, struct arena *a, const struct definition_ask *ask,
+                      struct definition_file *ret, struct err *err)
+{
+    int letters = 0;
+    (void)err;
+    assert_int_equal(sscanf(ask->url, "https://h/%d", &letters), 1);
+    const char *text =
+        arena_printf(a, "{" SERVICE ", description: %.*s}", letters, (const char *)context);
+    *ret = (struct definition_file){
+        .text = bytes_of(text), .name = "lattice.yaml", .place = {ask->url, "c0ffee", ""}};
+    return 0;
+}
+
+/* One service of `last` letters, and so many of 60,000 before it. */
+static struct resolved ask_wordy(struct fixture *f, int count, int last)
+{
+    SCOPED_BUF(text);
+    char *letters = arena_alloc(&f->arena, DEFINITION_COMPONENT_BYTES_MAX + 1);
+    memset(letters, 'x', DEFINITION_COMPONENT_BYTES_MAX);
+    letters[DEFINITION_COMPONENT_BYTES_MAX] = 0;
+    buf_append_string(&text, POOLS "components:\n");
+    for (int i = 0; i <= count; i++) {
+        buf_printf(&text, "  c%03d: {type: v1/reference, git_repository: {url: 'https://h/%d'}}\n",
+                   i, i < count ? 60000 : last);
+    }
+    return read_by(f, buf_string(&text), read_wordy, letters);
+}
+
+/* As it counts: without what says of which tree it is, and where it was read. */
+static size_t own_size(const Board__ComponentRecord *c)
+{
+    Board__ComponentRecord own = *c;
+    own.hash = own.tree = own.reference = own.commit = (char *)"";
+    return board__component_record__get_packed_size(&own);
+}
+
+static void a_component_has_a_bound(void **state)
+{
+    struct fixture *f = *state;
+    struct resolved r = ask_wordy(f, 0, 60000);
+    assert_true(r.done);
+    int most = 60000 + DEFINITION_COMPONENT_BYTES_MAX - (int)own_size(r.components[1]);
+    r = ask_wordy(f, 0, most);
+    assert_true(r.done);
+    assert_int_equal(own_size(r.components[1]), DEFINITION_COMPONENT_BYTES_MAX);
+    assert_string_equal(ask_wordy(f, 0, most + 1).fault, "/c000: is larger than 64 KiB");
+}
+
+static size_t tree_size(const struct resolved *r)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < r->component_count; i++) {
+        bytes += board__component_record__get_packed_size(r->components[i]);
+    }
+    return bytes;
+}
+
+/* The last service fills what those before it leave. */
+static void a_tree_has_a_bound(void **state)
+{
+    struct fixture *f = *state;
+    struct resolved one = ask_wordy(f, 1, 60000), two = ask_wordy(f, 2, 60000);
+    size_t each = tree_size(&two) - tree_size(&one);
+    int count = (int)(DEFINITION_TREE_BYTES_MAX / each);
+    struct resolved r = ask_wordy(f, count, 20000);
+    assert_true(r.done);
+    int most = 20000 + DEFINITION_TREE_BYTES_MAX - (int)tree_size(&r);
+    r = ask_wordy(f, count, most);
+    assert_true(r.done);
+    assert_int_equal(tree_size(&r), DEFINITION_TREE_BYTES_MAX);
+    assert_string_equal(ask_wordy(f, count, most + 1).fault,
+                        "the definition is larger than 32 MiB");
+}
+
+/* So many tags as the context says, v1.0.0 and up. */
+static int many_tags(void *context, struct arena *a, const char *url, const char ***ret_tags,
+                     size_t *ret_count, struct err *err)
+{
+    (void)url, (void)err;
+    *ret_count = *(const size_t *)context;
+    *ret_tags = ARENA_ARRAY(a, *ret_count, const char *);
+    for (size_t i = 0; i < *ret_count; i++) {
+        (*ret_tags)[i] = arena_printf(a, "v1.0.%zu", i);
+    }
+    return 0;
+}
+
+/* The highest are kept. */
+static void a_list_of_tags_has_a_bound(void **state)
+{
+    struct fixture *f = *state;
+    struct resolve_request q = {.what = RESOLVE_TAGS, .system = "shop", .uid = "u1", .url = "u"};
+    for (size_t more = 0; more <= 1; more++) {
+        size_t count = RESOLVE_VERSIONS_MAX + more;
+        struct definition_repositories all = {.tags = many_tags, .context = &count};
+        struct resolved r = definition_answer(&f->arena, &q, &all);
+        assert_true(r.done);
+        assert_int_equal(r.version_count, RESOLVE_VERSIONS_MAX);
+        assert_string_equal(r.versions[0], more ? "v1.0.1" : "v1.0.0");
+        assert_string_equal(r.versions[RESOLVE_VERSIONS_MAX - 1], more ? "v1.0.1000" : "v1.0.999");
+    }
+}
+
 static void requests_are_checked(void **state)
 {
     struct fixture *f = *state;
@@ -774,6 +916,10 @@ int main(void)
         TEST(a_tree_is_not_too_deep_nor_too_wide),
         TEST(an_index_has_a_bound),
         TEST(a_list_of_repositories_has_a_bound),
+        TEST(a_chain_of_references_has_a_bound),
+        TEST(a_component_has_a_bound),
+        TEST(a_tree_has_a_bound),
+        TEST(a_list_of_tags_has_a_bound),
         TEST(requests_are_checked),
         TEST(names_of_strangers_are_checked),
         TEST(the_page_has_each_key),
