@@ -4,10 +4,10 @@
 #include "common/base/memory.h"
 #include "common/lifecycle/job_run.h"
 #include "common/lifecycle/pool.h"
-#include "common/lifecycle/service.h"
 #include "common/lifecycle/system.h"
 #include "common/model/pool_tag.h"
 #include "common/model/record.h"
+#include "common/model/service_record.h"
 #include "converger/inside.h"
 #include "converger/pool_look.h"
 #include "converger/work.h"
@@ -115,20 +115,13 @@ static void name_epoch(struct pools_keeper *k, const char *key, struct naming *i
     assert(by->count > 0);
 }
 
-/* Whether the revision runs, or is to. */
-static bool stands(const Board__ServiceRecord *s, const Board__Revision *r)
-{
-    bool goes = lifecycle_state(&service_lifecycle, s->state) == SERVICE_DELETING;
-    return r->instances > 0 || (!goes && strcmp(r->hash, s->target) == 0);
-}
-
 static void learn_service(struct pools_keeper *k, struct arena *a, const char *key,
                           const Board__ServiceRecord *s)
 {
     struct naming *is = NULL;
     for (size_t i = 0; i < s->n_revisions; i++) {
         const Board__Revision *r = s->revisions[i];
-        if (r->pool_epoch == 0 || !stands(s, r)) {
+        if (r->pool_epoch == 0 || !service_revision_stands(s, r)) {
             continue;
         }
         if (!is) {

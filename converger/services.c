@@ -10,6 +10,7 @@
 #include "common/model/record.h"
 #include "common/model/rolling.h"
 #include "common/model/service_owner.h"
+#include "common/model/service_record.h"
 #include "common/model/service_wants.h"
 #include "converger/inside.h"
 
@@ -124,16 +125,6 @@ static void learn_revisions(struct services_keeper *k, struct kept_service *one,
     }
 }
 
-static const Board__Revision *target_of(const Board__ServiceRecord *s)
-{
-    for (size_t i = 0; i < s->n_revisions; i++) {
-        if (strcmp(s->revisions[i]->hash, s->target) == 0) {
-            return s->revisions[i];
-        }
-    }
-    return NULL;
-}
-
 static void learn_service(struct services_keeper *k, struct kept_service *one,
                           const Board__ServiceRecord *s)
 {
@@ -157,7 +148,7 @@ static void learn_service(struct services_keeper *k, struct kept_service *one,
     if (one->restart.at_ns != s->restart_at) {
         one->restart = (struct seat_restart){s->restart_at, now_ns};
     }
-    const Board__Revision *target = target_of(s);
+    const Board__Revision *target = service_target(s);
     free(one->pool);
     one->pool = mem_text(target ? target->pool : "");
 }
@@ -455,7 +446,7 @@ static void see_revisions(const struct services_keeper *k, struct arena *a,
 static void see_pool(const struct services_keeper *k, struct arena *a, struct service_look *ret)
 {
     const Board__ServiceRecord *s = ret->record;
-    const Board__Revision *target = target_of(s);
+    const Board__Revision *target = service_target(s);
     const char *own_name = arena_printf(a, "%s:", s->path);
     const Board__PoolRecord *own = record_at(k, a, key_pool(a, s->uid, own_name));
     ret->own_pool_goes = own && !pool_newest(own);

@@ -6,6 +6,7 @@
 #include "common/model/pool_record.h"
 #include "common/model/pool_state.h"
 #include "common/model/record.h"
+#include "common/model/service_record.h"
 #include "converger/spread.h"
 
 #include <assert.h>
@@ -63,20 +64,11 @@ static const void *decoded(struct arena *a, const char *key, const struct follow
     return readable ? m : NULL;
 }
 
-static uint32_t target_epoch(const Board__ServiceRecord *r)
-{
-    uint32_t epoch = 0;
-    for (size_t i = 0; i < r->n_revisions; i++) {
-        bool target = strcmp(r->revisions[i]->hash, r->target) == 0;
-        epoch = target ? r->revisions[i]->pool_epoch : epoch;
-    }
-    return epoch;
-}
-
 static struct service_seen *service_of(struct arena *a, const char *key,
                                        const struct followed *record)
 {
     const Board__ServiceRecord *r = decoded(a, key, record);
+    const Board__Revision *target = r ? service_target(r) : NULL;
     const char *path = key_component(a, key, 2);
     struct service_seen *is = mem_zeroed(sizeof(*is));
     is->state = r ? lifecycle_state(&service_lifecycle, r->state) : -1;
@@ -85,7 +77,7 @@ static struct service_seen *service_of(struct arena *a, const char *key,
     is->path = mem_text(path ? path : "/");
     is->deploy = mem_text(r ? r->deploy : "");
     is->component = mem_text(r ? r->component : "");
-    is->pool_epoch = r ? target_epoch(r) : 0;
+    is->pool_epoch = target ? target->pool_epoch : 0;
     return is;
 }
 

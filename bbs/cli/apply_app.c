@@ -1,5 +1,6 @@
 #include "bbs/cli/lrps.h"
 #include "common/model/service_owner.h"
+#include "common/model/service_record.h"
 
 #include <string.h>
 
@@ -32,12 +33,8 @@ void apply_take(struct arena *a, const Board__ServiceResponse *answer, bool agai
 
 static const char *target_guid(const Board__ServiceRecord *s)
 {
-    for (size_t i = 0; i < s->n_revisions; i++) {
-        if (strcmp(s->revisions[i]->hash, s->target) == 0) {
-            return s->revisions[i]->process_guid;
-        }
-    }
-    return "";
+    const Board__Revision *target = service_target(s);
+    return target ? target->process_guid : "";
 }
 
 static bool goes(const Board__ServiceRecord *s)

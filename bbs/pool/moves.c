@@ -3,11 +3,11 @@
 #include "common/lifecycle/cell.h"
 #include "common/lifecycle/job_run.h"
 #include "common/lifecycle/pool.h"
-#include "common/lifecycle/service.h"
 #include "common/lifecycle/system.h"
 #include "common/model/component_path.h"
 #include "common/model/pool_record.h"
 #include "common/model/pool_tag.h"
+#include "common/model/service_record.h"
 
 #include <assert.h>
 #include <string.h>
@@ -53,11 +53,10 @@ static bool has_on_cell(struct view *v, enum record_type type, const char *cell_
 /* A service of the system runs the epoch, or is to. */
 static bool service_names(const Board__ServiceRecord *s, const char *name, uint32_t epoch)
 {
-    bool goes = lifecycle_state(&service_lifecycle, s->state) == SERVICE_DELETING;
     for (size_t i = 0; i < s->n_revisions; i++) {
         const Board__Revision *r = s->revisions[i];
-        bool stands = r->instances > 0 || (!goes && strcmp(r->hash, s->target) == 0);
-        if (stands && r->pool_epoch == epoch && strcmp(r->pool, name) == 0) {
+        if (service_revision_stands(s, r) && r->pool_epoch == epoch &&
+            strcmp(r->pool, name) == 0) {
             return true;
         }
     }

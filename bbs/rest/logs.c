@@ -372,12 +372,8 @@ static void no_sidecar(const struct rest *q, const char *whom, const char *sidec
 
 static const char *target_guid(const Board__ServiceRecord *s)
 {
-    const char *guid = "";
-    for (size_t i = 0; i < s->n_revisions; i++) {
-        bool target = strcmp(s->revisions[i]->hash, s->target) == 0;
-        guid = target || !*guid ? s->revisions[i]->process_guid : guid;
-    }
-    return guid;
+    const Board__Revision *target = service_target(s);
+    return target ? target->process_guid : s->n_revisions ? s->revisions[0]->process_guid : "";
 }
 
 /* What is kept of its revisions. An instance that still is has the index of the one before it. */

@@ -3,6 +3,7 @@
 #include "common/base/time_text.h"
 #include "common/codec/json.h"
 #include "common/codec/secrets.h"
+#include "common/model/service_record.h"
 
 #include <assert.h>
 #include <string.h>
@@ -198,10 +199,8 @@ const ProtobufCMessage *show_service(struct arena *a, const ProtobufCMessage *re
     status->revision = r->target;
     status->deploy = r->deploy;
     status->since = show_time(a, r->since);
-    for (size_t i = 0; i < r->n_revisions; i++) {
-        bool target = strcmp(r->revisions[i]->hash, r->target) == 0;
-        status->process_guid = target ? r->revisions[i]->process_guid : status->process_guid;
-    }
+    const Board__Revision *target = service_target(r);
+    status->process_guid = target ? target->process_guid : status->process_guid;
     return &shown->base;
 }
 

@@ -138,14 +138,14 @@ static const Board__Revision *aim_of(const Board__ServiceRequest *q,
 {
     switch (q->action) {
     case ACTION(SCALE):
-        return service_revision(service, service->target);
+        return service_target(service);
     case ACTION(ROLLBACK):
         return q->revision[0] ? revision_like(service, q->revision) : earlier(service);
     case ACTION(ABORT):
         return service_other(service, service->target);
     case ACTION(DELETE): {
         const Board__Revision *runs = service_other(service, "");
-        return runs ? runs : service_revision(service, service->target);
+        return runs ? runs : service_target(service);
     }
     default:
         return NULL;

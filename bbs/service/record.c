@@ -64,16 +64,6 @@ void service_set_state(Board__ServiceRecord *s, int state, struct moment now)
     }
 }
 
-Board__Revision *service_revision(const Board__ServiceRecord *s, const char *hash)
-{
-    for (size_t i = 0; i < s->n_revisions; i++) {
-        if (strcmp(s->revisions[i]->hash, hash) == 0) {
-            return s->revisions[i];
-        }
-    }
-    return NULL;
-}
-
 Board__Revision *service_other(const Board__ServiceRecord *s, const char *hash)
 {
     for (size_t i = s->n_revisions; i > 0; i--) {
@@ -136,7 +126,7 @@ Board__Revision *service_aim(struct arena *a, Board__ServiceRecord *s, const cha
     s->on_evacuate = lrp->on_evacuate;
     s->generation++;
     s->progress_at = now.wall_ns;
-    assert(s->n_revisions > 0 && service_revision(s, s->target) == r);
+    assert(s->n_revisions > 0 && service_target(s) == r);
     return r;
 }
 

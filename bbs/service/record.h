@@ -4,6 +4,7 @@
 
 #include "bbs/board/op.h"
 #include "common/base/arena.h"
+#include "common/model/service_record.h"
 #include "models/desired_lrp.pb-c.h"
 
 #include "board.pb-c.h"
@@ -29,9 +30,6 @@ Board__ServiceRecord *service_copy(struct arena *a, const Board__ServiceRecord *
 
 /* In this state of service.def, since now if it was in another. */
 void service_set_state(Board__ServiceRecord *s, int state, struct moment now);
-
-/* The revision of that hash; NULL = there is none. */
-Board__Revision *service_revision(const Board__ServiceRecord *s, const char *hash);
 
 /* The newest revision with instances that is not of that hash; NULL = there is none. */
 Board__Revision *service_other(const Board__ServiceRecord *s, const char *hash);

@@ -12,7 +12,7 @@
 static const Board__Revision *revision_of(const Board__ServiceRecord *service,
                                           const Board__ServiceMove *m)
 {
-    return service_revision(service, m->revision[0] ? m->revision : service->target);
+    return m->revision[0] ? service_revision(service, m->revision) : service_target(service);
 }
 
 static bool is_target(const Board__ServiceRecord *service, const Board__Revision *r)

@@ -97,7 +97,7 @@ static bool told(const struct move_turn *t, const Board__ServiceRecord *before)
     return strcmp(before->deploy, service_says(t)->holder) == 0 &&
            strcmp(before->component, s->component->hash) == 0 &&
            strcmp(before->target, hash_of(s)) == 0 &&
-           strcmp(service_revision(before, before->target)->tree, service_says(t)->tree) == 0;
+           strcmp(service_target(before)->tree, service_says(t)->tree) == 0;
 }
 
 static Board__ServiceRecord *fresh(const struct move_turn *t)
