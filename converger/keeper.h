@@ -27,6 +27,12 @@ struct kept {
     struct mover_owner owner; /* settled(), for the moves that the keeper adds */
 };
 
+/* What the record at the key says, in the arena; NULL = it is gone (NULL), or this version cannot
+ * read it. */
+const void *message_of(struct arena *a, const char *key, const struct followed *record);
+/* The same of what the copy has there. */
+const void *message_at(const struct kept *k, struct arena *a, const char *key);
+
 /* A plan that is shown. */
 struct plan_shown {
     Converge__Plan *plan;

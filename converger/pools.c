@@ -6,7 +6,6 @@
 #include "common/lifecycle/pool.h"
 #include "common/lifecycle/system.h"
 #include "common/model/pool_tag.h"
-#include "common/model/record.h"
 #include "common/model/service_record.h"
 #include "converger/inside.h"
 #include "converger/pool_look.h"
@@ -58,25 +57,6 @@ static void init(void *state, const struct converger_config *config)
     map_init(&k->by_record);
     map_init(&k->named);
     work_init(&k->work);
-}
-
-static const struct feed_client *copy_of(const struct pools_keeper *k)
-{
-    return &k->kept.x->life.feed_client;
-}
-
-/* What the record says; NULL = it is gone, or this version cannot read it. */
-static const void *decoded(struct arena *a, const char *key, const struct followed *record)
-{
-    ProtobufCMessage *m = NULL;
-    bool readable =
-        record && record_decode(a, key_type(key), blob_bytes(record->record), &m, NULL) == 0;
-    return readable ? m : NULL;
-}
-
-static const void *known(const struct pools_keeper *k, struct arena *a, const char *key)
-{
-    return decoded(a, key, feed_client_get(copy_of(k), key));
 }
 
 /* ---- Who names an epoch ---------------------------------------------------------------------- */
@@ -150,7 +130,7 @@ static void learn_run(struct pools_keeper *k, struct arena *a, const char *key,
 static void learn_naming(struct pools_keeper *k, struct arena *a, const char *key,
                          const struct followed *record)
 {
-    const void *m = decoded(a, key, record);
+    const void *m = message_of(a, key, record);
     if (record && !m) {
         return;
     }
@@ -198,7 +178,7 @@ static void learn_cell(struct pools_keeper *k, struct arena *a, const char *key,
         return;
     }
     struct pool_cell *c = map_named(&k->cells, id, offsetof(struct pool_cell, id));
-    const Board__CellRecord *r = decoded(a, key, record);
+    const Board__CellRecord *r = message_of(a, key, record);
     const Models__CellPresence *p = r ? r->presence : NULL;
     empty_cell(c);
     c->picky = p && p->n_placement_tags > 0;
@@ -280,7 +260,7 @@ static void change(void *state, const char *key, const struct followed *record)
         touch_range(k, "");
         break;
     case RECORD_SYSTEM:
-        system = decoded(&a, key, record);
+        system = message_of(&a, key, record);
         if (system && *system->uid) {
             touch_range(k, key_range_of(&a, RECORD_POOL, system->uid));
         }
@@ -329,7 +309,7 @@ static const Board__SystemRecord *system_of(const struct pools_keeper *k, struct
                                             const Board__PoolRecord *p)
 {
     const Board__SystemRecord *system =
-        *p->system ? known(k, a, key_system(a, p->system)) : NULL;
+        *p->system ? message_at(&k->kept, a, key_system(a, p->system)) : NULL;
     return system && strcmp(system->uid, p->uid) == 0 ? system : NULL;
 }
 
@@ -337,7 +317,7 @@ static const Board__SystemRecord *system_of(const struct pools_keeper *k, struct
 static bool see(const struct pools_keeper *k, struct arena *a, const struct kept_pool *one,
                 struct pool_look *ret)
 {
-    const Board__PoolRecord *p = known(k, a, one->key);
+    const Board__PoolRecord *p = message_at(&k->kept, a, one->key);
     if (!p || lifecycle_state(&pool_lifecycle, p->state) < 0) {
         return false;
     }
@@ -393,7 +373,7 @@ static void add_move(struct pools_keeper *k, struct kept_pool *one, const struct
 static void look_at(struct pools_keeper *k, struct arena *a, struct kept_pool *one)
 {
     int64_t now_ns = k->kept.x->life.now.mono_ns;
-    const struct followed *f = feed_client_get(copy_of(k), one->key);
+    const struct followed *f = feed_client_get(&k->kept.x->life.feed_client, one->key);
     struct pool_look l;
     struct pool_answer answer;
     if (f && one->judged_revision == f->mod_revision && now_ns < one->judged_ns) {

@@ -6,7 +6,6 @@
 #include "common/lifecycle/task.h"
 #include "common/model/moves.h"
 #include "common/model/pool_state.h"
-#include "common/model/record.h"
 #include "common/model/task_guards.h"
 #include "converger/inside.h"
 #include "converger/run_look.h"
@@ -89,12 +88,11 @@ static void drop(struct runs_keeper *k, struct run_seen *s)
 static void learn(struct runs_keeper *k, struct run_seen *s, const struct followed *record)
 {
     SCOPED_ARENA(a);
-    ProtobufCMessage *m;
     static const Board__JobRunRecord unread = BOARD__JOB_RUN_RECORD__INIT;
-    bool readable = record_decode(&a, RECORD_JOB_RUN, blob_bytes(record->record), &m, NULL) == 0;
-    const Board__JobRunRecord *r = readable ? (const Board__JobRunRecord *)m : &unread;
+    const Board__JobRunRecord *read = message_of(&a, s->key, record);
+    const Board__JobRunRecord *r = read ? read : &unread;
     leave_task(k, s);
-    s->state = readable ? lifecycle_state(&job_run_lifecycle, r->state) : -1;
+    s->state = read ? lifecycle_state(&job_run_lifecycle, r->state) : -1;
     s->completed_at = r->completed_at;
     set_text(&s->system, r->system);
     set_text(&s->pool, r->pool);
@@ -173,19 +171,12 @@ static void touch_range(struct runs_keeper *k, const char *uid, bool all)
     }
 }
 
-static const Board__SystemRecord *decoded_system(struct arena *a, const struct followed *record)
-{
-    ProtobufCMessage *m;
-    bool readable =
-        record && record_decode(a, RECORD_SYSTEM, blob_bytes(record->record), &m, NULL) == 0;
-    return readable ? (const Board__SystemRecord *)m : NULL;
-}
-
 /* One that is gone is told by its id alone. */
-static void on_system(struct runs_keeper *k, const char *id, const struct followed *record)
+static void on_system(struct runs_keeper *k, const char *key, const char *id,
+                      const struct followed *record)
 {
     SCOPED_ARENA(a);
-    const Board__SystemRecord *r = decoded_system(&a, record);
+    const Board__SystemRecord *r = message_of(&a, key, record);
     if (r && *r->uid) {
         touch_range(k, r->uid, lifecycle_state(&system_lifecycle, r->state) == SYSTEM_DELETING);
         return;
@@ -210,7 +201,7 @@ static void change(void *state, const char *key, const struct followed *record)
         on_run(k, key, record);
         break;
     case RECORD_SYSTEM:
-        on_system(k, name ? name : "", record);
+        on_system(k, key, name ? name : "", record);
         break;
     case RECORD_POOL:
         touch_range(k, name ? name : "-", false);
@@ -260,21 +251,12 @@ static void done(void *state)
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
-/* The record at the key as the feed has it; NULL = none that can be read. */
-static const void *known(const struct runs_keeper *k, struct arena *a, const char *key)
-{
-    ProtobufCMessage *m = NULL;
-    const struct followed *f = feed_client_get(&k->kept.x->life.feed_client, key);
-    bool readable = f && record_decode(a, key_type(key), blob_bytes(f->record), &m, NULL) == 0;
-    return readable ? m : NULL;
-}
-
 /* That it waits for its pool, and why, in the arena; NULL = it waits for none. */
 static const char *waits_text(const struct runs_keeper *k, struct arena *a,
                               const struct run_seen *s)
 {
     const Board__PoolRecord *pool =
-        *s->pool ? known(k, a, key_pool(a, uid_of(a, s), s->pool)) : NULL;
+        *s->pool ? message_at(&k->kept, a, key_pool(a, uid_of(a, s), s->pool)) : NULL;
     const char *why = pool ? pool->message : "it is not there yet";
     if (!*s->pool || (pool && pool_is_ready(pool))) {
         return NULL;
@@ -287,7 +269,7 @@ static void facts_of(const struct runs_keeper *k, const struct run_seen *s, stru
     SCOPED_ARENA(a);
     const char *uid = uid_of(&a, s);
     const Board__SystemRecord *system =
-        *s->system ? known(k, &a, key_system(&a, s->system)) : NULL;
+        *s->system ? message_at(&k->kept, &a, key_system(&a, s->system)) : NULL;
     system = system && strcmp(system->uid, uid) == 0 ? system : NULL;
     const char *waits = waits_text(k, &a, s);
     const char *task = *s->task_guid ? key_task(&a, s->task_guid) : NULL;
@@ -302,7 +284,7 @@ static void facts_of(const struct runs_keeper *k, const struct run_seen *s, stru
         .completed_at = s->completed_at,
         .later = s->spare ? RUNS_KEPT : 0,
     };
-    const Models__Task *m = stands ? known(k, &a, task) : NULL;
+    const Models__Task *m = stands ? message_at(&k->kept, &a, task) : NULL;
     ret->task = m ? task_state(m) : ret->task;
 }
 

@@ -7,7 +7,6 @@
 #include "common/model/hold.h"
 #include "common/model/pool_record.h"
 #include "common/model/pool_state.h"
-#include "common/model/record.h"
 #include "common/model/rolling.h"
 #include "common/model/service_owner.h"
 #include "common/model/service_record.h"
@@ -42,15 +41,6 @@ static const struct feed_client *copy_of(const struct services_keeper *k)
     return &k->kept.x->life.feed_client;
 }
 
-/* The record at the key, NULL when there is none that this version can read. */
-static const void *record_at(const struct services_keeper *k, struct arena *a, const char *key)
-{
-    const struct followed *f = feed_client_get(copy_of(k), key);
-    ProtobufCMessage *m = NULL;
-    int r = f ? record_decode(a, key_type(key), blob_bytes(f->record), &m, NULL) : -1;
-    return r == 0 ? m : NULL;
-}
-
 /* ---- What runs ------------------------------------------------------------------------------- */
 
 static void drop_process(struct services_keeper *k, struct service_process *p)
@@ -67,14 +57,10 @@ static void learn_actual(struct services_keeper *k, struct service_process *p, c
     SCOPED_ARENA(a);
     const char *index = key_component(&a, key, 2);
     int presence = key_presence(key);
-    ProtobufCMessage *m = NULL;
-    if (record && record_decode(&a, RECORD_ACTUAL, blob_bytes(record->record), &m, NULL) < 0) {
-        m = NULL;
-    }
     if (index && presence >= 0) {
         struct sighting seen = record ? record->seen : (struct sighting){0};
         seats_change(&p->seats, (int32_t)strtol(index, NULL, 10), presence,
-                     (const Models__ActualLRP *)m, seen, k->kept.x->life.now);
+                     message_of(&a, key, record), seen, k->kept.x->life.now);
     }
 }
 
@@ -179,7 +165,7 @@ static void on_service(struct services_keeper *k, struct arena *a, const char *k
             work_item_init(&one->item, one->key);
             map_init(&one->processes);
         }
-        const Board__ServiceRecord *s = record_at(k, a, key);
+        const Board__ServiceRecord *s = message_at(&k->kept, a, key);
         if (s) {
             learn_service(k, one, s);
         }
@@ -226,7 +212,7 @@ static struct kept_system *system_of(struct services_keeper *k, const char *uid)
  * each deploy, and while they roll. */
 static void on_system(struct services_keeper *k, struct arena *a, const char *key)
 {
-    const Board__SystemRecord *r = record_at(k, a, key);
+    const Board__SystemRecord *r = message_at(&k->kept, a, key);
     if (!r || !r->uid[0]) {
         return;
     }
@@ -241,7 +227,7 @@ static void on_system(struct services_keeper *k, struct arena *a, const char *ke
 /* hold/<uid>: what stands still. It goes with its system. */
 static void on_hold(struct services_keeper *k, struct arena *a, const char *key, const char *uid)
 {
-    const Board__HoldRecord *r = record_at(k, a, key);
+    const Board__HoldRecord *r = message_at(&k->kept, a, key);
     struct kept_system *one = system_of(k, uid);
     bool was_paused = one->paused;
     one->paused = false;
@@ -360,7 +346,7 @@ static const char *fault_of(const struct services_keeper *k, struct arena *a,
                             const struct service_process *p, int32_t index)
 {
     const Models__ActualLRP *r =
-        record_at(k, a, key_actual(a, p->guid, index, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY));
+        message_at(&k->kept, a, key_actual(a, p->guid, index, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY));
     if (r && r->crash_count > 0) {
         return arena_printf(a, "/%d crashed %d %s: %.1000s", (int)index, (int)r->crash_count,
                             r->crash_count == 1 ? "time" : "times",
@@ -394,7 +380,7 @@ static bool is_unconfirmed(const struct services_keeper *k, struct arena *a,
     const char *confirmed = s->board_generation;
     if (strcmp(s->uid, SERVICE_APPS_UID) != 0) {
         const Board__SystemRecord *system =
-            s->system[0] ? record_at(k, a, key_system(a, s->system)) : NULL;
+            s->system[0] ? message_at(&k->kept, a, key_system(a, s->system)) : NULL;
         confirmed = system && strcmp(system->uid, s->uid) == 0 ? system->board_generation : "";
     }
     return strcmp(confirmed, k->kept.x->board_generation) != 0;
@@ -406,7 +392,7 @@ static bool is_paused(const struct services_keeper *k, struct arena *a,
     if (strcmp(s->uid, SERVICE_APPS_UID) == 0) {
         return s->paused;
     }
-    const Board__HoldRecord *h = record_at(k, a, key_hold(a, s->uid));
+    const Board__HoldRecord *h = message_at(&k->kept, a, key_hold(a, s->uid));
     const Board__Hold *over = h ? hold_over(h, s->path) : NULL;
     return over && over->paused;
 }
@@ -415,7 +401,7 @@ static bool is_paused(const struct services_keeper *k, struct arena *a,
 static const Models__DesiredLRP *desired_of(const struct services_keeper *k, struct arena *a,
                                             const char *key, const char *process_guid)
 {
-    const Models__DesiredLRP *d = record_at(k, a, key_desired(a, process_guid));
+    const Models__DesiredLRP *d = message_at(&k->kept, a, key_desired(a, process_guid));
     bool owned =
         d && service_owner_is(d->owner) && strcmp(service_owner_key(a, d->owner), key) == 0;
     return owned ? d : NULL;
@@ -448,13 +434,13 @@ static void see_pool(const struct services_keeper *k, struct arena *a, struct se
     const Board__ServiceRecord *s = ret->record;
     const Board__Revision *target = service_target(s);
     const char *own_name = arena_printf(a, "%s:", s->path);
-    const Board__PoolRecord *own = record_at(k, a, key_pool(a, s->uid, own_name));
+    const Board__PoolRecord *own = message_at(&k->kept, a, key_pool(a, s->uid, own_name));
     ret->own_pool_goes = own && !pool_newest(own);
     ret->pool = SERVICE_POOL_READY;
     if (!target || target->pool_epoch == 0) {
         return;
     }
-    const Board__PoolRecord *p = record_at(k, a, key_pool(a, s->uid, target->pool));
+    const Board__PoolRecord *p = message_at(&k->kept, a, key_pool(a, s->uid, target->pool));
     const Board__PoolEpoch *newest = pool_newest(p);
     bool ready = newest && newest->number == target->pool_epoch && pool_is_ready(p);
     bool failed = p && lifecycle_state(&pool_lifecycle, p->state) == POOL_FAILED;
@@ -471,7 +457,7 @@ static void see_pool(const struct services_keeper *k, struct arena *a, struct se
 static bool see(const struct services_keeper *k, struct arena *a, const struct kept_service *one,
                 struct service_look *ret)
 {
-    const Board__ServiceRecord *s = record_at(k, a, one->key);
+    const Board__ServiceRecord *s = message_at(&k->kept, a, one->key);
     if (!s || lifecycle_state(&service_lifecycle, s->state) < 0) {
         return false;
     }
@@ -518,7 +504,7 @@ static void add_move(struct services_keeper *k, struct kept_service *one, Board_
     *(observes ? &one->observe_ns : &one->step_ns) = now_ns;
     if (strcmp(move->move, "retire") == 0) {
         SCOPED_ARENA(a);
-        const Board__ServiceRecord *s = record_at(k, &a, one->key);
+        const Board__ServiceRecord *s = message_at(&k->kept, &a, one->key);
         for (size_t i = 0; s && i < s->n_revisions; i++) {
             struct service_process *p =
                 map_get(&one->processes, s->revisions[i]->process_guid);

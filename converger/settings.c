@@ -1,7 +1,6 @@
 /* The keeper of settings: those in force, for the keepers behind it, as the records say it. A
  * change calls for a full pass, for what waits for time may wait for another time now. Pure. */
 #include "common/model/setting_record.h"
-#include "common/model/record.h"
 #include "converger/inside.h"
 
 static void reset(void *state)
@@ -13,12 +12,12 @@ static void reset(void *state)
 static void change(void *state, const char *key, const struct followed *record)
 {
     struct converger *x = ((struct kept *)state)->x;
-    ProtobufCMessage *m;
     struct arena a;
     arena_init(&a);
     const char *name = key_component(&a, key, 1);
-    if (record && record_decode(&a, RECORD_SETTING, blob_bytes(record->record), &m, NULL) == 0) {
-        settings_take(&x->settings, (const Board__SettingRecord *)m);
+    const Board__SettingRecord *setting = message_of(&a, key, record);
+    if (setting) {
+        settings_take(&x->settings, setting);
     } else if (name) {
         settings_drop(&x->settings, name);
     }

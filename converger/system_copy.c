@@ -7,6 +7,7 @@
 #include "common/model/pool_state.h"
 #include "common/model/record.h"
 #include "common/model/service_record.h"
+#include "converger/keeper.h"
 #include "converger/spread.h"
 
 #include <assert.h>
@@ -56,18 +57,10 @@ void system_copy_done(struct system_copy *f)
     map_done(&f->actions, free_action);
 }
 
-/* What the record says; NULL = this version cannot read it. */
-static const void *decoded(struct arena *a, const char *key, const struct followed *record)
-{
-    ProtobufCMessage *m = NULL;
-    bool readable = record_decode(a, key_type(key), blob_bytes(record->record), &m, NULL) == 0;
-    return readable ? m : NULL;
-}
-
 static struct service_seen *service_of(struct arena *a, const char *key,
                                        const struct followed *record)
 {
-    const Board__ServiceRecord *r = decoded(a, key, record);
+    const Board__ServiceRecord *r = message_of(a, key, record);
     const Board__Revision *target = r ? service_target(r) : NULL;
     const char *path = key_component(a, key, 2);
     struct service_seen *is = mem_zeroed(sizeof(*is));
@@ -99,7 +92,7 @@ static void learn_service(struct system_copy *f, struct arena *a, const char *ke
 
 static struct pool_seen *pool_of(struct arena *a, const char *key, const struct followed *record)
 {
-    const Board__PoolRecord *r = decoded(a, key, record);
+    const Board__PoolRecord *r = message_of(a, key, record);
     const Board__PoolEpoch *epoch = r ? pool_newest(r) : NULL;
     const char *name = key_component(a, key, 2);
     struct pool_seen *is = mem_zeroed(sizeof(*is));
@@ -179,7 +172,7 @@ static void learn_action(struct system_copy *f, struct arena *a, const char *key
     }
     is->type = key_type(key);
     is->over = false;
-    read_action(decoded(a, key, record), is);
+    read_action(message_of(a, key, record), is);
     if (!is->over) {
         map_put(&f->going, key, is);
     } else {

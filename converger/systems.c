@@ -62,21 +62,12 @@ static void drop(struct systems_keeper *k, struct system_seen *s)
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
-/* What the record says, NULL = it is gone or this version cannot read it. */
-static const void *decoded(struct arena *a, const char *key, const struct followed *record)
-{
-    ProtobufCMessage *m = NULL;
-    bool readable =
-        record && record_decode(a, key_type(key), blob_bytes(record->record), &m, NULL) == 0;
-    return readable ? m : NULL;
-}
-
 /* Keys of it name the id alone. */
 static struct system_seen *learn_system(struct systems_keeper *k, struct arena *a, const char *key,
                                         const struct followed *record)
 {
     const char *id = key_component(a, key, 1);
-    const Board__SystemRecord *r = decoded(a, key, record);
+    const Board__SystemRecord *r = message_of(a, key, record);
     struct system_seen *was = id ? map_get(&k->by_id, id) : NULL;
     struct system_seen *is = r && *r->uid ? seen_of(k, r->uid) : record ? was : NULL;
     if (was && was != is) {
@@ -100,10 +91,10 @@ static struct system_seen *owner_of(struct systems_keeper *k, struct arena *a, c
         return learn_system(k, a, key, record);
     }
     if (type == RECORD_INDEX) {
-        const Board__IndexRecord *r = decoded(a, key, record);
+        const Board__IndexRecord *r = message_of(a, key, record);
         uid = r ? r->uid : NULL;
     } else if (type == RECORD_SOURCE) {
-        const Board__SourceRecord *r = decoded(a, key, record);
+        const Board__SourceRecord *r = message_of(a, key, record);
         uid = r ? r->uid : NULL;
     }
     bool is_system = uid && *uid && strcmp(uid, "apps") != 0;
