@@ -17,14 +17,11 @@
 
 /* Pools looked at in one step. */
 enum { POOL_LOOKS_MAX = 64 };
-/* What a move did is on the feed by then. */
-#define MOVE_SHOWS_NS (2 * SECOND_NS)
 
 /* A pool with a record. */
 struct kept_pool {
     struct work_item item; /* first: a struct work_item * is a struct kept_pool * */
-    /* A move that was done shows by another revision of the record, or by this time. */
-    int64_t judged_revision, judged_ns;
+    struct judged judged;
     /* Monotonic, and what of the record they belong to. */
     int64_t term, short_ns, observe_ns;
     int32_t wanted;
@@ -364,10 +361,8 @@ static void add_move(struct pools_keeper *k, struct kept_pool *one, const struct
         cell->asked = true;
     }
     one->observe_ns = strcmp(move->move, "observe") == 0 ? l->now.mono_ns : one->observe_ns;
-    one->judged_revision = revision;
-    one->judged_ns = l->now.mono_ns + MOVE_SHOWS_NS;
     mover_add(&k->kept.x->mover, &k->kept.owner, one->key, move);
-    work_moving(&k->work, &one->item);
+    work_judged(&k->work, &one->item, &one->judged, revision, l->now.mono_ns);
 }
 
 static void look_at(struct pools_keeper *k, struct arena *a, struct kept_pool *one)
@@ -376,8 +371,7 @@ static void look_at(struct pools_keeper *k, struct arena *a, struct kept_pool *o
     const struct followed *f = feed_client_get(&k->kept.x->life.feed_client, one->key);
     struct pool_look l;
     struct pool_answer answer;
-    if (f && one->judged_revision == f->mod_revision && now_ns < one->judged_ns) {
-        work_due(&k->work, &one->item, one->judged_ns);
+    if (f && work_unseen(&k->work, &one->item, &one->judged, f->mod_revision, now_ns)) {
         return;
     }
     if (!f || !see(k, a, one, &l)) {
@@ -424,12 +418,8 @@ static void settled(void *state, const char *key, enum move_end end)
     struct pools_keeper *k = state;
     struct kept_pool *one = map_get(&k->by_key, key);
     if (one) {
-        int64_t now_ns = k->kept.x->life.now.mono_ns;
         ask_no_more(k, one);
-        one->judged_revision = end == MOVE_DONE ? one->judged_revision : 0;
-        one->judged_ns = now_ns + MOVE_SHOWS_NS;
-        work_settled(&k->work, &one->item,
-                     end == MOVE_DONE ? one->judged_ns : work_again_ns(end, now_ns));
+        work_judged_end(&k->work, &one->item, &one->judged, end, k->kept.x->life.now.mono_ns);
     }
 }
 

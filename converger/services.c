@@ -21,8 +21,6 @@
 enum { SERVICE_LOOKS_MAX = 256 };
 /* Of those at rest, in a full pass whose time has come. */
 enum { SERVICE_RESTING_MAX = 64 };
-/* What a move did is on the feed by then. */
-#define MOVE_SHOWS_NS (2 * SECOND_NS)
 /* Instances of a service that are read for what is wrong with one of them. */
 enum { FAULTS_READ_MAX = 8 };
 
@@ -513,10 +511,8 @@ static void add_move(struct services_keeper *k, struct kept_service *one, Board_
             }
         }
     }
-    one->judged_revision = revision;
-    one->judged_ns = now_ns + MOVE_SHOWS_NS;
     mover_add(&k->kept.x->mover, &k->kept.owner, one->key, move);
-    work_moving(&k->work, &one->item);
+    work_judged(&k->work, &one->item, &one->judged, revision, now_ns);
 }
 
 static void look_at(struct services_keeper *k, struct arena *a, struct kept_service *one)
@@ -525,8 +521,7 @@ static void look_at(struct services_keeper *k, struct arena *a, struct kept_serv
     const struct followed *f = feed_client_get(copy_of(k), one->key);
     struct service_look l;
     struct service_answer answer;
-    if (f && one->judged_revision == f->mod_revision && now.mono_ns < one->judged_ns) {
-        work_due(&k->work, &one->item, one->judged_ns);
+    if (f && work_unseen(&k->work, &one->item, &one->judged, f->mod_revision, now.mono_ns)) {
         return;
     }
     MAP_EACH(&one->processes, n)
@@ -581,11 +576,7 @@ static void settled(void *state, const char *key, enum move_end end)
     struct services_keeper *k = state;
     struct kept_service *one = map_get(&k->by_key, key);
     if (one) {
-        int64_t now_ns = k->kept.x->life.now.mono_ns;
-        one->judged_revision = end == MOVE_DONE ? one->judged_revision : 0;
-        one->judged_ns = now_ns + MOVE_SHOWS_NS;
-        work_settled(&k->work, &one->item,
-                     end == MOVE_DONE ? one->judged_ns : work_again_ns(end, now_ns));
+        work_judged_end(&k->work, &one->item, &one->judged, end, k->kept.x->life.now.mono_ns);
     }
 }
 

@@ -20,8 +20,7 @@ struct kept_service {
     struct map processes;  /* process_guid -> struct service_process */
     bool full;             /* the look is one of a full pass */
     bool rests;            /* the last look led to nothing, and nothing is due by time */
-    /* A move that was done shows by another revision of the record, or by this time. */
-    int64_t judged_revision, judged_ns;
+    struct judged judged;
     /* Monotonic, and what of the record they belong to. */
     int64_t term, progress_at, stuck_ns;
     int64_t unrouted_at, unrouted_ns;

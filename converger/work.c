@@ -1,7 +1,11 @@
 #include "converger/work.h"
 
+#include <assert.h>
+
 #define REFUSED_AGAIN_NS (5 * SECOND_NS)
 #define UNKNOWN_AGAIN_NS (1 * SECOND_NS)
+/* What a move did is on the feed by then. */
+#define MOVE_SHOWS_NS (2 * SECOND_NS)
 
 void work_init(struct work *w)
 {
@@ -110,6 +114,32 @@ void work_settled(struct work *w, struct work_item *one, int64_t again_ns)
         work_due(w, one, again_ns);
         list(w, one);
     }
+}
+
+void work_judged(struct work *w, struct work_item *one, struct judged *j, int64_t revision,
+                 int64_t now_ns)
+{
+    assert(one->moving == 0 && revision > 0);
+    *j = (struct judged){revision, now_ns + MOVE_SHOWS_NS};
+    work_moving(w, one);
+}
+
+void work_judged_end(struct work *w, struct work_item *one, struct judged *j, enum move_end end,
+                     int64_t now_ns)
+{
+    j->revision = end == MOVE_DONE ? j->revision : 0;
+    j->until_ns = now_ns + MOVE_SHOWS_NS;
+    work_settled(w, one, end == MOVE_DONE ? j->until_ns : work_again_ns(end, now_ns));
+}
+
+bool work_unseen(struct work *w, struct work_item *one, const struct judged *j, int64_t revision,
+                 int64_t now_ns)
+{
+    bool unseen = j->revision == revision && now_ns < j->until_ns;
+    if (unseen) {
+        work_due(w, one, j->until_ns);
+    }
+    return unseen;
 }
 
 void work_drop(struct work *w, struct work_item *one)

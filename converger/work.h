@@ -59,3 +59,19 @@ int64_t work_again_ns(enum move_end end, int64_t now_ns);
  * (NEVER_NS = it is well): ignored when none is awaited. */
 void work_moving(struct work *w, struct work_item *one);
 void work_settled(struct work *w, struct work_item *one, int64_t again_ns);
+
+/* The record on which the move of a thing rests. A move that was done shows by another revision of
+ * it, or the thing is looked at again at `until_ns`. Begins as {0}. */
+struct judged {
+    int64_t revision, until_ns;
+};
+
+/* Its one move is on its way, and rests on that revision. */
+void work_judged(struct work *w, struct work_item *one, struct judged *j, int64_t revision,
+                 int64_t now_ns);
+/* What became of it. */
+void work_judged_end(struct work *w, struct work_item *one, struct judged *j, enum move_end end,
+                     int64_t now_ns);
+/* Whether it does not show yet in a record of that revision: then the thing is due when it must. */
+bool work_unseen(struct work *w, struct work_item *one, const struct judged *j, int64_t revision,
+                 int64_t now_ns);

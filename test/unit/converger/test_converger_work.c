@@ -95,6 +95,34 @@ static void an_answer_that_nobody_awaits_is_ignored(void **state)
     assert_true(work_wake_ns(&f->work) == NEVER_NS);
 }
 
+/* Until a record shows it, or two seconds have passed. */
+static void a_move_that_was_done_is_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    struct judged j = {0};
+    assert_false(work_unseen(&f->work, &f->a, &j, 7, SECOND_NS));
+    work_touch(&f->work, &f->a);
+    work_judged(&f->work, &f->a, &j, 7, SECOND_NS);
+    assert_null(work_next(&f->work));
+    work_judged_end(&f->work, &f->a, &j, MOVE_DONE, 2 * SECOND_NS);
+    assert_ptr_equal(work_next(&f->work), &f->a);
+    assert_false(work_unseen(&f->work, &f->a, &j, 8, 2 * SECOND_NS));
+    work_clear_due(&f->work, &f->a);
+    assert_true(work_unseen(&f->work, &f->a, &j, 7, 4 * SECOND_NS - 1));
+    assert_int_equal(work_wake_ns(&f->work), 4 * SECOND_NS);
+    assert_false(work_unseen(&f->work, &f->a, &j, 7, 4 * SECOND_NS));
+}
+
+static void a_move_that_was_refused_is_not_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    struct judged j = {0};
+    work_judged(&f->work, &f->a, &j, 7, SECOND_NS);
+    work_judged_end(&f->work, &f->a, &j, MOVE_REFUSED, SECOND_NS);
+    assert_false(work_unseen(&f->work, &f->a, &j, 7, SECOND_NS));
+    assert_int_equal(work_wake_ns(&f->work), work_again_ns(MOVE_REFUSED, SECOND_NS));
+}
+
 /* teardown() looks that nothing of it is left. */
 static void one_that_is_dropped_is_nowhere(void **state)
 {
@@ -117,6 +145,8 @@ int main(void)
         TEST(a_time_that_is_cleared_never_comes),
         TEST(one_with_repairs_on_their_way_waits_for_all_answers),
         TEST(an_answer_that_nobody_awaits_is_ignored),
+        TEST(a_move_that_was_done_is_waited_for),
+        TEST(a_move_that_was_refused_is_not_waited_for),
         TEST(one_that_is_dropped_is_nowhere),
     };
     return cmocka_run_group_tests_name("what awaits a look", tests, NULL, NULL);
