@@ -26,6 +26,7 @@ struct kept_pool {
     int64_t term, short_ns, observe_ns;
     int32_t wanted;
     uint32_t epoch;
+    bool is_short; /* at the last look */
     char *asked; /* the cell that a move on its way gives it; NULL = none; owned */
     char key[];
 };
@@ -332,15 +333,17 @@ static bool see(const struct pools_keeper *k, struct arena *a, const struct kept
     return true;
 }
 
-/* The time in which it has too few cells begins anew in each term, and with each word of a
- * definition. */
+/* The time in which it has too few cells begins anew in each term, with each word of a definition,
+ * and at the first look at which it has too few: nothing may have called for one before that. */
 static void keep_time(const struct pools_keeper *k, struct kept_pool *one, struct pool_look *l)
 {
     int64_t term = k->kept.x->life.leader.term;
     const Board__PoolRecord *p = l->record;
     uint32_t epoch = p->n_epochs > 0 ? p->epochs[p->n_epochs - 1]->number : 0;
+    bool was_short = one->is_short;
+    one->is_short = pool_is_short(l);
     bool same = one->term == term && one->wanted == p->wanted && one->epoch == epoch;
-    if (!same || !pool_is_short(l)) {
+    if (!same || !was_short || !one->is_short) {
         one->term = term;
         one->wanted = p->wanted;
         one->epoch = epoch;

@@ -477,16 +477,24 @@ static bool see(const struct services_keeper *k, struct arena *a, const struct k
     return true;
 }
 
+/* Whether what was kept of the time without progress still tells it. It does not of one that waited
+ * when it was last looked at: nothing calls for a look while it waits. */
+static bool time_goes_on(const struct services_keeper *k, const struct kept_service *one)
+{
+    return one->term != 0 && one->term == k->kept.x->life.leader.term && !one->waited;
+}
+
 /* The time without progress begins anew with each progress, in each term, and while it waits. */
 static void keep_time(const struct services_keeper *k, struct kept_service *one,
                       struct service_look *l)
 {
-    int64_t term = k->kept.x->life.leader.term;
-    if (one->term != term || one->progress_at != l->record->progress_at || service_waits(l)) {
-        one->term = term;
+    bool waits = service_waits(l);
+    if (!time_goes_on(k, one) || one->progress_at != l->record->progress_at || waits) {
+        one->term = k->kept.x->life.leader.term;
         one->progress_at = l->record->progress_at;
         one->stuck_ns = l->now.mono_ns;
     }
+    one->waited = waits;
     l->stuck_ns = one->stuck_ns;
 }
 
@@ -591,8 +599,7 @@ static void plan(void *state, struct plan_shown *ret)
         struct service_answer answer;
         const struct kept_service *one = map_value(n);
         if (!ret->plan->more && see(k, ret->arena, one, &l)) {
-            bool in_term = one->term != 0 && one->term == k->kept.x->life.leader.term;
-            l.stuck_ns = in_term ? l.stuck_ns : l.now.mono_ns;
+            l.stuck_ns = time_goes_on(k, one) ? l.stuck_ns : l.now.mono_ns;
             service_look_at(ret->arena, &l, &answer);
             if (answer.move) {
                 plan_show(ret, "service", answer.move);

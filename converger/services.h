@@ -20,6 +20,7 @@ struct kept_service {
     struct map processes;  /* process_guid -> struct service_process */
     bool full;             /* the look is one of a full pass */
     bool rests;            /* the last look led to nothing, and nothing is due by time */
+    bool waited;           /* at the last look it was held, or its node pool lacked cells */
     struct judged judged;
     /* Monotonic, and what of the record they belong to. */
     int64_t term, progress_at, stuck_ns;

@@ -1,5 +1,6 @@
 /* Systems: who may change what, and what becomes of a deploy (docs/systems.md). The locks are tried
  * as clients meet them: a deploy of a version holds "/", one of a path its path. */
+#include "test/sim/model/etcd.h"
 #include "test/sim/stories/shop.h"
 
 #include <string.h>
@@ -349,5 +350,34 @@ void story_a_large_tree_goes_at_once(struct cluster *c)
     shop_await(&s, "system", "", "");
     assert_true(world_now(c->world) - began < SLICES_WOULD_WAIT_S * SECOND_NS);
     assert_int_equal(cluster_records(c, "tree/"), 0);
+    shop_close(&s);
+}
+
+void story_a_roll_waits_for_a_confirmation(struct cluster *c)
+{
+    struct shop s;
+    shop_open(&s, c);
+    says(c, "etcd is restored to the middle of a roll. The service says that it is held, and stays "
+            "so, until somebody confirms its system: then it rolls on at once, and the deploy "
+            "ends.");
+    definitions_put(&s.definitions, "1.0.0", "/a:1*4");
+    definitions_put(&s.definitions, "1.1.0", "/a:2*4");
+    shop_asks(&s, "A", "version 1.0.0");
+    shop_ends(&s, "deploy", "A", "succeeded");
+    shop_asks(&s, "B", "version 1.1.0");
+    shop_await(&s, "service", "/a", "updating");
+    int64_t snapshot = model_etcd_revision(store_etcd(c->store));
+    shop_ends(&s, "deploy", "B", "succeeded");
+    store_restore(c->store, snapshot, SECOND_NS);
+    world_run(c->world, 5 * SECOND_NS);
+    cluster_new_board_generation(c, "again");
+    world_run(c->world, 120 * SECOND_NS);
+    assert_string_equal(shop_state(&s, "deploy", "B"), "in progress");
+    assert_non_null(strstr(shop_says(&s, "service", "/a"), "restored"));
+    assert_int_equal(shop_ask(&s, "POST", "/shop/confirm", ""), 200);
+    world_run(c->world, 3 * SECOND_NS);
+    assert_null(strstr(shop_says(&s, "service", "/a"), "restored"));
+    shop_ends(&s, "deploy", "B", "succeeded");
+    assert_string_equal(shop_services(&s), "/a:2*4");
     shop_close(&s);
 }
