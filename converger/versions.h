@@ -11,7 +11,7 @@
 #include "converger/watched_system.h"
 
 #define VERSIONS_EACH_NS (300 * SECOND_NS)
-#define VERSIONS_AGAIN_NS (1 * SECOND_NS) /* another repository is being listed, or no bbs answers */
+#define VERSIONS_AGAIN_NS (1 * SECOND_NS)   /* another one is being listed, or no bbs answers */
 #define VERSIONS_LOCKED_NS (30 * SECOND_NS) /* until a secret is asked for again that is not set */
 #define VERSIONS_KEY_NS (5 * SECOND_NS)     /* how long one is waited for */
 
@@ -29,8 +29,8 @@ void versions_done(struct versions *l);
 /* Nothing of what was read is of use any more; an answer that comes is ignored. */
 void versions_reset(struct versions *l);
 
-/* Give it every event. The uid of the system whose repository was listed or opened, valid until the next
- * call; NULL = none was. */
+/* Give it every event. The uid of the system whose repository was listed, or its secret answered,
+ * valid until the next call; NULL = of none. */
 const char *versions_hear(struct versions *l, const struct event *ev);
 
 /* The system is gone. */

@@ -68,8 +68,8 @@ const Board__BuildRecord *system_view_build(const struct system_view *v, const c
 const Board__TeardownRecord *system_view_teardown(const struct system_view *v, const char *id);
 const Board__JobRunRecord *system_view_run(const struct system_view *v, const char *id);
 
-/* Of which system a build, deploy, teardown or run of a job is that an id means as above; NULL if it
- * means none. How many it means in *ret_count: of several that are, the system of one. */
+/* Of which system a build, deploy, teardown or run of a job is that an id means as above; NULL if
+ * it means none. How many it means in *ret_count; of several, the system of one. */
 const char *system_view_owner(const struct system_view *v, enum record_type type, const char *id,
                               size_t *ret_count);
 

@@ -80,7 +80,7 @@ static const Board__Hold *holder_of(const struct system_view *v, const char *pat
     return NULL;
 }
 
-/* A deadline waits while the service's node pool has not its cells, or has failed, which says so. */
+/* A deadline waits while the service's node pool lacks cells, or has failed. */
 static bool waits_for_pool(const struct system_view *v, const Board__ServiceRecord *s)
 {
     const Board__PoolRecord *p = *s->pool ? system_view_pool(v, s->pool) : NULL;

@@ -215,7 +215,8 @@ static void who_goes_keeps_no_place(void **state)
 /* Without a repository, or not open. */
 static void some_are_never_listed(void **state)
 {
-    static const char *const records[] = {"system state=stable", "system state=pending definition_url=U",
+    static const char *const records[] = {"system state=stable",
+                                          "system state=pending definition_url=U",
                                           "system state=deleting definition_url=U"};
     (void)state;
     for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {

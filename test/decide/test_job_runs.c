@@ -300,7 +300,7 @@ static void a_run_ends(void **state)
     try_moves(rows, COUNT(rows));
 }
 
-/* The board of OPEN, HEAD and the job, with so many runs that were over later than those of `more`. */
+/* The board of OPEN, HEAD and the job, with so many runs that were over after those of `more`. */
 static void try_among(int runs, const char *more, const struct op_row *op, enum actor actor,
                       const ProtobufCMessage *request, const char *want)
 {
