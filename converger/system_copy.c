@@ -7,7 +7,7 @@
 #include "common/model/pool_state.h"
 #include "common/model/record.h"
 #include "common/model/service_record.h"
-#include "converger/keeper.h"
+#include "converger/known.h"
 #include "converger/spread.h"
 
 #include <assert.h>
