@@ -28,103 +28,12 @@ static char *borrowed(const char *s)
     return (char *)(uintptr_t)s;
 }
 
-/* ---- Pending --------------------------------------------------------------------------------- */
-
-/* The hold as it will be once what is planned is done. */
-struct holding {
-    const Board__HoldRecord *now, *then;
-};
-
-static void refuse_deploy(const struct watched_system *v, const Board__DeployRecord *d,
-                          const char *why, struct system_moves *out)
-{
-    Board__Move *m = move_of_deploy(v, "refuse", d->id);
-    m->deploy->message = borrowed(why);
-    system_moves_add(out, "refuse", m);
-}
-
-static void refuse_teardown(const struct watched_system *v, const Board__TeardownRecord *t,
-                            const char *why, struct system_moves *out)
-{
-    Board__Move *m = move_of_teardown(v, "refuse", t->id);
-    m->teardown->message = borrowed(why);
-    system_moves_add(out, "refuse", m);
-}
+/* ---- Accepted -------------------------------------------------------------------------------- */
 
 static const Board__IndexRecord *index_of(const struct watched_system *v, const char *tree)
 {
     return *tree ? system_record(v, key_index(v->arena, tree), NULL) : NULL;
 }
-
-/* NULL = it can be put there. */
-static const char *target_fault(const struct watched_system *v, const Board__DeployRecord *d)
-{
-    struct deploy_target_facts f = {
-        .deploy = d,
-        .system = v->system,
-        .own = system_record(v, key_build(v->arena, v->uid, d->id), NULL),
-        .head = v->head,
-        .hold = v->hold,
-    };
-    if (strcmp(d->target, "build") == 0) {
-        f.build = system_record(v, key_build(v->arena, v->uid, d->build), NULL);
-    } else if (strcmp(d->target, "undo") == 0) {
-        f.undone = system_record(v, key_deploy(v->arena, v->uid, d->undo), NULL);
-    } else if (strcmp(d->target, "path") == 0) {
-        const Board__Root *root = head_root(v->head, d->path);
-        f.deployed = root && *root->tree; /* whether the tree has the path its build finds out */
-    }
-    return deploy_target_fault(v->arena, &f);
-}
-
-/* Who stands against the path: NULL = nobody. */
-static const char *holders(const struct watched_system *v, const char *path)
-{
-    const Board__Hold **list;
-    size_t count = hold_conflicts(v->arena, v->hold, path, &list);
-    return count > 0 ? hold_text(v->arena, list, count) : NULL;
-}
-
-/* 4: false when one that is planned before takes a part of the path. */
-static bool take(const struct watched_system *v, Board__Hold__Kind kind, const char *id,
-                 const char *path, struct holding *h)
-{
-    Board__Hold *entry = arena_message(v->arena, &board__hold__descriptor);
-    Board__HoldRecord *after;
-    entry->kind = kind;
-    entry->id = borrowed(id);
-    entry->path = borrowed(path);
-    if (hold_take(v->arena, h->then, entry, &after) != HOLD_TAKEN) {
-        return false;
-    }
-    h->then = after;
-    return true;
-}
-
-static void pending_deploy(const struct watched_system *v, const Board__DeployRecord *d,
-                           struct holding *h, struct system_moves *out)
-{
-    const char *why = system_is_gone(v) ? GOES_TEXT : holders(v, d->path); /* 1, 2 */
-    why = why ? why : target_fault(v, d);                                  /* 3 */
-    if (why) {
-        refuse_deploy(v, d, why, out);
-    } else if (take(v, BOARD__HOLD__KIND__DEPLOY, d->id, d->path, h)) {      /* 4 */
-        system_moves_add(out, "accept", move_of_deploy(v, "accept", d->id)); /* 5 */
-    }
-}
-
-static void pending_teardown(const struct watched_system *v, const Board__TeardownRecord *t,
-                             struct holding *h, struct system_moves *out)
-{
-    const char *why = system_is_gone(v) ? GOES_TEXT : holders(v, "/"); /* 1, 2 */
-    if (why) {
-        refuse_teardown(v, t, why, out);
-    } else if (take(v, BOARD__HOLD__KIND__TEARDOWN, t->id, "/", h)) {
-        system_moves_add(out, "begin", move_of_teardown(v, "begin", t->id)); /* 3 */
-    }
-}
-
-/* ---- Accepted -------------------------------------------------------------------------------- */
 
 static void fail_deploy(const struct watched_system *v, const Board__DeployRecord *d,
                         const char *move, const char *why, const char *witness,
@@ -247,10 +156,112 @@ static void accepted_deploy(const struct watched_system *v, const Board__DeployR
     } else if (strcmp(b->state, "failed") == 0) { /* 2 */
         fail_deploy(v, d, "fail", arena_printf(v->arena, "build %s failed: %s", b->id, b->message),
                     key, revision, out);
+    } else if (strcmp(b->state, "succeeded") == 0) { /* 4 to 6 */
+        built_deploy(v, d, b, revision, out);
     } else if (*b->version && !*d->version) {
         system_moves_add(out, "note", move_of_deploy(v, "note", d->id)); /* 3 */
-    } else if (strcmp(b->state, "succeeded") == 0) {                     /* 4 */
-        built_deploy(v, d, b, revision, out);
+    }
+}
+
+/* ---- Pending --------------------------------------------------------------------------------- */
+
+/* The hold as it will be once what is planned is done. */
+struct holding {
+    const Board__HoldRecord *now, *then;
+};
+
+static void refuse_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                          const char *why, struct system_moves *out)
+{
+    Board__Move *m = move_of_deploy(v, "refuse", d->id);
+    m->deploy->message = borrowed(why);
+    system_moves_add(out, "refuse", m);
+}
+
+static void refuse_teardown(const struct watched_system *v, const Board__TeardownRecord *t,
+                            const char *why, struct system_moves *out)
+{
+    Board__Move *m = move_of_teardown(v, "refuse", t->id);
+    m->teardown->message = borrowed(why);
+    system_moves_add(out, "refuse", m);
+}
+
+/* NULL = it can be put there. */
+static const char *target_fault(const struct watched_system *v, const Board__DeployRecord *d)
+{
+    struct deploy_target_facts f = {
+        .deploy = d,
+        .system = v->system,
+        .own = system_record(v, key_build(v->arena, v->uid, d->id), NULL),
+        .head = v->head,
+        .hold = v->hold,
+    };
+    if (strcmp(d->target, "build") == 0) {
+        f.build = system_record(v, key_build(v->arena, v->uid, d->build), NULL);
+    } else if (strcmp(d->target, "undo") == 0) {
+        f.undone = system_record(v, key_deploy(v->arena, v->uid, d->undo), NULL);
+    } else if (strcmp(d->target, "path") == 0) {
+        const Board__Root *root = head_root(v->head, d->path);
+        f.deployed = root && *root->tree; /* whether the tree has the path its build finds out */
+    }
+    return deploy_target_fault(v->arena, &f);
+}
+
+/* Who stands against the path: NULL = nobody. */
+static const char *holders(const struct watched_system *v, const char *path)
+{
+    const Board__Hold **list;
+    size_t count = hold_conflicts(v->arena, v->hold, path, &list);
+    return count > 0 ? hold_text(v->arena, list, count) : NULL;
+}
+
+/* 4: false when one that is planned before takes a part of the path. */
+static bool take(const struct watched_system *v, Board__Hold__Kind kind, const char *id,
+                 const char *path, struct holding *h)
+{
+    Board__Hold *entry = arena_message(v->arena, &board__hold__descriptor);
+    Board__HoldRecord *after;
+    entry->kind = kind;
+    entry->id = borrowed(id);
+    entry->path = borrowed(path);
+    if (hold_take(v->arena, h->then, entry, &after) != HOLD_TAKEN) {
+        return false;
+    }
+    h->then = after;
+    return true;
+}
+
+/* What it is to put is there, and nothing that it needs is lacking: no build is waited for. Where
+ * something lacks it is accepted, and fails as one that is. */
+static bool begins_at_once(const struct watched_system *v, const Board__DeployRecord *d)
+{
+    struct system_moves *m = ARENA_NEW(v->arena, struct system_moves);
+    m->arena = v->arena;
+    accepted_deploy(v, d, m);
+    return m->count == 1 && strcmp(m->list[0].move->move, "begin") == 0;
+}
+
+static void pending_deploy(const struct watched_system *v, const Board__DeployRecord *d,
+                           struct holding *h, struct system_moves *out)
+{
+    const char *why = system_is_gone(v) ? GOES_TEXT : holders(v, d->path); /* 1, 2 */
+    why = why ? why : target_fault(v, d);                                  /* 3 */
+    if (why) {
+        refuse_deploy(v, d, why, out);
+    } else if (take(v, BOARD__HOLD__KIND__DEPLOY, d->id, d->path, h)) {      /* 4 */
+        const char *move = begins_at_once(v, d) ? "begin" : "accept"; /* 5, 6 */
+        system_moves_add(out, move, move_of_deploy(v, move, d->id));
+    }
+}
+
+static void pending_teardown(const struct watched_system *v, const Board__TeardownRecord *t,
+                             struct holding *h, struct system_moves *out)
+{
+    const char *why = system_is_gone(v) ? GOES_TEXT : holders(v, "/"); /* 1, 2 */
+    if (why) {
+        refuse_teardown(v, t, why, out);
+    } else if (take(v, BOARD__HOLD__KIND__TEARDOWN, t->id, "/", h)) {
+        system_moves_add(out, "begin", move_of_teardown(v, "begin", t->id)); /* 3 */
     }
 }
 

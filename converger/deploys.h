@@ -6,11 +6,12 @@
  *   2. somebody holds its path, or a part of it            refuse, with who does
  *   3. its target is not good                              refuse, with why
  *   4. one before it takes a part of its path just now     it waits
- *   5. otherwise                                           accept
+ *   5. what it is to put is there, and nothing lacks       begin
+ *   6. otherwise                                           accept
  * Accepted:
  *   1. the system goes                                     fail
  *   2. its build is gone or failed, or what it undoes is gone  fail, by that
- *   3. the build knows the version, the deploy does not    note
+ *   3. the build knows the version, the deploy does not, and it is not over  note
  *   4. the build is not over                               it waits
  *   5. a secret that it needs is not set                   fail, by the secret
  *      the system would have too many services             fail, by the build

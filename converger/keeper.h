@@ -7,6 +7,7 @@
 #include "common/client/mover.h"
 #include "common/model/keys.h"
 #include "converger/converger.h"
+#include "converger/known.h"
 
 #include "converge.pb-c.h"
 
@@ -26,12 +27,6 @@ struct kept {
     struct converger *x;
     struct mover_owner owner; /* settled(), for the moves that the keeper adds */
 };
-
-/* What the record at the key says, in the arena; NULL = it is gone (NULL), or this version cannot
- * read it. */
-const void *message_of(struct arena *a, const char *key, const struct followed *record);
-/* The same of what the copy has there. */
-const void *message_at(const struct kept *k, struct arena *a, const char *key);
 
 /* A plan that is shown. */
 struct plan_shown {

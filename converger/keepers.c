@@ -1,4 +1,3 @@
-#include "common/model/record.h"
 #include "converger/inside.h"
 
 #define KEEPER(name, kinds) extern const struct keeper name##_keeper;
@@ -11,19 +10,6 @@ const struct keeper_row keeper_rows[KEEPER_COUNT] = {
 #undef KEEPER
 };
 _Static_assert(RECORD_TYPE_COUNT <= 64, "kinds are a bit each");
-
-const void *message_of(struct arena *a, const char *key, const struct followed *record)
-{
-    ProtobufCMessage *m = NULL;
-    bool readable =
-        record && record_decode(a, key_type(key), blob_bytes(record->record), &m, NULL) == 0;
-    return readable ? m : NULL;
-}
-
-const void *message_at(const struct kept *k, struct arena *a, const char *key)
-{
-    return message_of(a, key, feed_client_get(&k->x->life.feed_client, key));
-}
 
 void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret)
 {

@@ -478,17 +478,19 @@ static bool see(const struct services_keeper *k, struct arena *a, const struct k
 }
 
 /* Whether what was kept of the time without progress still tells it. It does not of one that waited
- * when it was last looked at: nothing calls for a look while it waits. */
+ * or was stable when it was last looked at: nothing calls for a look then. */
 static bool time_goes_on(const struct services_keeper *k, const struct kept_service *one)
 {
     return one->term != 0 && one->term == k->kept.x->life.leader.term && !one->waited;
 }
 
-/* The time without progress begins anew with each progress, in each term, and while it waits. */
+/* The time without progress begins anew with each progress, in each term, while it waits, and while
+ * it is stable: one that was so for long and loses an instance has all its time. */
 static void keep_time(const struct services_keeper *k, struct kept_service *one,
                       struct service_look *l)
 {
-    bool waits = service_waits(l);
+    bool stable = strcmp(l->record->state, service_lifecycle.states[SERVICE_STABLE]) == 0;
+    bool waits = service_waits(l) || stable;
     if (!time_goes_on(k, one) || one->progress_at != l->record->progress_at || waits) {
         one->term = k->kept.x->life.leader.term;
         one->progress_at = l->record->progress_at;

@@ -7,7 +7,7 @@
 #include "common/model/pool_state.h"
 #include "common/model/record.h"
 #include "common/model/service_record.h"
-#include "converger/keeper.h"
+#include "converger/known.h"
 #include "converger/spread.h"
 
 #include <assert.h>
@@ -20,6 +20,7 @@ void system_copy_init(struct system_copy *f)
     map_init(&f->pools);
     map_init(&f->actions);
     map_init(&f->going);
+    f->over = (struct actions_over){0};
     f->tally = (struct system_tally){0};
 }
 
@@ -157,11 +158,26 @@ static void read_action(const void *m, struct action_seen *ret)
     }
 }
 
+/* One more that is over, or one less. */
+static void count_over(struct system_copy *f, const struct action_seen *is, bool more)
+{
+    size_t *count = is->type == RECORD_DEPLOY     ? &f->over.deploys
+                    : is->type == RECORD_TEARDOWN ? &f->over.teardowns
+                                                  : NULL;
+    if (count && is->over) {
+        assert(more || *count > 0);
+        *count = more ? *count + 1 : *count - 1;
+    }
+}
+
 static void learn_action(struct system_copy *f, struct arena *a, const char *key,
                          const struct followed *record)
 {
     struct action_seen *is = map_get(&f->actions, key);
     map_remove(&f->going, key);
+    if (is) {
+        count_over(f, is, false);
+    }
     if (!record) {
         free_action(map_remove(&f->actions, key));
         return;
@@ -178,6 +194,7 @@ static void learn_action(struct system_copy *f, struct arena *a, const char *key
     } else {
         spread_drop(&is->spread);
     }
+    count_over(f, is, true);
     assert(f->going.count <= f->actions.count);
 }
 
@@ -207,6 +224,7 @@ void system_copy_view(const struct system_copy *f, const struct map *records, st
                                    .pools = &f->pools,
                                    .actions = &f->actions,
                                    .going = &f->going,
+                                   .over = f->over,
                                    .tally = &f->tally};
     ret->system = id ? system_record(ret, key_system(a, id), &ret->revision) : NULL;
     ret->head = system_record(ret, key_head(a, uid), &ret->head_revision);

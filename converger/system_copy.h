@@ -10,6 +10,7 @@ struct system_copy {
     struct map pools;    /* key -> struct pool_seen */
     struct map actions;  /* key -> struct action_seen */
     struct map going;    /* of these, those that are not over: what a look costs */
+    struct actions_over over;
     struct system_tally tally;
 };
 

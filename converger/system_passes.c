@@ -261,3 +261,13 @@ void system_forgets(const struct watched_system *v, struct system_moves *out)
     forget_over(v, RECORD_TEARDOWN, TEARDOWNS_KEPT, out);
     forget_builds(v, out);
 }
+
+void system_forgets_surplus(const struct watched_system *v, struct system_moves *out)
+{
+    if (v->over.deploys >= DEPLOYS_KEPT + SURPLUS_AT_ONCE) {
+        forget_over(v, RECORD_DEPLOY, DEPLOYS_KEPT, out);
+    }
+    if (v->over.teardowns >= TEARDOWNS_KEPT + SURPLUS_AT_ONCE) {
+        forget_over(v, RECORD_TEARDOWN, TEARDOWNS_KEPT, out);
+    }
+}

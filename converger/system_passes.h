@@ -17,6 +17,10 @@ enum { SYSTEM_TRIES_MAX = 5 };
 /* What is kept of those that are over: the last ones. */
 enum { BUILDS_KEPT = 50, DEPLOYS_KEPT = 200, TEARDOWNS_KEPT = 200 };
 
+/* So many deploys, or teardowns, more than are kept do not wait for a full pass: whoever asks for
+ * many would come to the bound of how many there may be. */
+enum { SURPLUS_AT_ONCE = 64 };
+
 /* Rules 1 and 2. `refused`: the last try to open it, or to remove it, was. */
 void system_opens(const struct watched_system *v, bool refused, struct system_moves *out);
 void system_goes(const struct watched_system *v, bool refused, struct system_moves *out);
@@ -30,3 +34,5 @@ void system_observed(const struct watched_system *v, bool may_tell, struct syste
 /* Builds, deploys and teardowns that are over, more than are kept: a tree that nothing needs goes
  * slice by slice, and records that nothing names. All of them when the system goes. */
 void system_forgets(const struct watched_system *v, struct system_moves *out);
+/* Of these only deploys and teardowns, and only where there is such a surplus: for every look. */
+void system_forgets_surplus(const struct watched_system *v, struct system_moves *out);

@@ -208,6 +208,8 @@ static void plan_of(struct systems_keeper *k, const struct system_seen *s,
         system_goes(v, s->refused, out);
     } else if (v->confirmed && s->full) {
         system_forgets(v, out);
+    } else if (v->confirmed) {
+        system_forgets_surplus(v, out);
     }
     if (system_is_open(v)) {
         versions_run(&k->versions, v, out);

@@ -43,6 +43,11 @@ struct action_seen {
     struct spread *spread; /* what it has yet to tell, while it does (spread.h); owned */
 };
 
+/* Of how many it is over. */
+struct actions_over {
+    size_t deploys, teardowns;
+};
+
 struct watched_system {
     struct arena *arena;
     const struct map *records; /* of the board: key -> struct followed */
@@ -59,6 +64,7 @@ struct watched_system {
     const struct map *pools;    /* key -> struct pool_seen */
     const struct map *actions;  /* key -> struct action_seen */
     const struct map *going;    /* of these, those that are not over */
+    struct actions_over over;
     const struct system_tally *tally;
 };
 

@@ -2,6 +2,7 @@
 #include "bbs/service/desired_ops.h"
 #include "bbs/service/moves.h"
 #include "bbs/service/service.h"
+#include "common/base/message.h"
 #include "common/definition/compile.h"
 #include "common/lifecycle/service.h"
 #include "common/lifecycle/system.h"
@@ -72,17 +73,6 @@ static bool is_open(const Board__SystemRecord *system)
     return state > SYSTEM_PENDING && state != SYSTEM_FAILED && state != SYSTEM_DELETING;
 }
 
-/* The deploy that says it holds the path, and what stands there is of this tree. */
-uint32_t target_service_guards(const struct move_turn *t)
-{
-    const struct service_snapshot *s = t->snapshot;
-    const char *path = service_turn_path(t), *holder = service_says(t)->holder;
-    const Board__Hold *hold = s->hold ? hold_over(s->hold, path) : NULL;
-    bool holds = hold && hold->kind == BOARD__HOLD__KIND__DEPLOY && strcmp(hold->id, holder) == 0;
-    bool stands = s->head && head_has(s->head, service_says(t)->tree, path);
-    return is_open(s->system) && holds && stands ? SERVICE_IF_HELD : 0;
-}
-
 #define CONFLICT(...) plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict, __VA_ARGS__)
 
 static const char *hash_of(const struct service_snapshot *s)
@@ -128,6 +118,41 @@ static void take_component(const struct move_turn *t, Board__ServiceRecord *afte
     after->message = (char *)(uintptr_t)protobuf_c_empty_string;
 }
 
+/* But for who told it, and of which tree: what was seen to run is what it is told, and so. */
+static bool changes_nothing(const struct move_turn *t)
+{
+    const struct service_snapshot *s = t->snapshot;
+    const Board__ServiceRecord *before = s->service;
+    if (!before || t->from != SERVICE_STABLE || before->observed != before->generation ||
+        before->restarting[0] || !s->wanted_lrp || s->unset || s->place.lack ||
+        strcmp(before->target, hash_of(s)) != 0) {
+        return false;
+    }
+    Board__ServiceRecord *after = service_copy(t->plan->arena, before);
+    take_component(t, after);
+    Board__Revision *is = service_revision(after, after->target);
+    const Board__Revision *was = service_revision(before, before->target);
+    is->tree = was->tree;
+    is->deploy = was->deploy;
+    after->deploy = before->deploy;
+    after->component = before->component;
+    after->generation = before->generation;
+    after->progress_at = before->progress_at;
+    return message_equal(&before->base, &after->base);
+}
+
+/* The deploy that says it holds the path, and what stands there is of this tree. */
+uint32_t target_service_guards(const struct move_turn *t)
+{
+    const struct service_snapshot *s = t->snapshot;
+    const char *path = service_turn_path(t), *holder = service_says(t)->holder;
+    const Board__Hold *hold = s->hold ? hold_over(s->hold, path) : NULL;
+    bool holds = hold && hold->kind == BOARD__HOLD__KIND__DEPLOY && strcmp(hold->id, holder) == 0;
+    bool stands = s->head && head_has(s->head, service_says(t)->tree, path);
+    return (is_open(s->system) && holds && stands ? SERVICE_IF_HELD : 0) |
+           (changes_nothing(t) ? SERVICE_IF_UNCHANGED : 0);
+}
+
 /* Beside the record what the revision runs, unless it is there as it is. */
 static void put_target(const struct move_turn *t)
 {
@@ -136,6 +161,10 @@ static void put_target(const struct move_turn *t)
     Board__ServiceRecord *after = s->service ? service_copy(a, s->service) : fresh(t);
     take_component(t, after);
     service_set_state(after, t->to, t->in->now);
+    if (t->to == SERVICE_STABLE) { /* it is not looked at again */
+        after->generation = s->service->generation;
+        after->progress_at = s->service->progress_at;
+    }
     if (!s->run || !service_fits(a, s->run, s->wanted_lrp)) {
         plan_put(t->plan, key_revision(a, after->uid, after->path, after->target), "target",
                  t->in->actor, &s->wanted_lrp->base);
@@ -155,7 +184,8 @@ static void put_target(const struct move_turn *t)
  * 3. Its node pool has no epoch that it could be in: ResourceConflict, to be tried again.
  * 4. Its process is another's: ResourceConflict.
  * 5. It was told so by this deploy already: nothing.
- * 6. It is to run this from now on; of revisions that do not run ten are kept. */
+ * 6. It is to run this from now on, and so it is seen anew unless it does already; of revisions
+ *    that do not run ten are kept. */
 void target_service_decide(const struct move_turn *t)
 {
     const struct service_snapshot *s = t->snapshot;

@@ -243,7 +243,7 @@ static void gather_parts(struct view *v, const Board__Move *m, unsigned reads,
     if (*d->build && reads & (READ_TARGET | READ_BUILD | READ_START | READ_WITNESS)) {
         s->build = view_message(v, key_build(a, d->uid, d->build));
     }
-    if (reads & READ_TARGET) {
+    if (reads & READ_TARGET && lifecycle_state(&deploy_lifecycle, d->state) == DEPLOY_PENDING) {
         gather_target(v, s);
     }
     if (reads & READ_START) {

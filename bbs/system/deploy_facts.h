@@ -5,7 +5,7 @@
 
 /* Bits of a row's `reads`. */
 enum {
-    READ_TARGET = 1,   /* whether it can be accepted */
+    READ_TARGET = 1,   /* of one that is pending, whether it can be accepted */
     READ_BUILD = 2,    /* its build */
     READ_START = 4,    /* its build, what that needs, what it undoes */
     READ_SERVICES = 8, /* those under its path, if it may be over */

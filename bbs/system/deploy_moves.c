@@ -130,16 +130,23 @@ static void put(const struct move_turn *t, const Board__DeployRecord *after)
     move_put(t, move_subject_key(t->plan->arena, t->in), t->from, t->to, &after->base);
 }
 
+/* The hold with its path, by which LOCK_FREE was judged, too. */
+static const Board__HoldRecord *taken(const struct move_turn *t)
+{
+    Board__HoldRecord *hold = NULL;
+    const char *held = lock_refusal(t, &hold);
+    assert(!held && hold);
+    (void)held;
+    return hold;
+}
+
 /* It holds its path, and a version or a path is built by a build of its id. */
 static void accept_decide(const struct move_turn *t)
 {
     const struct deploy_snapshot *s = facts(t);
     struct arena *a = t->plan->arena;
-    Board__HoldRecord *hold = NULL;
     Board__DeployRecord *after = deploy_changed(a, before_of(t), t->to);
-    const char *held = lock_refusal(t, &hold); /* by which LOCK_FREE was judged, too */
-    assert(t->to == DEPLOY_ACCEPTED && !held && hold);
-    (void)held;
+    assert(t->to == DEPLOY_ACCEPTED);
     after->started_at = t->in->now.wall_ns;
     after->message = borrowed(*after->build ? arena_printf(a, "waits for build %s", after->build)
                                             : "waits to begin");
@@ -151,7 +158,7 @@ static void accept_decide(const struct move_turn *t)
         b->root = path ? after->path : b->root;
         plan_put(t->plan, key_build(a, b->uid, b->id), "build", t->in->actor, &b->base);
     }
-    put_hold(t, hold);
+    put_hold(t, taken(t));
     put(t, after);
 }
 
@@ -213,12 +220,17 @@ static void put_head(const struct move_turn *t, Board__DeployRecord *after,
     put(t, after);
 }
 
+/* One that is pending takes its path with it. */
 static void begin_decide(const struct move_turn *t)
 {
     const struct deploy_snapshot *s = facts(t);
     struct arena *a = t->plan->arena;
     Board__DeployRecord *after = deploy_changed(a, before_of(t), t->to);
     assert(t->to == DEPLOY_IN_PROGRESS && s->head && s->build_over);
+    if (t->from == DEPLOY_PENDING) {
+        after->started_at = t->in->now.wall_ns;
+        put_hold(t, taken(t));
+    }
     after->n_before = head_roots_within(a, s->head, after->path, &after->before);
     after->before_version = s->of.system->version;
     after->message = borrowed("waits for its services");
@@ -333,16 +345,17 @@ static void note_refuse(const struct move_turn *t)
     refuse_by_state(t);
 }
 
-/* It has begun: nothing. */
+/* It has begun: nothing. One that is pending is accepted for what its build lacks. */
 static void begin_refuse(const struct move_turn *t)
 {
     const struct deploy_snapshot *s = facts(t);
     struct arena *a = t->plan->arena;
-    const char *closed = system_facts_refusal(a, &s->of);
+    bool pending = t->from == DEPLOY_PENDING, conflict;
+    const char *closed = pending ? refusal(t, &conflict) : system_facts_refusal(a, &s->of);
     if (t->from == DEPLOY_IN_PROGRESS) {
         return;
     }
-    if (t->from != DEPLOY_ACCEPTED) {
+    if (t->from != DEPLOY_ACCEPTED && !pending) {
         refuse_by_state(t);
     } else if (closed) {
         refuse(t, closed);
@@ -439,7 +452,7 @@ static const struct move_row rows[] = {
     MOVE_ROW(accept, READ_TARGET, REFUSED),
     MOVE_ROW(refuse, READ_TARGET, REFUSED),
     MOVE_ROW(note, READ_BUILD, REFUSED),
-    MOVE_ROW(begin, READ_START, REFUSED),
+    MOVE_ROW(begin, READ_TARGET | READ_START, REFUSED),
     MOVE_ROW(revert, READ_WITNESS, REFUSED),
     MOVE_ROW(succeed, READ_SERVICES, REFUSED),
     MOVE_ROW(fail, READ_WITNESS | READ_SERVICES, REFUSED),

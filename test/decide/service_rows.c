@@ -109,6 +109,16 @@ static void lay_revisions(const struct scene *s, Board__ServiceRecord *r)
     }
 }
 
+static Board__Rolling *rolling_of(const struct scene *s)
+{
+    Board__Rolling *r = arena_message(s->a, &board__rolling__descriptor);
+    r->max_surge = arena_strdup(s->a, "100%");
+    r->max_unavailable = arena_strdup(s->a, "0");
+    r->ready_s = 1;
+    r->deadline_s = 600;
+    return r;
+}
+
 static void lay_service(const struct scene *s)
 {
     if (!has_word(s, "app") && !has_word(s, "system")) {
@@ -138,11 +148,11 @@ static void lay_service(const struct scene *s)
     r->board_generation = arena_strdup(s->a, !s->is_app                  ? ""
                                              : has_word(s, "restored") ? "F"
                                                                          : ROWS_BOARD_GENERATION);
-    r->rolling = arena_message(s->a, &board__rolling__descriptor);
-    r->rolling->max_surge = arena_strdup(s->a, "100%");
-    r->rolling->max_unavailable = arena_strdup(s->a, "0");
-    r->rolling->ready_s = 1;
-    r->rolling->deadline_s = 600;
+    r->rolling = rolling_of(s);
+    if (has_word(s, "as_told")) { /* what a target of the tree says besides */
+        r->domain = arena_printf(s->a, "system.%s", s->uid);
+        r->routes = arena_message(s->a, &models__proto_routes__descriptor);
+    }
     lay_revisions(s, r);
     lay(s, key_service(s->a, s->uid, s->path), &r->base, SERVICE_REVISION);
 }
@@ -228,6 +238,7 @@ static void lay_tree(const struct scene *s)
         c->kind = arena_strdup(s->a, job ? "job" : "service");
         c->run = job ? NULL : service_definition(s->a, "x", false);
         c->instances = 2;
+        c->rolling = rolling_of(s);
         c->hash = arena_printf(s->a, "H%s", c->tree);
         if (has_word(s, "secretive")) {
             Models__EnvironmentVariable *e =

@@ -47,7 +47,7 @@ static const struct row deploys[] = {
     {"3: an empty root",
      {SYSTEM, D1 "pending target=path path=/a", "head /=-"},
      "refuse deploy/u/D1 message=nothing is deployed at /a: bbs systems tree shop shows what is"},
-    {"5: whether the tree has it the build finds out",
+    {"6: whether the tree has it the build finds out",
      {SYSTEM, D1 "pending target=path path=/x", "head /=T1", T1},
      "accept deploy/u/D1"},
     {"3: a build of its id",
@@ -82,15 +82,26 @@ static const struct row deploys[] = {
       "deploy D1 state=pending target=path path=/a created_at=2",
       "deploy D2 state=pending target=path path=/ab created_at=1"},
      "accept deploy/u/D2\naccept deploy/u/D1"},
-    {"5: a file", {SYSTEM, D1 "pending target=definition"}, "accept deploy/u/D1"},
-    {"5: a version",
+    {"6: a file", {SYSTEM, D1 "pending target=definition"}, "accept deploy/u/D1"},
+    {"6: a version",
      {"system state=degraded definition_url=x", D1 "pending version=1"},
      "accept deploy/u/D1"},
-    {"5: a build that runs still",
+    {"6: a build that runs still",
      {SYSTEM, D1 "pending target=build build=B1", "build B1 state=running"},
      "accept deploy/u/D1"},
     {"5: an undo",
      {SYSTEM, D1 "pending target=undo undo=D0", "deploy D0 state=failed generation=2"},
+     "begin deploy/u/D1"},
+    {"5: what is built already",
+     {SYSTEM, D1 "pending target=build build=B1", "build B1 state=succeeded tree=T1 version=1.2",
+      T1},
+     "begin deploy/u/D1"},
+    {"6: it is, and a secret is not set",
+     {SYSTEM, D1 "pending target=build build=B1", "build B1 state=succeeded tree=T2",
+      "index T2 /b=service:h2:/b:key"},
+     "accept deploy/u/D1"},
+    {"6: its index has not come",
+     {SYSTEM, D1 "pending target=build build=B1", "build B1 state=succeeded tree=T1"},
      "accept deploy/u/D1"},
     /* accepted */
     {"1: it goes, accepted",
@@ -595,6 +606,27 @@ static void as_many_are_kept(void **state)
                    "forget teardown/u/T000", SYSTEM);
 }
 
+/* Between full passes: at the bound all the surplus goes, below it none. */
+static void a_surplus_goes_at_once(void **state)
+{
+    static const char *const forms[] = {A_DEPLOY, "teardown T# state=succeeded completed_at=#"};
+    (void)state;
+    assert_int_equal((int)DEPLOYS_KEPT, (int)TEARDOWNS_KEPT);
+    for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
+        for (size_t more = SURPLUS_AT_ONCE - 1; more <= SURPLUS_AT_ONCE; more++) {
+            SCOPED_ARENA(a);
+            struct system_rows r;
+            const char *const none[] = {SYSTEM, NULL};
+            forgotten_of(&r, &a, forms[f], DEPLOYS_KEPT + more, none);
+            struct system_moves *m = ARENA_NEW(&a, struct system_moves);
+            m->arena = &a;
+            system_forgets_surplus(&r.view, m);
+            assert_int_equal(m->count, more < SURPLUS_AT_ONCE ? 0 : SURPLUS_AT_ONCE);
+            system_rows_done(&r);
+        }
+    }
+}
+
 static void what_is_named_is_kept(void **state)
 {
     (void)state;
@@ -633,6 +665,7 @@ int main(void)
         cmocka_unit_test(opened_or_given_up),
         cmocka_unit_test(goes_in_order),
         cmocka_unit_test(as_many_are_kept),
+        cmocka_unit_test(a_surplus_goes_at_once),
         cmocka_unit_test(what_is_named_is_kept),
         cmocka_unit_test(nothing_of_a_failed_build_is_kept),
     };

@@ -213,6 +213,11 @@ static void it_is_refused(void **state)
 #define ACCEPTED "deploy D1 state=accepted build=D1\n"
 #define BUILT "build D1 state=succeeded tree=T1 version=2 root=/\n"
 
+/* Of /a, to what stood there before D0. */
+#define UNDOES                                                                                     \
+    "deploy D0 state=succeeded path=/a generation=3 before=/a:T1\n"                                \
+    "deploy D1 state=pending target=undo undo=D0 path=/a\n"
+
 static void it_begins(void **state)
 {
     static const struct system_move_row rows[] = {
@@ -259,6 +264,31 @@ static void it_begins(void **state)
          "ResourceConflict: deploy D1: system shop is being deleted"},
         {"failed", OPEN "head\nhold\ndeploy D1 state=failed\n", "begin deploy/u/D1",
          "ResourceConflict: deploy D1: it is failed"},
+        {"pending, of what is built", OPEN "head generation=3 /=T7\nhold D0=/ab\n"
+         "index T1 /a=service:h\n" UNDOES, "begin deploy/u/D1",
+         "begin hold/u holds=D0:/ab,D1:/a\n"
+         "begin head/u roots=/:T7:T7,/a:T1:T1 generation=4\n"
+         "observe system/shop state=updating since=1000s\n"
+         "begin deploy/u/D1 state=in progress message=waits for its services "
+         "before_version=1.0 started_at=1000s generation=4"},
+        {"pending, and its path is held", OPEN "head generation=3 /=T7\nhold D0=/a/b\n"
+         "index T1 /a=service:h\n" UNDOES, "begin deploy/u/D1",
+         "ResourceConflict: deploy D1: deploy D0 of /a/b is in progress"},
+        {"pending, of no good target", OPEN EMPTY "deploy D1 state=pending target=undo undo=D9\n",
+         "begin deploy/u/D1",
+         "ResourceConflict: deploy D1: there is no deploy D9 to undo: bbs deploys shop lists "
+         "them"},
+        {"pending, and the build runs", OPEN EMPTY
+         "deploy D1 state=pending target=definition build=D1\nbuild D1 state=running\n",
+         "begin deploy/u/D1",
+         "ResourceConflict: deploy D1: what it is to put is not there yet"},
+        {"pending, and a secret lacks", OPEN EMPTY "deploy D1 state=pending target=build build=B1\n"
+         "build B1 state=succeeded tree=T1 root=/\nindex T1 /a=service:h:/a:k\n",
+         "begin deploy/u/D1",
+         "ResourceConflict: deploy D1: /a needs secret /a:k: bbs secrets set shop /a:k"},
+        {"pending, and its system goes", "system state=deleting\n" EMPTY
+         "deploy D1 state=pending target=build build=B1\nbuild B1 state=succeeded tree=T1\n",
+         "begin deploy/u/D1", "ResourceConflict: deploy D1: system shop is being deleted"},
     };
     try_system_moves(&deploy_moves, ROWS(rows));
 }

@@ -293,6 +293,9 @@ static void rows_of_the_end(void **state)
     RUN(rows);
 }
 
+#define SAME "system as_told target=f039b250e5 revs=f039b250e5:2 deploy=D0 "
+#define HELD " system=stable head=T:/ tree=T:api held=deploy:D1:/"
+
 static void rows_of_target(void **state)
 {
     static const struct service_case rows[] = {
@@ -353,6 +356,25 @@ static void rows_of_target(void **state)
          "target tree=T holder=D1",
          "put revision/u/%2Fapi/f039b250e5\n"
          "put service updating f039b250e5 x2 b:1,f039b250e5:0 gen=1/2 deploy=D1\n"},
+        {"6 it runs so", SAME "stable instances=2 seen=1" HELD, "target tree=T holder=D1",
+         "put revision/u/%2Fapi/f039b250e5\n"
+         "put service stable f039b250e5 x2 f039b250e5:2 gen=1/1 deploy=D1\n"},
+        {"6 so, and is not stable", SAME "scaling instances=2 seen=1" HELD,
+         "target tree=T holder=D1",
+         "put revision/u/%2Fapi/f039b250e5\n"
+         "put service updating f039b250e5 x2 f039b250e5:2 gen=1/2 deploy=D1\n"},
+        {"6 so, and was not seen since", SAME "stable instances=2 seen=0" HELD,
+         "target tree=T holder=D1",
+         "put revision/u/%2Fapi/f039b250e5\n"
+         "put service updating f039b250e5 x2 f039b250e5:2 gen=0/2 deploy=D1\n"},
+        {"6 so, and starts again", SAME "stable restarting instances=2 seen=1" HELD,
+         "target tree=T holder=D1",
+         "put revision/u/%2Fapi/f039b250e5\n"
+         "put service updating f039b250e5 x2 f039b250e5:2 gen=1/2 restarting deploy=D1\n"},
+        {"6 so, of another number", SAME "stable instances=3 seen=1" HELD,
+         "target tree=T holder=D1",
+         "put revision/u/%2Fapi/f039b250e5\n"
+         "put service updating f039b250e5 x2 f039b250e5:2 gen=1/2 deploy=D1\n"},
     };
     RUN(rows);
 }
