@@ -343,8 +343,8 @@ static void done(void *state)
 static const char *fault_of(const struct services_keeper *k, struct arena *a,
                             const struct service_process *p, int32_t index)
 {
-    const Models__ActualLRP *r =
-        message_at(&k->kept, a, key_actual(a, p->guid, index, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY));
+    const char *key = key_actual(a, p->guid, index, MODELS__ACTUAL_LRP__PRESENCE__ORDINARY);
+    const Models__ActualLRP *r = message_at(&k->kept, a, key);
     if (r && r->crash_count > 0) {
         return arena_printf(a, "/%d crashed %d %s: %.1000s", (int)index, (int)r->crash_count,
                             r->crash_count == 1 ? "time" : "times",
