@@ -1,5 +1,8 @@
 /* Containers against the board. */
+#include "common/model/keys.h"
+#include "common/model/pool_tag.h"
 #include "models/actual_lrp.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
 #include "test/sim/checkers/checkers.h"
 #include "test/sim/model/containers.h"
 
@@ -20,6 +23,22 @@ static bool is_stuck(const struct model_containers *m, const char *guid)
         stuck = stuck || (s.facts[i].kind == FACT_CUT && s.facts[i].why == CUT_STUCK);
     }
     return stuck;
+}
+
+/* A hole: a restored board knows node pools of before. A cell that came into one since, or left one,
+ * stops what does not go with it, for its start is refused (bbs/lrp/move.c). What has to come first
+ * is a pool that gives a cell back on which only others' work is: now it waits for that to end. */
+static bool lost_its_pool(const struct checkers *k, const struct instance *i)
+{
+    SCOPED_ARENA(a);
+    const char *id = i ? i->cell_id : "";
+    const Board__CellRecord *is =
+        (const Board__CellRecord *)history_now(&k->history, key_cell(&a, id));
+    const Models__DesiredLRP *d =
+        i ? (const Models__DesiredLRP *)history_now(&k->history, key_desired(&a, i->process_guid))
+          : NULL;
+    return is && d && i->forgotten &&
+           !pool_tag_fits(is->pool, d->placementtags, d->n_placementtags);
 }
 
 void check_verb(struct checkers *k, struct node *cell, const struct verb_call *call)
@@ -44,6 +63,7 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
     /* Its steps before RUNNING were under way when a restore made the board forget its claim: a
      * claim makes no record again, and its rep ends what has none. */
     runs = runs && !(i && i->forgotten && !i->ran && model_containers_has_steps(m, call->guid));
+    runs = runs && !lost_its_pool(k, i);
     if (runs && !(i && i->released) && !evacuation_ends(k, checkers_cell(k, cell))) {
         checkers_report(k, "S8",
                         "the running instance of %s/%d is stopped, and nobody asked for it",
