@@ -1,7 +1,8 @@
 /* Holds (docs/systems.md, Who may change what): at each revision no two of a system stand against
  * each other, which is tried by a plain tree of intention locks, and they are exactly the deploys
- * that are accepted or in progress and the teardown that is in progress (Y1). What is over stays as
- * it is (Y7). */
+ * that are accepted or in progress and the teardown that is in progress; and who is refused for
+ * what others hold could not have his path (Y1). What is over stays as it is (Y7). */
+#include "common/model/hold.h"
 #include "test/sim/checkers/checkers.h"
 
 #include <stdlib.h>
@@ -127,6 +128,44 @@ static void check_system(struct checkers *k, const char *uid)
     k->seen[SEEN_HELD_TOGETHER] += s.count > 1;
 }
 
+/* ---- Who is refused -------------------------------------------------------------------------- */
+
+/* The path of what failed as this was written, for what others hold; NULL = it did not. */
+static const char *refused_path(const struct past *p)
+{
+    if (!p->message || !p->cause || strcmp(p->cause->move, "refuse") != 0) {
+        return NULL;
+    }
+    if (p->type == RECORD_TEARDOWN) {
+        return ((const Board__TeardownRecord *)p->message)->conflict ? "/" : NULL;
+    }
+    const Board__DeployRecord *d = (const Board__DeployRecord *)p->message;
+    return d->conflict ? d->path : NULL;
+}
+
+static void check_refusal(struct checkers *k, const struct past *p)
+{
+    struct plain_tree t = {0};
+    const char *path = refused_path(p);
+    if (!path) {
+        return;
+    }
+    arena_init(&t.arena);
+    map_init(&t.nodes);
+    const struct past *held =
+        history_at(&k->history, key_hold(&t.arena, key_component(&t.arena, p->key, 1)),
+                   p->revision - 1);
+    const Board__HoldRecord *h = held ? (const Board__HoldRecord *)held->message : NULL;
+    for (size_t i = 0; h && i < h->n_holds; i++) {
+        (void)plain_take(&t, h->holds[i]->path);
+    }
+    if (h && h->n_holds < HOLD_ENTRIES_MAX && plain_take(&t, path)) {
+        checkers_report(k, "Y1", "%s is refused, and nobody stands against %s", p->key, path);
+    }
+    map_done(&t.nodes, NULL);
+    arena_done(&t.arena);
+}
+
 /* ---- What is over ---------------------------------------------------------------------------- */
 
 /* The state and when it ended, of one that ends for good; NULL = of another kind. */
@@ -182,6 +221,9 @@ void check_holds(struct checkers *k, const struct passage *p, const struct world
         bool action = type == RECORD_DEPLOY || type == RECORD_TEARDOWN;
         if (action || type == RECORD_BUILD) {
             check_end(k, p->list[i]);
+        }
+        if (action) {
+            check_refusal(k, p->list[i]);
         }
         const char *uid =
             action || type == RECORD_HOLD ? key_component(&a, p->list[i]->key, 1) : "";

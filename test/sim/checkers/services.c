@@ -2,7 +2,8 @@
  * roll leaves fewer than N - U available, but for what was broken before. Y4: a DesiredLRP of a
  * service stands in its service's record, with as many instances. Y9: routes go before instances,
  * by the setting drain. Y12: nothing rolls, and nothing goes, that nobody has confirmed since a
- * restore. Y5: at rest a stable service runs as it is to run, and one that does is stable.
+ * restore. Y5: at rest a stable service runs as it is to run, and one that does is stable; and it
+ * fails for want of progress only when it came no nearer for so long.
  *
  * An instance counts as available here for 13 s after it was the last time: who decided may not
  * have heard of its end. So a bug that takes the last instances a moment after others fell stays
@@ -183,6 +184,39 @@ static void check_confirmed(struct checkers *k, const struct past *p)
     }
 }
 
+/* ---- Y5, when it fails ----------------------------------------------------------------------- */
+
+/* The last time that its record said of more instances that they run its target, or serve. */
+static int64_t nearer_at_ns(const struct past *p)
+{
+    int64_t at_ns = 0;
+    for (; p && p->message && !at_ns; p = p->before) {
+        const Board__ServiceRecord *is = service_of(p), *was = service_of(p->before);
+        const Board__Counts *now = is->counts, *then = was ? was->counts : NULL;
+        bool nearer = now && is_move(p, "observe") &&
+                      (now->updated > (then ? then->updated : 0) ||
+                       now->available > (then ? then->available : 0));
+        at_ns = nearer ? p->at_ns : 0;
+    }
+    return at_ns;
+}
+
+static void check_failure(struct checkers *k, const struct past *p)
+{
+    static const char stuck[] = "no progress for ";
+    const Board__ServiceRecord *is = service_of(p), *was = service_of(p->before);
+    bool fails = strcmp(is->state, "failed") == 0 && strcmp(was->state, "failed") != 0;
+    if (!fails || strncmp(is->message, stuck, strlen(stuck)) != 0) {
+        return;
+    }
+    int64_t deadline_ns = strtoll(is->message + strlen(stuck), NULL, 10) * SECOND_NS;
+    int64_t at_ns = nearer_at_ns(p->before);
+    if (at_ns && p->at_ns - at_ns < deadline_ns) {
+        checkers_report(k, "Y5", "%s failed with %s, and came nearer %lld ms ago", p->key,
+                        is->message, (long long)((p->at_ns - at_ns) / MILLISECOND_NS));
+    }
+}
+
 /* ---- Y4, Y9 ---------------------------------------------------------------------------------- */
 
 static const Models__DesiredLRP *desired_past(const struct past *p)
@@ -260,6 +294,9 @@ void check_services(struct checkers *k, const struct passage *p, const struct wo
         }
         if (service) {
             check_confirmed(k, one);
+        }
+        if (service && is) {
+            check_failure(k, one);
         }
         if (service && is && is_move(one, "surge")) {
             check_surge(k, one);
