@@ -343,10 +343,13 @@ static void a_shim_that_nobody_reaps_costs_nothing(void **state)
     snprintf(command, sizeof(command), "kill -KILL $(cut -d' ' -f1 %s/containers/" GUID "/pid)",
              state_dir);
     assert_int_equal(system(command), 0);
-    usleep(300 * 1000);
-    int64_t before_ns = processor_ns(rep_pid);
-    usleep(1000 * 1000);
-    assert_true(processor_ns(rep_pid) - before_ns < SECOND_NS / 5);
+    bool idle = false;
+    for (int i = 0; i < 20 && !idle; i++) { /* on a busy machine its end takes a while */
+        int64_t before_ns = processor_ns(rep_pid);
+        usleep(1000 * 1000);
+        idle = processor_ns(rep_pid) - before_ns < SECOND_NS / 5;
+    }
+    assert_true(idle);
 }
 
 int main(void)
