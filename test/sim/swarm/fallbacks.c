@@ -10,6 +10,9 @@ enum { PERCENT_CALM = 4, PERCENT_SILENT = 4 };
 #define UNEXPLAINED 0
 /* Two that meet, no more: also in a calm seed. */
 #define NO_FAULT_NEEDED IS(COUNT)
+/* A node pool has taken a cell or given one back, maybe one that has just accepted work, whose
+ * claim is refused then: also in a calm seed. */
+#define POOL_CHANGED (IS(COUNT) << 1)
 /* etcd is what it was earlier, and its revisions repeat. */
 #define WENT_BACK (IS(RESTORE) | IS(LOST_WRITES))
 #define PAUSES (IS(PAUSE) | IS(LONG_PAUSE))
@@ -66,7 +69,7 @@ static const struct {
     {"what waited was placed, and nothing had reported that it could be", "",
      GONE | UNHEARD | STORE | LAGS | RUNTIME | IS(FAILING_RUNTIME) | IS(NO_SPACE)},
     {"what a cell took did not show on the board, and is placed again", "",
-     GONE | UNHEARD | STORE | LAGS | SLIPS | RUNTIME | IS(NO_SPACE)},
+     GONE | UNHEARD | STORE | LAGS | SLIPS | RUNTIME | IS(NO_SPACE) | POOL_CHANGED},
     /* The auctioneer has not heard yet that it leads; the container has just ended. */
     {"a notice did not arrive; the feed repeats it", "status=503", NO_FAULT_NEEDED},
     {"a notice did not arrive; the feed repeats it", "status=500", NO_FAULT_NEEDED},
@@ -93,7 +96,8 @@ void calm_plan(struct swarm *s, uint64_t seed)
 
 static bool explained(const struct swarm *s, uint64_t faults)
 {
-    if ((faults & NO_FAULT_NEEDED) || (s->went_back && (faults & WENT_BACK))) {
+    if ((faults & NO_FAULT_NEEDED) || (s->went_back && (faults & WENT_BACK)) ||
+        ((faults & POOL_CHANGED) && s->checkers.seen[SEEN_POOLS] > 0)) {
         return true;
     }
     for (int f = 0; f < FAULT_COUNT; f++) {
