@@ -27,11 +27,18 @@ static bool was_judged(struct checkers *k, const Board__Move *move, const struct
     return (head ? head->revision : 0) == move_system(move)->head_revision;
 }
 
+/* By the tables of moves: those of a service that hold whatever its version is, target, delete and
+ * remove, read all that they rest on. */
 static bool judges(const Board__Move *move)
 {
+    static const char *const of_service[] = {"surge",  "shrink",  "adjust",
+                                             "retire", "observe", "unroute"};
     enum record_type kind = move_kind(move);
-    bool system = kind == RECORD_SYSTEM && strcmp(move->move, "observe") == 0;
-    return (system || kind == RECORD_SERVICE) && move->subject->revision != 0;
+    bool judged = kind == RECORD_SYSTEM && strcmp(move->move, "observe") == 0;
+    for (size_t i = 0; i < sizeof(of_service) / sizeof(of_service[0]); i++) {
+        judged = judged || (kind == RECORD_SERVICE && strcmp(move->move, of_service[i]) == 0);
+    }
+    return judged && move->subject->revision != 0;
 }
 
 void check_judgement(struct checkers *k, const struct seen_answer *seen)
