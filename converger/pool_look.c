@@ -26,11 +26,21 @@ static const struct pool_cell *cell_of(const struct pool_turn *t, const char *id
     return map_get(t->l->cells, id);
 }
 
+/* A cell of the epoch; NULL = it has no record, or one that was made anew since, and is of no pool
+ * or of another one. */
+static const struct pool_cell *cell_in(const struct pool_turn *t, const Board__PoolEpoch *e,
+                                       const char *id)
+{
+    const struct pool_cell *cell = cell_of(t, id);
+    const char *tag = pool_tag(t->arena, t->record->uid, t->record->name, e->number);
+    return cell && strcmp(cell->pool, tag) == 0 ? cell : NULL;
+}
+
 static int32_t serving_of(const struct pool_turn *t, const Board__PoolEpoch *e)
 {
     int32_t serving = 0;
     for (size_t i = 0; e && i < e->n_cells; i++) {
-        const struct pool_cell *cell = cell_of(t, e->cells[i]);
+        const struct pool_cell *cell = cell_in(t, e, e->cells[i]);
         serving += cell && cell->serves;
     }
     return serving;
@@ -161,11 +171,11 @@ static bool retire(struct pool_turn *t)
     return false;
 }
 
-/* A cell of the epoch that has no record, or that nothing is on; NULL = none. */
+/* A cell that the epoch has no more, or that nothing is on; NULL = none. */
 static const char *empty_cell(const struct pool_turn *t, const Board__PoolEpoch *e, bool gone_only)
 {
     for (size_t i = 0; i < e->n_cells; i++) {
-        const struct pool_cell *cell = cell_of(t, e->cells[i]);
+        const struct pool_cell *cell = cell_in(t, e, e->cells[i]);
         if (!cell || (!gone_only && !cell->used)) {
             return e->cells[i];
         }
