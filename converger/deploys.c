@@ -248,8 +248,8 @@ static void pending_deploy(const struct watched_system *v, const Board__DeployRe
     why = why ? why : target_fault(v, d);                                  /* 3 */
     if (why) {
         refuse_deploy(v, d, why, out);
-    } else if (take(v, BOARD__HOLD__KIND__DEPLOY, d->id, d->path, h)) {      /* 4 */
-        const char *move = begins_at_once(v, d) ? "begin" : "accept"; /* 5, 6 */
+    } else if (take(v, BOARD__HOLD__KIND__DEPLOY, d->id, d->path, h)) { /* 4 */
+        const char *move = begins_at_once(v, d) ? "begin" : "accept";   /* 5, 6 */
         system_moves_add(out, move, move_of_deploy(v, move, d->id));
     }
 }

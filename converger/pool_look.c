@@ -26,21 +26,25 @@ static const struct pool_cell *cell_of(const struct pool_turn *t, const char *id
     return map_get(t->l->cells, id);
 }
 
-/* A cell of the epoch; NULL = it has no record, or one that was made anew since, and is of no pool
- * or of another one. */
-static const struct pool_cell *cell_in(const struct pool_turn *t, const Board__PoolEpoch *e,
-                                       const char *id)
+static const char *tag_of(const struct pool_turn *t, const Board__PoolEpoch *e)
+{
+    return pool_tag(t->arena, t->record->uid, t->record->name, e->number);
+}
+
+/* A cell that bears the tag of an epoch which names it; NULL = it has no record, or one that was
+ * made anew since, and is of no pool or of another one. */
+static const struct pool_cell *cell_in(const struct pool_turn *t, const char *tag, const char *id)
 {
     const struct pool_cell *cell = cell_of(t, id);
-    const char *tag = pool_tag(t->arena, t->record->uid, t->record->name, e->number);
     return cell && strcmp(cell->pool, tag) == 0 ? cell : NULL;
 }
 
 static int32_t serving_of(const struct pool_turn *t, const Board__PoolEpoch *e)
 {
     int32_t serving = 0;
+    const char *tag = e ? tag_of(t, e) : NULL;
     for (size_t i = 0; e && i < e->n_cells; i++) {
-        const struct pool_cell *cell = cell_in(t, e, e->cells[i]);
+        const struct pool_cell *cell = cell_in(t, tag, e->cells[i]);
         serving += cell && cell->serves;
     }
     return serving;
@@ -115,7 +119,7 @@ bool pool_is_short(const struct pool_look *l)
 
 static bool is_named(const struct pool_turn *t, const Board__PoolEpoch *e)
 {
-    return map_get(t->l->named, pool_tag(t->arena, t->record->uid, t->record->name, e->number));
+    return map_get(t->l->named, tag_of(t, e));
 }
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
@@ -174,8 +178,9 @@ static bool retire(struct pool_turn *t)
 /* A cell that the epoch has no more, or that nothing is on; NULL = none. */
 static const char *empty_cell(const struct pool_turn *t, const Board__PoolEpoch *e, bool gone_only)
 {
+    const char *tag = tag_of(t, e);
     for (size_t i = 0; i < e->n_cells; i++) {
-        const struct pool_cell *cell = cell_in(t, e, e->cells[i]);
+        const struct pool_cell *cell = cell_in(t, tag, e->cells[i]);
         if (!cell || (!gone_only && !cell->used)) {
             return e->cells[i];
         }
