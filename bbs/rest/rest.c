@@ -56,8 +56,7 @@ static bool has_family(const struct path_table *t, const char *path)
     bool has = false;
     for (size_t i = 0; i < t->count && !has; i++) {
         const char *pattern = path_row_at(t, i)->pattern;
-        has = text_begins(pattern, PREFIX) && family_size(pattern) == size &&
-              strncmp(pattern, path, size) == 0;
+        has = strncmp(pattern, path, size) == 0 && strchr("/.", pattern[size]); /* or its end */
     }
     return has;
 }
