@@ -209,18 +209,13 @@ static int deploy(struct session *s, const struct invocation *call, struct err *
 
 static int teardown(struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *id, *path;
+    const char *id;
     const Board__SystemRecord *system = NULL;
     struct bytes answer;
     struct action_wait w = {
         .id = draw_uuid(&s->arena), .limit_ms = system_patience(s), .teardown = true};
-    int r = name_system(&s->arena, call->arguments[0], &id, &path, err);
-    if (r == 0 && strcmp(path, "/") != 0) {
-        r = err_set(err, ERR_INVALID,
-                    "a teardown is of a whole system: bbs teardown %.63s; a part goes when it is "
-                    "taken out of the definition, by bbs deploy %.63s --file FILE",
-                    id, id);
-    }
+    int r = name_whole_system(&s->arena, call->arguments[0],
+                              "a teardown is of a whole system: bbs teardown", &id, err);
     r = r < 0 ? r : systems_find(s, id, &system, err);
     const char *body = arena_printf(&s->arena, "{\"id\":\"%s\"}", w.id);
     r = r < 0 ? r : system_rest(s, "POST", id, "/teardowns", body, &answer, err);

@@ -73,6 +73,19 @@ int name_system(struct arena *a, const char *text, const char **ret_system, cons
     return 0;
 }
 
+int name_whole_system(struct arena *a, const char *text, const char *what, const char **ret_system,
+                      struct err *err)
+{
+    const char *path;
+    int r = name_system(a, text, ret_system, &path, err);
+    return r < 0 || strcmp(path, "/") == 0
+               ? r
+               : err_set(err, ERR_INVALID,
+                         "%s %.63s; a part goes when it is taken out of the definition, by bbs "
+                         "deploy %.63s --file FILE",
+                         what, *ret_system, *ret_system);
+}
+
 const char *name_of_part(struct arena *a, const char *system, const char *path)
 {
     return arena_printf(a, "%s:%s", system, path);

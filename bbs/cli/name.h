@@ -31,6 +31,11 @@ bool name_is_part(struct arena *a, const char *name, const char **ret_system,
 int name_system(struct arena *a, const char *text, const char **ret_system, const char **ret_path,
                 struct err *err);
 
+/* The same of what a whole system alone has. `what` begins the text for who names a part: "a
+ * teardown is of a whole system: bbs teardown". */
+int name_whole_system(struct arena *a, const char *text, const char *what, const char **ret_system,
+                      struct err *err);
+
 /* A path alone, "/store" or "/store/". ERR_INVALID when it is none. */
 int name_path(struct arena *a, const char *text, const char **ret_path, struct err *err);
 

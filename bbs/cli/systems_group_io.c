@@ -213,17 +213,12 @@ static int create(struct session *s, const struct invocation *call, struct err *
 
 static int delete (struct session *s, const struct invocation *call, struct err *err)
 {
-    const char *id, *path;
+    const char *id;
     const Board__SystemRecord *system;
     struct bytes answer;
     int64_t limit_ms = system_patience(s);
-    int r = name_system(&s->arena, call->arguments[0], &id, &path, err);
-    if (r == 0 && strcmp(path, "/") != 0) {
-        r = err_set(err, ERR_INVALID,
-                    "a whole system is deleted: bbs systems delete %.63s; a part goes when it is "
-                    "taken out of the definition, by bbs deploy %.63s --file FILE",
-                    id, id);
-    }
+    int r = name_whole_system(&s->arena, call->arguments[0],
+                              "a whole system is deleted: bbs systems delete", &id, err);
     r = r < 0 ? r : systems_find(s, id, &system, err);
     r = r < 0 ? r : system_rest(s, "DELETE", id, "", NULL, &answer, err);
     r = r == -ERR_NOT_FOUND && cli_client_may_have_done(s->client) ? 0 : r;

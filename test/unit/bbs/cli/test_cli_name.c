@@ -148,7 +148,15 @@ static void a_system_has_no_index(void **state)
             assert_string_equal(system, rows[i].system);
             assert_string_equal(path, rows[i].path);
         }
+        bool whole = rows[i].path && strcmp(rows[i].path, "/") == 0;
+        r = name_whole_system(&f->arena, rows[i].text, "it is of a whole system: bbs teardown",
+                              &system, &f->err);
+        assert_int_equal(r, whole ? 0 : -ERR_INVALID);
     }
+    assert_int_equal(name_whole_system(&f->arena, "shop:/a", "do", &(const char *){NULL}, &f->err),
+                     -ERR_INVALID);
+    assert_string_equal(f->err.text, "do shop; a part goes when it is taken out of the definition, "
+                                     "by bbs deploy shop --file FILE");
 }
 
 static void a_path_may_end_with_a_slash(void **state)
