@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+_Static_assert(RECORD_TYPE_COUNT <= 64, "types are a bit each");
+
 /* FNV-1a, a byte at a time: so the hashes of all prefixes of a key are made in one walk. */
 static const uint32_t hash_begin = 2166136261u;
 
@@ -42,12 +44,12 @@ void topics_add(struct topics *t, const char *topic)
         hash = hash_on(hash, topic[size]);
     }
     *slot_of(t, hash, topic, size) = topic;
-    t->types |= 1u << key_type(topic);
+    t->types |= UINT64_C(1) << key_type(topic);
 }
 
 bool topics_match(const struct topics *t, enum record_type type, const char *key)
 {
-    if (!(t->types & 1u << type)) {
+    if (!(t->types & UINT64_C(1) << type)) {
         return false;
     }
     uint32_t hash = hash_begin;

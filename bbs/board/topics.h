@@ -13,7 +13,7 @@
 struct topics {
     const char **slots; /* open addressing; NULL = free */
     size_t slot_count;  /* a power of two, twice the topics at least; 0 = there are none */
-    uint32_t types;     /* bits of the record types that they name; others are not looked up */
+    uint64_t types;     /* bits of the record types that they name; others are not looked up */
 };
 
 /* Room for `count` topics, in the arena. */
