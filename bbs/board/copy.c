@@ -249,6 +249,18 @@ struct copied *copy_next(struct copied *p)
     return RB_NEXT(key_tree, NULL, p);
 }
 
+struct copied *copy_last(const struct copy *c, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    struct copied *p = RB_ROOT(&c->by_key), *best = NULL;
+    while (p) {
+        int order = strncmp(prefix, version_key(p->item), size);
+        best = order == 0 ? p : best;
+        p = order >= 0 ? RB_RIGHT(p, by_key) : RB_LEFT(p, by_key);
+    }
+    return best;
+}
+
 struct copied *copy_tagged(const struct copy *c, enum tag tag, const char *text)
 {
     assert((tag == TAG_CELL || tag == TAG_OWNER) && *text);

@@ -68,6 +68,9 @@ struct sighting copied_made(const struct copied *p); /* its creation */
 struct copied *copy_from(const struct copy *c, const char *key);
 struct copied *copy_next(struct copied *p);
 
+/* The last whose key starts with `prefix`; NULL if there is none. */
+struct copied *copy_last(const struct copy *c, const char *prefix);
+
 /* The records of one cell or owner (tag and its text, not empty), in byte order of the keys. */
 struct copied *copy_tagged(const struct copy *c, enum tag tag, const char *text);
 struct copied *copied_next_tagged(struct copied *p, enum tag tag);

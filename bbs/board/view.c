@@ -195,6 +195,58 @@ const char *view_peek_key(struct view *v, const char *prefix, const char *from)
     return p ? version_key(copied_version(p)) : NULL;
 }
 
+/* One below the prefix, NULL if there is none: where the first and the last of them part, a byte
+ * between both is drawn, and so on below what that leads to. */
+static struct copied *draw_below(struct view *v, const char *prefix, struct random *random)
+{
+    const struct copy *c = v->board->copy;
+    struct copied *first = first_in_range(v, prefix);
+    while (first) {
+        const char *low = version_key(copied_version(first));
+        const char *high = version_key(copied_version(copy_last(c, prefix)));
+        size_t same = 0;
+        while (low[same] && low[same] == high[same]) {
+            same++;
+        }
+        unsigned from = (unsigned char)low[same], to = (unsigned char)high[same];
+        unsigned drawn = from + (unsigned)random_below(random, to - from + 1);
+        if (!drawn) {
+            break; /* there is only this one, or the others go on where it ends */
+        }
+        char *begin = arena_strndup(v->arena, high, same + 1);
+        begin[same] = (char)drawn;
+        first = copy_from(c, begin);
+        prefix = arena_strndup(v->arena, version_key(copied_version(first)), same + 1);
+    }
+    return first;
+}
+
+static bool is_one_of(const char *key, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(key, list[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *view_witness(struct view *v, const char *prefix, const char *const *except,
+                         size_t count, struct random *random)
+{
+    struct copied *p = draw_below(v, prefix, random);
+    for (size_t tries = 0; p && tries <= count; tries++) {
+        const char *key = version_key(copied_version(p));
+        if (!is_one_of(key, except, count)) {
+            note(v, COMPARE_EXISTS, key, 0);
+            return arena_strdup(v->arena, key);
+        }
+        struct copied *next = in_range(copy_next(p), prefix);
+        p = next ? next : first_in_range(v, prefix);
+    }
+    return NULL;
+}
+
 static struct picked picked_of(struct version *item)
 {
     return (struct picked){.key = version_key(item),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/base/arena.h"
+#include "common/base/random.h"
 #include "common/contract/read_set.h"
 #include "common/model/freshness.h"
 #include "common/model/record.h"
@@ -63,6 +64,13 @@ const char *view_peek_key(struct view *v, const char *prefix, const char *from);
 
 /* The same without noting. */
 int view_peek_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list);
+
+/* A witness: a key that starts with `prefix` and is none of the `count` in `except`, drawn from
+ * `random`, so that no two callers need name the same one. Noted as existing; NULL, and nothing is
+ * noted, if there is none. In the arena. The time grows with `count` and the length of keys, not
+ * with how many keys there are. */
+const char *view_witness(struct view *v, const char *prefix, const char *const *except,
+                         size_t count, struct random *random);
 
 /* Encoded records that match the selector, in key order, without decoding them (the copy's index
  * answers type, key prefix, cell, domain, state and owner). For long lists. Gives their number; the
