@@ -156,6 +156,9 @@ static int build_member(struct yaml_builder *b, const yaml_node_t *key, const ya
         return mistake(b, key ? key : value, "a key must be a single word");
     }
     const char *name = (const char *)key->data.scalar.value;
+    if (strlen(name) != key->data.scalar.length) {
+        return mistake(b, key, "a zero byte cannot stand in a text");
+    }
     if (node_member(map, name)) {
         return err_set(b->err, ERR_INVALID, "%s:%u: %.60s: stands here twice", b->file,
                        line_of(key), name);
