@@ -125,21 +125,33 @@ Models__Owner *app_owner(struct arena *a, const char *name)
     return owner;
 }
 
-static int make_lrp(struct parse *p, const struct node *from, const char *name,
-                    Models__DesiredLRP **ret_lrp)
+int app_definition(const struct app_source *s, const struct node *from, const char *domain,
+                   const char *name, Models__DesiredLRP **ret_lrp)
 {
-    const struct app_source *s = &p->source;
+    assert(s->type == &models__desired_lrp__descriptor);
     Models__DesiredLRP *lrp = NULL;
     json_t *tree = json_object();
     int r = app_to_api(s, from, tree);
     if (r == 0) {
-        set_default(tree, "domain", json_string(p->domain));
+        set_default(tree, "domain", json_string(domain));
         set_default(tree, "instances", json_integer(1));
         app_add_defaults(tree, name);
         r = decode(s, from, tree, &lrp);
     }
     json_decref(tree);
     r = r < 0 ? r : check(s, from, lrp);
+    if (r == 0) {
+        *ret_lrp = lrp;
+    }
+    return r;
+}
+
+static int make_lrp(struct parse *p, const struct node *from, const char *name,
+                    Models__DesiredLRP **ret_lrp)
+{
+    const struct app_source *s = &p->source;
+    Models__DesiredLRP *lrp = NULL;
+    int r = app_definition(s, from, p->domain, name, &lrp);
     if (r < 0) {
         return r;
     }

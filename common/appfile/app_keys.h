@@ -6,6 +6,7 @@
 #include "models/actions.pb-c.h"
 #include "models/cached_dependency.pb-c.h"
 #include "models/check_definition.pb-c.h"
+#include "models/desired_lrp.pb-c.h"
 #include "models/environment_variables.pb-c.h"
 #include "models/image_layer.pb-c.h"
 #include "models/log_rate_limit.pb-c.h"
@@ -83,6 +84,12 @@ int app_mistake_of_api(const struct app_source *s, const struct node *app, const
  * is one that no cell can do, unless its value asks for nothing (null, false, 0, an empty text or
  * list). */
 int app_to_api(const struct app_source *s, const struct node *app, json_t *definition);
+
+/* Reads the keys of an app that stand in the map `from`, with all defaults, and checks them as a
+ * bbs would. What it gives lives in the arena of the source, and lacks process_guid and owner.
+ * `domain` holds where the map has none; `name` is whose logs and metrics it has. */
+int app_definition(const struct app_source *s, const struct node *from, const char *domain,
+                   const char *name, Models__DesiredLRP **ret_lrp);
 
 /* The rules by which everything is reached. A new reference. */
 json_t *app_egress_all(void);
