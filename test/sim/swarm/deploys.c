@@ -24,13 +24,14 @@ enum {
     BELOW_VERSION = 35, /* of 100 deploys, so many are of a version, and then of a path */
     BELOW_PATH = 70,
     PERCENT_BESIDE = 40, /* of deploys of a path, with another one at the same time */
+    PATHS = 8,
 };
 
 /* Where components may be: inner systems come with them. /a and /ab are look-alikes. */
 static const char *const places[COMPONENTS_MOST] = {
     "/a", "/ab", "/s/api", "/s/cart", "/s/t/x", "/s/t/xy", "/b", "/b2", "/c/d", "/c/e", "/w", "/j"};
-static const char *const paths_deployed[] = {"/a",     "/ab", "/s", "/s/t",
-                                             "/s/api", "/c",  "/b", "/zz"};
+static const char *const paths_deployed[PATHS] = {"/a",     "/ab", "/s", "/s/t",
+                                                  "/s/api", "/c",  "/b", "/zz"};
 
 struct deploys_work {
     struct workload *work;
@@ -45,6 +46,7 @@ struct deploys_work {
         char id[40];
     } deploys[DEPLOYS_NAMED_MAX];
     unsigned deploy_count;
+    uint64_t path; /* of the last deploy of one: of paths_deployed */
     bool healed;
     bool pooled;         /* definitions have node pools: */
     struct random aside; /* what is drawn of them */
@@ -178,8 +180,16 @@ static void remember(struct deploys_work *o, unsigned system, const char *id)
     snprintf(o->deploys[at].id, sizeof(o->deploys[at].id), "%s", id);
 }
 
+/* Another path than the last one's. Look-alikes come together often: neither stands in the other's
+ * way. */
+static uint64_t path_beside(struct deploys_work *o, uint64_t drawn)
+{
+    enum { A, AB };
+    return o->path == A ? AB : o->path == AB ? A : drawn;
+}
+
 /* What is deployed, as a member of the JSON. */
-static const char *draw_target(struct deploys_work *o, unsigned system, uint64_t whim)
+static const char *draw_target(struct deploys_work *o, unsigned system, uint64_t whim, bool beside)
 {
     static const char *const versions[] = {"1.0.0", "1.1.0", "1.2.0", "2.0.0",
                                            "2.0.1", "3.0.0", "9.9.9"};
@@ -190,12 +200,13 @@ static const char *draw_target(struct deploys_work *o, unsigned system, uint64_t
         return arena_printf(a, "\"version\":\"%s\"", versions[below(o, o->versions + (whim == 0))]);
     }
     if (whim < BELOW_PATH) {
-        uint64_t which = below(o, sizeof(paths_deployed) / sizeof(paths_deployed[0]));
+        uint64_t drawn = below(o, PATHS);
+        o->path = beside ? path_beside(o, drawn) : drawn;
         if (below(o, 2)) {
             draw_text(o, o->texts[VERSIONS_MOST]);
         }
         definitions_move(&o->definitions, below(o, 3) ? o->texts[VERSIONS_MOST] : NULL);
-        return arena_printf(a, "\"path\":\"%s\"", paths_deployed[which]);
+        return arena_printf(a, "\"path\":\"%s\"", paths_deployed[o->path]);
     }
     if (whim < 80 || !id || other != system) {
         char text[TEXT_BYTES];
@@ -205,9 +216,9 @@ static const char *draw_target(struct deploys_work *o, unsigned system, uint64_t
     return arena_printf(a, whim < 90 ? "\"undo\":\"%s\"" : "\"buildId\":\"%s\"", id);
 }
 
-static void deploy_one(struct deploys_work *o, unsigned system, uint64_t whim)
+static void deploy_one(struct deploys_work *o, unsigned system, uint64_t whim, bool beside)
 {
-    const char *id = new_id(o), *target = draw_target(o, system, whim);
+    const char *id = new_id(o), *target = draw_target(o, system, whim, beside);
     bool reverts = below(o, 100) < 40;
     remember(o, system, id);
     const char *body = arena_printf(&o->work->swarm->arena, "{\"id\":\"%s\",%s%s}", id, target,
@@ -223,9 +234,9 @@ static void deploy(struct deploys_work *o, unsigned system)
 {
     uint64_t whim = o->deployed[system] ? below(o, 100) : 1 + below(o, BELOW_VERSION - 1);
     o->deployed[system] = true;
-    deploy_one(o, system, whim);
+    deploy_one(o, system, whim, false);
     if (whim >= BELOW_VERSION && whim < BELOW_PATH && below(o, 100) < PERCENT_BESIDE) {
-        deploy_one(o, system, whim);
+        deploy_one(o, system, whim, true);
     }
 }
 
