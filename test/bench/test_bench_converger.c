@@ -3,6 +3,7 @@
  * same run. All is well on the board: what is measured is finding that out. What matters is the
  * ratio: a change of a tenth is noise. */
 #include "common/model/keys.h"
+#include "common/model/system_state.h"
 #include "converger/inside.h"
 #include "converger/instances.h"
 #include "test/unit/drive.h"
@@ -264,6 +265,41 @@ static void run(const struct board *w)
     arena_done(&b.arena);
 }
 
+/* The state of a system out of those of its services, read all again, and kept up with each change. */
+static void aggregate(size_t services)
+{
+    int *states = calloc(services, sizeof(*states));
+    struct system_tally kept = {0};
+    int spoken = 0;
+    double anew = 1e9, started;
+    for (size_t i = 0; i < services; i++) {
+        states[i] = SERVICE_STABLE;
+        system_tally_add(&kept, states[i]);
+    }
+    for (int pass = 0; pass < PASSES; pass++) {
+        struct system_tally all = {0};
+        started = seconds();
+        for (size_t i = 0; i < services; i++) {
+            system_tally_add(&all, states[i]);
+        }
+        spoken += system_state_of(&all, true);
+        anew = seconds() - started < anew ? seconds() - started : anew;
+    }
+    started = seconds();
+    for (size_t i = 0; i < services; i++) {
+        system_tally_take(&kept, states[i]);
+        states[i] = SERVICE_UPDATING;
+        system_tally_add(&kept, states[i]);
+        spoken += system_state_of(&kept, true);
+    }
+    double change = (seconds() - started) / (double)services;
+    volatile int result = spoken; /* as above */
+    (void)result;
+    printf("state of a system, %zu services: read again %.1f us, kept up %.1f ns a change\n", services,
+           anew * 1e6, change * 1e9);
+    free(states);
+}
+
 int main(void)
 {
     static const struct board boards[] = {
@@ -277,5 +313,6 @@ int main(void)
     for (size_t i = 0; i < sizeof(boards) / sizeof(boards[0]); i++) {
         run(&boards[i]);
     }
+    aggregate(10000);
     return 0;
 }
