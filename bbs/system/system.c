@@ -190,7 +190,7 @@ static void delete_decide(const void *snapshot, const struct op_input *in, struc
     assert(to == SYSTEM_DELETING); /* 3 */
     Board__SystemRecord *after = system_changed(p->arena, before, to, in->now);
     after->deleted_at = after->since;
-    after->message = borrowed("waits for its services to go");
+    after->message = borrowed("what it runs goes, then what it keeps");
     p->record = &after->base;
     plan_put(p, key_system(p->arena, after->id), "delete", in->actor, &after->base);
 }

@@ -34,14 +34,14 @@ static void it_is_deleted(void **state)
          "ResourceNotFound: there is no system shop: bbs systems lists those that are"},
         {"2 already", "system state=deleting\n", "system=shop", "nothing"},
         {"3 pending", "system state=pending\n", "system=shop",
-         "delete system/shop state=deleting message=waits for its services to go deleted_at=1000s "
-         "since=1000s"},
+         "delete system/shop state=deleting message=what it runs goes, then what it keeps "
+         "deleted_at=1000s since=1000s"},
         {"3 failed", "system state=failed\n", "system=shop",
-         "delete system/shop state=deleting message=waits for its services to go deleted_at=1000s "
-         "since=1000s"},
+         "delete system/shop state=deleting message=what it runs goes, then what it keeps "
+         "deleted_at=1000s since=1000s"},
         {"3 open, held or not", "system state=degraded\nhead\nhold D1=/a\n", "system=shop",
-         "delete system/shop state=deleting message=waits for its services to go deleted_at=1000s "
-         "since=1000s"},
+         "delete system/shop state=deleting message=what it runs goes, then what it keeps "
+         "deleted_at=1000s since=1000s"},
     };
     try_system_ops(&delete_system_row, &board__system_request__descriptor, ROWS(rows));
 }
