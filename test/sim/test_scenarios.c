@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sanitizers take five times as long, so test/run tells the hundred without them. */
+/* Sanitizers take five times as long, so test/run tells the fifty without them. */
 #ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 20 };
+enum { SEEDS = 5 };
 #else
-enum { SEEDS = 100 };
+enum { SEEDS = 50 };
 #endif
 
 enum { STORIES_MAX = 256 };
