@@ -265,7 +265,7 @@ static void run(const struct board *w)
     arena_done(&b.arena);
 }
 
-/* The state of a system out of those of its services, read all again, and kept up with each change. */
+/* The state of a system, out of those of its services: read again, and kept up with each change. */
 static void aggregate(size_t services)
 {
     int *states = calloc(services, sizeof(*states));
@@ -295,8 +295,8 @@ static void aggregate(size_t services)
     double change = (seconds() - started) / (double)services;
     volatile int result = spoken; /* as above */
     (void)result;
-    printf("state of a system, %zu services: read again %.1f us, kept up %.1f ns a change\n", services,
-           anew * 1e6, change * 1e9);
+    printf("state of a system, %zu services: read again %.1f us, kept up %.1f ns a change\n",
+           services, anew * 1e6, change * 1e9);
     free(states);
 }
 

@@ -1,9 +1,13 @@
 #include "test/table/lifecycles.h"
 
 #include "common/lifecycle/container.h"
+#include "common/lifecycle/hook.h"
 #include "common/model/record.h"
 
 #include <assert.h>
+
+/* Those of what is no record. */
+static const struct lifecycle *const of_cells[] = {&container_lifecycle, &hook_lifecycle};
 
 /* The n-th, NULL after the last. */
 static const struct lifecycle *nth(size_t n)
@@ -14,7 +18,7 @@ static const struct lifecycle *nth(size_t n)
             return l;
         }
     }
-    return n == 0 ? &container_lifecycle : NULL;
+    return n < sizeof(of_cells) / sizeof(of_cells[0]) ? of_cells[n] : NULL;
 }
 
 size_t lifecycle_count(void)
