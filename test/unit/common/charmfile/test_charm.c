@@ -219,7 +219,7 @@ static void mistakes_are_told_where_they_are(void **state)
         const char *text = arena_printf(&f->arena, LEAST "%s\n", mistakes[i].keys);
         int r = charm_parse(&f->arena, "f", bytes_of(text), &c, &f->err);
         const char *expected = arena_printf(&f->arena, "f:%s", mistakes[i].text);
-        expected = arena_strndup(&f->arena, expected, sizeof(f->err.text) - 1);
+        expected = arena_strndup(&f->arena, expected, strnlen(expected, sizeof(f->err.text) - 1));
         if (r != -ERR_INVALID || strcmp(f->err.text, expected) != 0) {
             fail_msg("%s\n%d %s, not\n%s", text, r, r < 0 ? f->err.text : "is taken", expected);
         }

@@ -130,7 +130,7 @@ static void ends_fit_or_it_is_said_why_not(void **state)
                                 : arena_printf(&f->arena, "%s %s%s", fit.ends[0].name,
                                                fit.ends[1].name, fit.container ? " container" : "");
         const char *expected = row->fit ? row->fit : row->text;
-        expected = arena_strndup(&f->arena, expected, sizeof(f->err.text) - 1);
+        expected = arena_strndup(&f->arena, expected, strnlen(expected, sizeof(f->err.text) - 1));
         if ((r < 0) != !row->fit || (r < 0 && r != -ERR_INVALID) || strcmp(found, expected) != 0) {
             fail_msg("%s %s: %s\nand not %s", row->x, row->y, found, expected);
         }
