@@ -1,12 +1,12 @@
 /* The ladder of hook_next(), docs/units.md, Hooks. The first rule that applies is done.
  *  1. A hook runs: wait. One is in error: wait until it is resolved, then run it again, or accept
- * it.
+ *     it.
  *  2. stop has run: nothing comes any more.
  *  3. Dying, never installed and in no scope: nothing is owed.
  *  4. install, config-changed, start.
  *  5. The changed that follows a joined.
  *  6. Of a relation that is not Alive, of each when the unit is Dying: departed of each member that
- * was told of, broken, leave; of a silent one, leave.
+ *     was told of, broken, leave; of a silent one, leave.
  *  7. Dying: stop.
  *  8. upgrade, and config-changed after it.
  *  9. departed, then joined, then changed; of each by relation, then unit.

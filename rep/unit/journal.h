@@ -64,8 +64,7 @@ Rep__UnitNote *journal_adopt(struct arena *a, const Rep__UnitNote *j, const stru
                              bool restarted);
 
 /* What hook_next() looks at; borrows from both. A member that was told of and is not seen is one
- * that has gone. It must have been adopted for
- * this sight since a hook ended. */
+ * that has gone. The journal was adopted for this sight after its last hook ended. */
 struct hook_world journal_world(struct arena *a, const Rep__UnitNote *j,
                                 const struct unit_sight *seen);
 

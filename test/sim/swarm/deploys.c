@@ -25,13 +25,15 @@ enum {
     BELOW_PATH = 70,
     PERCENT_BESIDE = 40, /* of deploys of a path, with another one at the same time */
     PATHS = 8,
+    PATH_A = 0, /* look-alikes among them */
+    PATH_AB = 1,
 };
 
 /* Where components may be: inner systems come with them. /a and /ab are look-alikes. */
 static const char *const places[COMPONENTS_MOST] = {
     "/a", "/ab", "/s/api", "/s/cart", "/s/t/x", "/s/t/xy", "/b", "/b2", "/c/d", "/c/e", "/w", "/j"};
-static const char *const paths_deployed[PATHS] = {"/a",     "/ab", "/s", "/s/t",
-                                                  "/s/api", "/c",  "/b", "/zz"};
+static const char *const paths_deployed[PATHS] = {
+    [PATH_A] = "/a", [PATH_AB] = "/ab", "/s", "/s/t", "/s/api", "/c", "/b", "/zz"};
 
 struct deploys_work {
     struct workload *work;
@@ -180,12 +182,11 @@ static void remember(struct deploys_work *o, unsigned system, const char *id)
     snprintf(o->deploys[at].id, sizeof(o->deploys[at].id), "%s", id);
 }
 
-/* Another path than the last one's. Look-alikes come together often: neither stands in the other's
- * way. */
-static uint64_t path_beside(struct deploys_work *o, uint64_t drawn)
+/* The path of a deploy beside the last one: of look-alikes the other one, for neither stands in the
+ * other's way; else the one that was drawn. */
+static uint64_t path_beside(const struct deploys_work *o, uint64_t drawn)
 {
-    enum { A, AB };
-    return o->path == A ? AB : o->path == AB ? A : drawn;
+    return o->path == PATH_A ? PATH_AB : o->path == PATH_AB ? PATH_A : drawn;
 }
 
 /* What is deployed, as a member of the JSON. */
