@@ -194,6 +194,114 @@ const char *key_tree(struct arena *a, const char *tree, const char *path)
     return key_of_two(a, RECORD_TREE, tree, path);
 }
 
+/* ---- Units and relations ---- */
+
+/* "type/service/number<tail>". */
+static const char *key_of_unit(struct arena *a, enum record_type type, struct unit_name u,
+                               const char *tail)
+{
+    assert(u.service[0]);
+    return key(a, type, u.service, arena_printf(a, "/%010u%s", u.number, tail));
+}
+
+/* "type/number<tail>". */
+static const char *key_of_number(struct arena *a, enum record_type type, uint32_t number,
+                                 const char *tail)
+{
+    return arena_printf(a, "%s/%010u%s", type_names[type], number, tail);
+}
+
+static const char *key_of_member(struct arena *a, enum record_type type,
+                                 const struct member_name *m)
+{
+    assert(m->principal[0] && m->role >= 0 && m->role <= 9);
+    const char *unit = arena_printf(a, "/%s/%d/%s/%010u", escaped(a, m->principal), m->role,
+                                    escaped(a, m->unit.service), m->unit.number);
+    return key_of_number(a, type, m->relation, unit);
+}
+
+const char *key_charm(struct arena *a, const char *service, const char *digest)
+{
+    return key_of_two(a, RECORD_CHARM, service, digest);
+}
+
+const char *key_machine(struct arena *a, uint32_t number)
+{
+    return key_of_number(a, RECORD_MACHINE, number, "");
+}
+
+const char *key_machine_units(struct arena *a, uint32_t machine)
+{
+    return key_of_number(a, RECORD_MACHINE_UNIT, machine, "/");
+}
+
+const char *key_machine_unit(struct arena *a, uint32_t machine, struct unit_name u)
+{
+    const char *unit = arena_printf(a, "/%s/%010u", escaped(a, u.service), u.number);
+    return key_of_number(a, RECORD_MACHINE_UNIT, machine, unit);
+}
+
+const char *key_relation(struct arena *a, uint32_t number)
+{
+    return key_of_number(a, RECORD_RELATION, number, "");
+}
+
+const char *key_relation_member(struct arena *a, const struct member_name *m)
+{
+    return key_of_member(a, RECORD_RELATION_MEMBER, m);
+}
+
+const char *key_relation_members(struct arena *a, uint32_t relation)
+{
+    return key_of_number(a, RECORD_RELATION_MEMBER, relation, "/");
+}
+
+const char *key_relation_settings(struct arena *a, const struct member_name *m)
+{
+    return key_of_member(a, RECORD_RELATION_SETTINGS, m);
+}
+
+const char *key_sequence(struct arena *a, const char *of, const char *service)
+{
+    return *service ? key_of_two(a, RECORD_SEQUENCE, of, service)
+                    : key(a, RECORD_SEQUENCE, of, "");
+}
+
+const char *key_unit(struct arena *a, struct unit_name u)
+{
+    return key_of_unit(a, RECORD_UNIT, u, "");
+}
+
+const char *key_unit_children(struct arena *a, struct unit_name u)
+{
+    return key_of_unit(a, RECORD_UNIT_CHILD, u, "/");
+}
+
+const char *key_unit_child(struct arena *a, struct unit_name u, const char *service)
+{
+    return arena_printf(a, "%s%s", key_unit_children(a, u), escaped(a, service));
+}
+
+const char *key_unit_scopes(struct arena *a, struct unit_name u)
+{
+    return key_of_unit(a, RECORD_UNIT_SCOPE, u, "/");
+}
+
+const char *key_unit_scope(struct arena *a, struct unit_name u, uint32_t relation)
+{
+    return arena_printf(a, "%s%010u", key_unit_scopes(a, u), relation);
+}
+
+const char *key_unit_service_relation(struct arena *a, const char *service, uint32_t relation)
+{
+    return key(a, RECORD_UNIT_SERVICE_RELATION, service, arena_printf(a, "/%010u", relation));
+}
+
+const char *key_unit_status(struct arena *a, struct unit_name u)
+{
+    return key_of_unit(a, RECORD_UNIT_STATUS, u, "");
+}
+
 const char *key_range_of(struct arena *a, enum record_type type, const char *first)
 {
     return key(a, type, first, "/");

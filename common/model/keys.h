@@ -52,6 +52,37 @@ const char *key_service(struct arena *a, const char *uid, const char *path);
 const char *key_teardown(struct arena *a, const char *uid, const char *id);
 const char *key_tree(struct arena *a, const char *tree, const char *path);
 
+/* Those of units and relations. Numbers have 10 digits. A unit is its service and its number; a
+ * member also its relation, the principal in whose scope it is ("web.3", or "-": the relation has
+ * one scope) and its role. */
+struct unit_name {
+    const char *service;
+    uint32_t number;
+};
+struct member_name {
+    uint32_t relation;
+    const char *principal;
+    int role; /* of Board__Endpoint */
+    struct unit_name unit;
+};
+const char *key_charm(struct arena *a, const char *service, const char *digest);
+const char *key_machine(struct arena *a, uint32_t number);
+const char *key_machine_unit(struct arena *a, uint32_t machine, struct unit_name u);
+const char *key_machine_units(struct arena *a, uint32_t machine); /* prefix */
+const char *key_relation(struct arena *a, uint32_t number);
+const char *key_relation_member(struct arena *a, const struct member_name *m);
+const char *key_relation_members(struct arena *a, uint32_t relation); /* prefix */
+const char *key_relation_settings(struct arena *a, const struct member_name *m);
+/* "machine" or "relation" with no service, "unit" with one. */
+const char *key_sequence(struct arena *a, const char *of, const char *service);
+const char *key_unit(struct arena *a, struct unit_name u);
+const char *key_unit_child(struct arena *a, struct unit_name u, const char *service);
+const char *key_unit_children(struct arena *a, struct unit_name u); /* prefix */
+const char *key_unit_scope(struct arena *a, struct unit_name u, uint32_t relation);
+const char *key_unit_scopes(struct arena *a, struct unit_name u); /* prefix */
+const char *key_unit_service_relation(struct arena *a, const char *service, uint32_t relation);
+const char *key_unit_status(struct arena *a, struct unit_name u);
+
 /* All keys of one type whose second component is `first`: "<type>/<first>/". */
 const char *key_range_of(struct arena *a, enum record_type type, const char *first);
 
