@@ -1,5 +1,7 @@
 #include "common/model/moves.h"
 
+#include "common/model/unit_name.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +83,7 @@ BODY(teardown, Teardown, TEARDOWN)
 BODY(service, Service, SERVICE)
 BODY(job_run, JobRun, JOB_RUN)
 BODY(pool, Pool, POOL)
+BODY(units, Units, UNITS)
 #undef BODY
 
 enum record_type move_kind(const Board__Move *m)
@@ -147,11 +150,21 @@ static bool is_of_system(struct arena *a, const Board__Move *m)
     return false;
 }
 
+static bool is_of_units(struct arena *a, const Board__Move *m)
+{
+    struct unit_name unit;
+    struct member_name member;
+    uint32_t number;
+    const char *key = move_key(a, m);
+    return unit_of_key(a, key, &unit) || member_of_key(a, key, &member) ||
+           number_of_key(a, key, &number);
+}
+
 /* The keys of more than a name. */
 static bool is_own(struct arena *a, const Board__Move *m)
 {
     struct move_place place;
-    return is_of_system(a, m) || strcmp(move_key(a, m), key_brake(a)) == 0 ||
+    return is_of_system(a, m) || is_of_units(a, m) || strcmp(move_key(a, m), key_brake(a)) == 0 ||
            move_place(a, m, &place);
 }
 

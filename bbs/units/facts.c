@@ -1,0 +1,165 @@
+#include "bbs/units/facts.h"
+
+#include "common/lifecycle/relation.h"
+#include "common/lifecycle/unit.h"
+#include "common/lifecycle/unit_service.h"
+
+#include <assert.h>
+#include <string.h>
+
+void gone_add(struct gone *g, const char *key)
+{
+    assert(g->count < GONE_MAX);
+    g->keys[g->count++] = key;
+}
+
+int life_of(const struct lifecycle *l, const char *state)
+{
+    return state ? lifecycle_state(l, state) : 0;
+}
+
+int life_change(struct plan *p, const struct op_input *in, const struct lifecycle *l, int from,
+                int trigger, uint32_t guards, const char *key, const ProtobufCMessage *message)
+{
+    int to = lifecycle_transition(l, from, in->actor, trigger, guards);
+    assert(to >= 0 && (to == 0) == !message);
+    if (message) {
+        plan_put(p, key, l->triggers[trigger], in->actor, message);
+    } else {
+        plan_delete(p, key, l->triggers[trigger], in->actor);
+    }
+    return to;
+}
+
+void units_plan_check(const struct plan *p)
+{
+    assert(p->change_count <= UNITS_RECORDS_MAX);
+    (void)p;
+}
+
+/* ---- Units ----------------------------------------------------------------------------------- */
+
+struct unit_name unit_name_of(const Board__UnitRecord *unit)
+{
+    return (struct unit_name){unit->service, unit->number};
+}
+
+bool unit_is_own(const Board__UnitRecord *unit, const struct speaker *by, const char *peer_name)
+{
+    return by->cell && *unit->cell_id && strcmp(unit->cell_id, peer_name) == 0 &&
+           strcmp(unit->identity, by->cell->identity) == 0;
+}
+
+Board__UnitRecord *unit_in_life(struct arena *a, const Board__UnitRecord *before, int life,
+                                struct moment now)
+{
+    assert(life > UNIT_NONE && life < UNIT_STATE_COUNT);
+    Board__UnitRecord *after = arena_copy(a, before, sizeof(*after));
+    after->state = after->place = arena_strdup(a, unit_lifecycle.states[life]);
+    after->since = now.wall_ns > before->since ? now.wall_ns : before->since;
+    return after;
+}
+
+/* ---- A reference to a service goes ----------------------------------------------------------- */
+
+static bool has_another(struct view *v, const struct op_input *in, const char *prefix,
+                        const struct gone *gone)
+{
+    return view_witness(v, prefix, gone->keys, gone->count, in->random);
+}
+
+/* Nothing but what goes is there; each of them is compared. */
+static void read_all_gone(struct view *v, const char *prefix)
+{
+    const struct seen *list;
+    int count = view_range(v, prefix, GONE_MAX, &list);
+    assert(count >= 0);
+    (void)count;
+}
+
+void drop_gather(struct view *v, const struct op_input *in, const char *service, const char *guid,
+                 const struct gone *gone, struct drop *ret)
+{
+    struct arena *a = view_arena(v);
+    const Board__UnitServiceRecord *s = view_message(v, key_unit_service(a, service));
+    *ret = (struct drop){.service = service};
+    if (!s || strcmp(s->guid, guid) != 0) { /* 1 */
+        return;
+    }
+    ret->record = s;
+    if (life_of(&unit_service_lifecycle, s->state) != UNIT_SERVICE_DYING) { /* 1 */
+        return;
+    }
+    const char *units = key_range_of(a, RECORD_UNIT, service);
+    const char *relations = key_range_of(a, RECORD_UNIT_SERVICE_RELATION, service);
+    if (has_another(v, in, units, gone) || has_another(v, in, relations, gone)) { /* 2 */
+        return;
+    }
+    read_all_gone(v, units); /* 3 */
+    read_all_gone(v, relations);
+    ret->last = true;
+    ret->config = view_message(v, key_unit_config(a, service));
+}
+
+void drop_put(const struct drop *d, const struct op_input *in, struct plan *p)
+{
+    if (!d->last) {
+        return;
+    }
+    struct arena *a = p->arena;
+    life_change(p, in, &unit_service_lifecycle, UNIT_SERVICE_DYING, UNIT_SERVICE_TRIGGER_RELEASE,
+                UNIT_SERVICE_IF_LAST_REFERENCE, key_unit_service(a, d->service), NULL);
+    if (d->config) {
+        plan_delete(p, key_unit_config(a, d->service), "release", in->actor);
+    }
+}
+
+/* ---- A relation goes ------------------------------------------------------------------------- */
+
+static void add_key(struct view *v, const char *key, struct relation_gone *g)
+{
+    if (view_get(v, key)) {
+        g->keys[g->key_count++] = key;
+    }
+}
+
+/* Both ends may be of one service: then it has one reference, and one is dropped. */
+void relation_gone_gather(struct view *v, const struct op_input *in,
+                          const Board__RelationRecord *relation, struct gone *gone,
+                          struct relation_gone *ret)
+{
+    struct arena *a = view_arena(v);
+    size_t ends = relation->n_ends;
+    assert(ends == 1 || ends == 2);
+    *ret = (struct relation_gone){.record = relation};
+    add_key(v, key_relation_key(a, relation_canonical(a, relation->ends, ends)), ret);
+    if (ends == 2 && strcmp(relation->ends[0]->service, relation->ends[1]->service) == 0) {
+        ends = 1;
+    }
+    for (size_t i = 0; i < ends; i++) {
+        const char *key =
+            key_unit_service_relation(a, relation->ends[i]->service, relation->number);
+        gone_add(gone, key);
+        add_key(v, key, ret);
+    }
+    for (size_t i = 0; i < ends; i++) {
+        const Board__RelationEnd *end = relation->ends[i];
+        drop_gather(v, in, end->service, end->service_guid, gone, &ret->drops[i]);
+    }
+    ret->drop_count = ends;
+}
+
+void relation_gone_put(const struct relation_gone *g, const struct op_input *in, int trigger,
+                       uint32_t guards, struct plan *p)
+{
+    int from = life_of(&relation_lifecycle, g->record->state);
+    life_change(p, in, &relation_lifecycle, from, trigger, guards,
+                key_relation(p->arena, g->record->number), NULL);
+    for (size_t i = 0; i < g->key_count; i++) {
+        plan_delete(p, g->keys[i], relation_lifecycle.triggers[trigger], in->actor);
+    }
+    for (size_t i = 0; i < g->drop_count; i++) {
+        drop_put(&g->drops[i], in, p);
+    }
+    units_plan_check(p);
+}

@@ -1,0 +1,72 @@
+/* What the decisions about units share (docs/units.md, Decisions): who goes with whom, and changes
+ * by the lifecycles. Pure. */
+#pragma once
+
+#include "bbs/board/op.h"
+#include "bbs/board/speaker.h"
+#include "common/lifecycle/lifecycle.h"
+#include "common/model/unit_name.h"
+
+#include "board.pb-c.h"
+
+/* No plan about units has more changes. */
+enum { UNITS_RECORDS_MAX = 64 };
+
+/* Keys that a plan removes: references to services among them. */
+enum { GONE_MAX = 16 };
+struct gone {
+    const char *keys[GONE_MAX];
+    size_t count;
+};
+void gone_add(struct gone *g, const char *key);
+
+/* A reference to a service goes. If that was the last one of a dying service, the service and its
+ * configuration go with it. */
+struct drop {
+    const char *service;
+    const Board__UnitServiceRecord *record; /* NULL = it is gone, or another has the name */
+    const Board__UnitConfigRecord *config;  /* of one that goes; NULL = it has none */
+    bool last;
+};
+
+/* 1. The service is gone, or is alive: nothing more is read.
+ * 2. It is dying, and has a unit or a relation that this plan does not remove: that one is named as
+ *    a witness.
+ * 3. None: that there is nothing but `gone` is compared, and the service goes. */
+void drop_gather(struct view *v, const struct op_input *in, const char *service, const char *guid,
+                 const struct gone *gone, struct drop *ret);
+void drop_put(const struct drop *d, const struct op_input *in, struct plan *p);
+
+/* A relation goes, whole: its record, key and the services' references to it. */
+struct relation_gone {
+    const Board__RelationRecord *record;
+    const char *keys[1 + 2]; /* relation_key/, and the reference of each end */
+    size_t key_count;
+    struct drop drops[2];
+    size_t drop_count;
+};
+void relation_gone_gather(struct view *v, const struct op_input *in,
+                          const Board__RelationRecord *relation, struct gone *gone,
+                          struct relation_gone *ret);
+/* By the relation's trigger of that name, and the guards that hold. */
+void relation_gone_put(const struct relation_gone *g, const struct op_input *in, int trigger,
+                       uint32_t guards, struct plan *p);
+
+/* A change by a lifecycle, which must lead there: a record in state `from` becomes `message`, or
+ * goes (NULL). Gives the state that it leads to. */
+int life_change(struct plan *p, const struct op_input *in, const struct lifecycle *l, int from,
+                int trigger, uint32_t guards, const char *key, const ProtobufCMessage *message);
+
+/* State by the text in a record; its `none` without one. */
+int life_of(const struct lifecycle *l, const char *state);
+
+/* The caller's cell is that of the unit, of the same identity. */
+bool unit_is_own(const Board__UnitRecord *unit, const struct speaker *by, const char *peer_name);
+
+/* A copy of the unit in the other life. */
+Board__UnitRecord *unit_in_life(struct arena *a, const Board__UnitRecord *before, int life,
+                                struct moment now);
+struct unit_name unit_name_of(const Board__UnitRecord *unit);
+
+/* What the plan has become is within its bound. */
+void units_plan_check(const struct plan *p);

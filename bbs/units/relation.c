@@ -1,0 +1,336 @@
+/* Relations: made by relate, ended by destroy, or with their last member (member.c). */
+#include "bbs/units/facts.h"
+#include "bbs/units/units.h"
+#include "common/lifecycle/relation.h"
+#include "common/lifecycle/unit_service.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { SERVICE_RELATIONS_MAX = 1024 };
+
+#define IMPLICIT_END "juju-info" /* every service provides it */
+
+/* ---- Relate ---------------------------------------------------------------------------------- */
+
+struct relate_end {
+    const char *service, *name;
+    const Board__UnitServiceRecord *record; /* NULL = there is no such service */
+    const Board__Endpoint *endpoint;        /* NULL = its charm has no such end */
+    bool full;                              /* it has as many relations as may be */
+};
+
+struct relate_snapshot {
+    struct relate_end ends[2];
+    const char *canonical; /* where both ends are known */
+    bool stands;
+    const Board__SequenceRecord *sequence; /* NULL = the first relation */
+};
+
+static const Board__RelateUnitsRequest *asked_relate(const struct op_input *in)
+{
+    return (const Board__RelateUnitsRequest *)in->request;
+}
+
+/* They take numbers of one sequence. */
+static const char *relate_target(struct arena *a, const struct op_input *in)
+{
+    (void)in;
+    return key_sequence(a, "relation", "");
+}
+
+void valid_relate_units(struct validation *v, const Board__RelateUnitsRequest *request)
+{
+    if (request->n_ends != 2) {
+        say_field(v, "ends");
+    }
+    for (size_t i = 0; i < request->n_ends; i++) {
+        if (!unit_service_name_is_valid(request->ends[i]->service) ||
+            !*request->ends[i]->endpoint) {
+            say_field(v, "ends");
+        }
+        check_length(v, request->ends[i]->endpoint, NAME_CHARACTERS_MAX);
+    }
+}
+
+static const Board__Endpoint *implicit_end(struct arena *a)
+{
+    Board__Endpoint *e = arena_message(a, &board__endpoint__descriptor);
+    e->name = e->interface = arena_strdup(a, IMPLICIT_END);
+    e->role = BOARD__ENDPOINT__ROLE__PROVIDER;
+    return e;
+}
+
+static const Board__Endpoint *endpoint_of(struct arena *a, const Board__CharmRecord *r,
+                                          const char *name)
+{
+    for (size_t i = 0; r && r->charm && i < r->charm->n_endpoints; i++) {
+        if (strcmp(r->charm->endpoints[i]->name, name) == 0) {
+            return r->charm->endpoints[i];
+        }
+    }
+    return strcmp(name, IMPLICIT_END) == 0 ? implicit_end(a) : NULL;
+}
+
+static void gather_end(struct view *v, const Board__UnitEnd *asked, struct relate_end *e)
+{
+    struct arena *a = view_arena(v);
+    e->service = asked->service;
+    e->name = asked->endpoint;
+    e->record = view_message(v, key_unit_service(a, e->service));
+    if (e->record) {
+        const char *references = key_range_of(a, RECORD_UNIT_SERVICE_RELATION, e->service);
+        e->endpoint =
+            endpoint_of(a, view_message(v, key_charm(a, e->service, e->record->charm)), e->name);
+        e->full = view_peek_count(v, references) >= SERVICE_RELATIONS_MAX;
+    }
+}
+
+static Board__RelationEnd *relation_end(struct arena *a, const struct relate_end *e)
+{
+    Board__RelationEnd *end = arena_message(a, &board__relation_end__descriptor);
+    end->service = arena_strdup(a, e->service);
+    end->service_guid = e->record->guid;
+    end->endpoint = (Board__Endpoint *)(uintptr_t)e->endpoint;
+    return end;
+}
+
+static void relate_gather(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct relate_snapshot *s = snapshot;
+    struct arena *a = view_arena(v);
+    for (size_t i = 0; i < 2; i++) {
+        gather_end(v, asked_relate(in)->ends[i], &s->ends[i]);
+    }
+    if (s->ends[0].endpoint && s->ends[1].endpoint) {
+        Board__RelationEnd *ends[] = {relation_end(a, &s->ends[0]), relation_end(a, &s->ends[1])};
+        s->canonical = key_relation_key(a, relation_canonical(a, ends, 2));
+        s->stands = view_get(v, s->canonical);
+    }
+    s->sequence = view_message(v, key_sequence(a, "relation", ""));
+}
+
+/* Why a service cannot be related by this end; refused then. */
+static bool end_refused(const struct relate_end *e, struct plan *p)
+{
+    if (!e->record) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceNotFound,
+                    "there is no unit service %s: bbs units lists those that are", e->service);
+    } else if (life_of(&unit_service_lifecycle, e->record->state) != UNIT_SERVICE_ALIVE) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "unit service %s is %s: nothing is related to it any more", e->service,
+                    e->record->state);
+    } else if (!e->endpoint) {
+        plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest,
+                    "unit service %s has no endpoint %s: its charm says which it has", e->service,
+                    e->name);
+    } else if (e->full) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "unit service %s has %d relations, which is the most", e->service,
+                    SERVICE_RELATIONS_MAX);
+    }
+    return p->verdict == PLAN_REFUSE;
+}
+
+static bool is_implicit(const Board__Endpoint *e)
+{
+    return strcmp(e->name, IMPLICIT_END) == 0;
+}
+
+/* Why the two do not fit; NULL if they do. */
+static const char *misfit(const struct relate_end *x, const struct relate_end *y)
+{
+    const Board__Endpoint *a = x->endpoint, *b = y->endpoint;
+    if (strcmp(x->service, y->service) == 0) {
+        return "both are of one service: its charm says which of its ends are of peers";
+    }
+    if (a->role == BOARD__ENDPOINT__ROLE__PEER || b->role == BOARD__ENDPOINT__ROLE__PEER) {
+        return "an end of peers is related by itself";
+    }
+    if (a->role == b->role) {
+        return a->role == BOARD__ENDPOINT__ROLE__PROVIDER ? "both provide" : "both require";
+    }
+    if (strcmp(a->interface, b->interface) != 0) {
+        return "their interfaces differ";
+    }
+    if (a->scope != b->scope && !is_implicit(a) && !is_implicit(b)) {
+        return "one is global, the other of container scope";
+    }
+    return NULL;
+}
+
+static void put_relation(const struct relate_snapshot *s, const struct op_input *in,
+                         struct plan *p)
+{
+    struct arena *a = p->arena;
+    bool turned = s->ends[0].endpoint->role == BOARD__ENDPOINT__ROLE__PROVIDER;
+    Board__RelationRecord *r = arena_message(a, &board__relation_record__descriptor);
+    char *guid = arena_alloc(a, GUID_BYTES);
+    random_guid(in->random, guid);
+    r->number = s->sequence ? s->sequence->next : 0;
+    r->guid = guid;
+    r->state = arena_strdup(a, relation_lifecycle.states[RELATION_ALIVE]);
+    r->since = in->now.wall_ns;
+    r->ends = ARENA_ARRAY(a, 2, Board__RelationEnd *);
+    r->n_ends = 2;
+    for (size_t i = 0; i < 2; i++) {
+        r->ends[i] = relation_end(a, &s->ends[turned ? 1 - i : i]);
+        r->scope = s->ends[i].endpoint->scope == BOARD__ENDPOINT__SCOPE__CONTAINER
+                       ? BOARD__ENDPOINT__SCOPE__CONTAINER
+                       : r->scope;
+    }
+    life_change(p, in, &relation_lifecycle, RELATION_NONE, RELATION_TRIGGER_RELATE,
+                RELATION_IF_SERVICES_ALIVE | RELATION_IF_ENDPOINTS_FIT,
+                key_relation(a, r->number), &r->base);
+    Board__RelationNameRecord *name = arena_message(a, &board__relation_name_record__descriptor);
+    name->number = r->number;
+    name->guid = guid;
+    plan_put(p, s->canonical, "relate", in->actor, &name->base);
+    for (size_t i = 0; i < 2; i++) {
+        plan_put(p, key_unit_service_relation(a, r->ends[i]->service, r->number), "relate",
+                 in->actor, &name->base);
+    }
+    Board__SequenceRecord *next = arena_message(a, &board__sequence_record__descriptor);
+    next->next = r->number + 1;
+    plan_put(p, key_sequence(a, "relation", ""), "relate", in->actor, &next->base);
+    p->record = &r->base;
+}
+
+/* 1. A service is not there, not alive, or has no such end: refused.
+ * 2. The ends do not fit: InvalidRequest.
+ * 3. They are related already, be the relation dying: ResourceExists.
+ * 4. The relation is made, by the next number. */
+static void relate_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    const struct relate_snapshot *s = snapshot;
+    if (end_refused(&s->ends[0], p) || end_refused(&s->ends[1], p)) { /* 1 */
+        return;
+    }
+    const char *why = misfit(&s->ends[0], &s->ends[1]);
+    if (why) { /* 2 */
+        plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest, "%s:%s and %s:%s cannot be related: %s",
+                    s->ends[0].service, s->ends[0].name, s->ends[1].service, s->ends[1].name, why);
+    } else if (s->stands) { /* 3 */
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceExists, "%s:%s and %s:%s are related already",
+                    s->ends[0].service, s->ends[0].name, s->ends[1].service, s->ends[1].name);
+    } else if (s->sequence && s->sequence->next == UINT32_MAX) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "the numbers of relations are used up");
+    } else {
+        put_relation(s, in, p); /* 4 */
+    }
+}
+
+const struct op_row relate_units_row = {
+    .name = "relate units",
+    .target = relate_target,
+    .gather = relate_gather,
+    .decide = relate_decide,
+    .snapshot_size = sizeof(struct relate_snapshot),
+};
+
+/* ---- Destroy --------------------------------------------------------------------------------- */
+
+struct relation_snapshot {
+    const Board__RelationRecord *relation;
+    bool members;              /* somebody is in it */
+    struct relation_gone gone; /* if nobody is */
+};
+
+static void relation_gather(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct relation_snapshot *s = snapshot;
+    s->relation = view_message(v, move_subject_key(view_arena(v), in));
+    if (!s->relation || life_of(&relation_lifecycle, s->relation->state) != RELATION_ALIVE) {
+        return;
+    }
+    struct gone gone = {.count = 0};
+    const char *range = key_relation_members(view_arena(v), s->relation->number);
+    s->members = view_witness(v, range, NULL, 0, in->random) || !view_range_empty(v, range);
+    if (!s->members) {
+        relation_gone_gather(v, in, s->relation, &gone, &s->gone);
+    }
+}
+
+static uint32_t relation_guards(const struct move_turn *t)
+{
+    const struct relation_snapshot *s = t->snapshot;
+    return (s->relation->n_ends == 2 ? RELATION_IF_NOT_PEER : 0) |
+           (s->members ? RELATION_IF_MEMBERS : RELATION_IF_NO_MEMBERS);
+}
+
+static void destroy_relation(const struct move_turn *t)
+{
+    const struct relation_snapshot *s = t->snapshot;
+    if (t->to == RELATION_NONE) {
+        relation_gone_put(&s->gone, t->in, RELATION_TRIGGER_DESTROY,
+                          RELATION_IF_NOT_PEER | RELATION_IF_NO_MEMBERS, t->plan);
+        return;
+    }
+    Board__RelationRecord *after = arena_copy(t->plan->arena, s->relation, sizeof(*after));
+    after->state = arena_strdup(t->plan->arena, relation_lifecycle.states[t->to]);
+    after->since = t->in->now.wall_ns > after->since ? t->in->now.wall_ns : after->since;
+    move_put(t, move_subject_key(t->plan->arena, t->in), t->from, t->to, &after->base);
+}
+
+static void refuse_relation(const struct move_turn *t, const char *why)
+{
+    const struct relation_snapshot *s = t->snapshot;
+    plan_refuse(t->plan, MODELS__ERROR__TYPE__InvalidRequest, "relation %u: %s",
+                s->relation->number, why);
+}
+
+/* Another relation of that number there is never. It is dying already: nothing. */
+static bool relation_begin(struct move_turn *t)
+{
+    const struct relation_snapshot *s = t->snapshot;
+    t->record = s->relation ? &s->relation->base : NULL;
+    t->from = life_of(&relation_lifecycle, s->relation ? s->relation->state : NULL);
+    return t->from != RELATION_DYING;
+}
+
+static void valid_relation_move(struct validation *v, const Board__Move *move)
+{
+    SCOPED_ARENA(a);
+    uint32_t number;
+    if (!number_of_key(&a, move_key(&a, move), &number)) {
+        say_field(v, "key");
+    }
+}
+
+static void relation_decide(const void *snapshot, const struct op_input *in, struct plan *p)
+{
+    move_decide(&relation_moves, snapshot, in, p);
+}
+
+static const struct op_row relation_op = {
+    .name = "move of a relation",
+    .target = move_subject_key,
+    .gather = relation_gather,
+    .decide = relation_decide,
+    .snapshot_size = sizeof(struct relation_snapshot),
+};
+
+#define RELATION_ROW(move, absents, refusal)                                                       \
+    static void refuse_##move(const struct move_turn *t)                                           \
+    {                                                                                              \
+        refuse_relation(t, refusal);                                                               \
+    }
+#include "bbs/units/moves.def"
+
+#define RELATION_ROW(move, absents, refusal)                                                       \
+    {                                                                                              \
+        .name = #move, .valid = valid_relation_move, .absent = ABSENT_##absents,                   \
+        .guards = relation_guards, .refuse = refuse_##move, .decide = move##_relation,             \
+        .op = &relation_op, .op_of_rep = &relation_op,                                             \
+    },
+static const struct move_row rows[] = {
+#include "bbs/units/moves.def"
+};
+
+const struct move_family relation_moves = {
+    .lifecycle = &relation_lifecycle,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .begin = relation_begin,
+};

@@ -1,0 +1,219 @@
+/* The law of read sets for units and relations: a write compares all that its decision rests on.
+ * Boards are drawn, each move is tried on them, and each record is taken away, changed or added
+ * (laid_hold()). What each compares is test/decide/expected/unit_read_sets.txt. */
+#include "bbs/units/units.h"
+#include "common/base/map.h"
+#include "common/model/record.h"
+#include "test/decide/unit_rows.h"
+#include "test/tool/cmocka.h"
+#include "test/tool/page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { BOARDS = 400, CHANGES = 3, SLOTS = 24, TEXTS = 4 };
+
+#define EXPECTED "test/decide/expected/unit_read_sets.txt"
+#define U "web/0000000003"
+#define MEMBER "relation_member/0000000007/-/0/" U
+#define CONTAINED "relation_member/0000000009/web.3/1/" U
+#define UNIT                                                                                       \
+    "unit/" U " service=web number=3 guid=g3 service_guid=s-web cell_id=c1 identity=I "            \
+    "assigned=1 machine=1 state="
+#define SUB                                                                                        \
+    "unit/logger/0000000000 service=logger number=0 guid=l0 service_guid=s-logger cell_id=c1 "     \
+    "identity=I principal=web/3 principal_guid=g3 state="
+#define WEB "unit_service/web name=web guid=s-web charm=d state="
+#define DB "unit_service/db name=db guid=s-db charm=d state="
+#define LOGGER "unit_service/logger name=logger guid=s-logger subordinate=1 charm=d state="
+#define REL "relation/0000000007 number=7 guid=r7 ends=web:db:0,db:kv:1 state="
+#define JOINS                                                                                      \
+    "relation/0000000009 number=9 guid=r9 scope=1 ends=logger:info:0,web:juju-info:1 state="
+
+/* A record that may stand, in one of these ways; the share of boards on which it does, in percent.
+ * Where it does not it is a stranger, which might come. */
+static const struct {
+    unsigned percent;
+    const char *texts[TEXTS];
+} slots[SLOTS] = {
+    {95, {UNIT "alive", UNIT "alive", UNIT "dying", UNIT "dead"}},
+    {60, {SUB "alive", SUB "alive", SUB "dying", SUB "dead"}},
+    {80, {"unit_status/" U " state=started", "unit_status/" U " state=pending",
+          "unit_status/" U " state=pending", "unit_status/" U " state=error"}},
+    {80, {"machine_unit/0000000001/" U " guid=g3"}},
+    {90, {WEB "alive", WEB "dying", WEB "dying", WEB "alive"}},
+    {90, {DB "alive", DB "dying", DB "dying", DB "alive"}},
+    {80, {LOGGER "alive", LOGGER "dying", LOGGER "alive", LOGGER "alive"}},
+    {30, {"unit_config/web"}},
+    {30, {"unit_config/db"}},
+    {15, {"unit/web/0000000004 service=web number=4 guid=g4 state=alive"}},
+    {15, {"unit/db/0000000001 service=db number=1 guid=d1 state=alive"}},
+    {70, {REL "alive", REL "dying", REL "alive", REL "dying"}},
+    {70, {"relation_key/web%3Adb%20db%3Akv number=7"}},
+    {60, {"unit_service_relation/web/0000000007 number=7"}},
+    {60, {"unit_service_relation/db/0000000007 number=7"}},
+    {50, {MEMBER " unit_guid=g3 relation_guid=r7 state=joined",
+          MEMBER " unit_guid=g3 relation_guid=r7 state=departing"}},
+    {40, {"unit_scope/" U "/0000000007 member=" MEMBER}},
+    {30, {"relation_member/0000000007/-/1/db/0000000001 unit_guid=d1 state=joined"}},
+    {40, {"relation_settings/0000000007/-/0/" U " unit_guid=g3 hook=4"}},
+    {50, {JOINS "alive", JOINS "dying"}},
+    {50, {"unit_service_relation/logger/0000000009 number=9"}},
+    {30, {"unit_child/" U "/logger unit=logger/0 guid=l0"}},
+    {90, {"sequence/unit/logger next=9"}},
+    {90, {"charm/web/d endpoints=db:0:kv", "charm/web/d endpoints=db:0:kv,x:0:y"}},
+};
+static const char *const more[] = {"charm/db/d endpoints=kv:1:kv", "sequence/relation next=3",
+                                   "unit_child/" U "/logger unit=logger/0 guid=l0",
+                                   "unit_scope/" U "/0000000001 member=m",
+                                   "unit/logger/0000000005 service=logger number=5",
+                                   "unit_service_relation/web/0000000001 number=1"};
+
+struct tried {
+    struct map reads; /* "move by actor: key kind" */
+    struct buf fault;
+    unsigned rows, commits;
+};
+
+struct drawn {
+    struct laid_system l;
+    struct random random;
+    struct laid_stranger list[SLOTS + sizeof(more) / sizeof(more[0])];
+    size_t count;
+};
+
+static void add(struct drawn *d, unsigned percent, const char *text)
+{
+    struct arena *a = &d->l.arena;
+    const char *key;
+    ProtobufCMessage *m = unit_row(a, arena_strdup(a, text), &key);
+    d->list[d->count++] = (struct laid_stranger){key, m};
+    if (random_below(&d->random, 100) < percent) {
+        laid_system_put(&d->l, key, m);
+    }
+}
+
+static void draw(struct drawn *d, unsigned row, unsigned number)
+{
+    *d = (struct drawn){.count = 0};
+    laid_units_init(&d->l, "");
+    random_seed(&d->random, (uint64_t[2]){row, number});
+    for (size_t i = 0; i < SLOTS; i++) {
+        const char *text = slots[i].texts[random_below(&d->random, TEXTS)];
+        add(d, slots[i].percent, text ? text : slots[i].texts[0]);
+    }
+    add(d, 90, more[0]);
+    add(d, 80, more[1]);
+    for (size_t i = 3; i < sizeof(more) / sizeof(more[0]); i++) {
+        add(d, 0, more[i]);
+    }
+}
+
+/* A sequence only grows, so that a number below it stays one: that it exists is compared. How many
+ * relations a service has is looked at, and may be one more in the same moment. */
+static bool excused(const struct op_row *row, const char *key, bool added)
+{
+    enum record_type type = key_type(key);
+    (void)added;
+    return strcmp(key, "sequence/unit/logger") == 0 ||
+           (type == RECORD_UNIT_SERVICE_RELATION && row == &relate_units_row);
+}
+
+static void note_reads(struct tried *t, struct drawn *d, const struct op_row *row,
+                       const struct op_input *in, const char *name)
+{
+    struct laid_plan p;
+    laid_decide(d->l.board, row, in, &d->l.arena, &p);
+    assert_true(p.plan.change_count <= 64);
+    for (size_t i = 0; p.plan.verdict == PLAN_COMMIT && i < p.reads.count; i++) {
+        const struct compare *c = &p.reads.list[i];
+        map_put(&t->reads,
+                arena_printf(&d->l.arena, "%s by %s: %s %s", name, actor_name(in->actor), c->key,
+                             compare_kind_name(c->kind)),
+                t);
+    }
+}
+
+/* A move upon boards that are drawn; a request, without a family. */
+static void try_row(struct tried *t, const struct move_family *family, enum actor actor,
+                    const char *text)
+{
+    t->rows++;
+    t->commits = 0;
+    for (unsigned i = 0; i < BOARDS; i++) {
+        struct drawn d;
+        draw(&d, t->rows, i);
+        const Board__Move *m = family ? laid_units_move(&d.l, text) : NULL;
+        const struct op_row *row =
+            family ? move_row_named(family, m->move)->op : &relate_units_row;
+        struct op_input in = {.actor = actor, .peer_name = "c1", .trace_id = "", .boot_id = "b"};
+        in.request = m ? &m->base : &relate_request(&d.l.arena, text)->base;
+        const char *name =
+            m ? arena_printf(&d.l.arena, "%s %s", m->move, m->subject->kind) : row->name;
+        t->commits += laid_hold(d.l.board, row, &in, d.list, d.count, &d.random, CHANGES, excused,
+                                &t->fault) == PLAN_COMMIT;
+        note_reads(t, &d, row, &in, name);
+        laid_system_done(&d.l);
+        if (t->fault.size) {
+            fail_msg("%s", buf_string(&t->fault));
+        }
+    }
+    if (!t->commits) {
+        fail_msg("%s never writes anything on %d boards: nothing was tried", text, BOARDS);
+    }
+}
+
+static void try_all(struct tried *t)
+{
+    try_row(t, &unit_moves, ACTOR_CLIENT, "destroy unit/" U);
+    try_row(t, &unit_moves, ACTOR_REP, "destroy unit/" U " guid=g3");
+    try_row(t, &unit_moves, ACTOR_REP, "destroy unit/logger/0000000000 guid=l0");
+    try_row(t, &unit_moves, ACTOR_BBS, "destroy unit/" U " forced=1");
+    try_row(t, &unit_moves, ACTOR_REP, "die unit/" U " guid=g3");
+    try_row(t, &unit_moves, ACTOR_REP, "remove unit/" U " guid=g3");
+    try_row(t, &unit_moves, ACTOR_REP, "remove unit/logger/0000000000 guid=l0");
+    try_row(t, &member_moves, ACTOR_REP, "enter " MEMBER " guid=g3 relation_guid=r7");
+    try_row(t, &member_moves, ACTOR_REP,
+            "enter " CONTAINED " guid=g3 relation_guid=r9 brings_child=1 child=5");
+    try_row(t, &member_moves, ACTOR_REP, "publish " MEMBER " guid=g3 hook=5");
+    try_row(t, &member_moves, ACTOR_REP, "leave " MEMBER " guid=g3");
+    try_row(t, &member_moves, ACTOR_BBS, "leave " MEMBER " guid=g3 forced=1");
+    try_row(t, &relation_moves, ACTOR_CLIENT, "destroy relation/0000000007");
+    try_row(t, NULL, ACTOR_CLIENT, "web:db db:kv");
+}
+
+static void try_and_print(struct buf *out)
+{
+    struct tried t = {.rows = 0};
+    map_init(&t.reads);
+    buf_init(&t.fault);
+    try_all(&t);
+    MAP_EACH(&t.reads, n)
+    {
+        buf_printf(out, "%s\n", map_key(n));
+    }
+    map_done(&t.reads, NULL);
+    buf_done(&t.fault);
+}
+
+static void every_write_about_units_compares_what_it_rests_on(void **state)
+{
+    SCOPED_BUF(out);
+    try_and_print(&out);
+    page_equals(EXPECTED, buf_string(&out), "test_unit_read_sets print > " EXPECTED);
+    (void)state;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "print") == 0) {
+        SCOPED_BUF(out);
+        try_and_print(&out);
+        fputs(buf_string(&out), stdout);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_write_about_units_compares_what_it_rests_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
