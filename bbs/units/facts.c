@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-void gone_add(struct gone *g, const char *key)
+void gone_add(struct gone_keys *g, const char *key)
 {
     assert(g->count < GONE_MAX);
     g->keys[g->count++] = key;
@@ -63,7 +63,7 @@ Board__UnitRecord *unit_in_life(struct arena *a, const Board__UnitRecord *before
 /* ---- A reference to a service goes ----------------------------------------------------------- */
 
 static bool has_another(struct view *v, const struct op_input *in, const char *prefix,
-                        const struct gone *gone)
+                        const struct gone_keys *gone)
 {
     return view_witness(v, prefix, gone->keys, gone->count, in->random);
 }
@@ -78,7 +78,7 @@ static void read_all_gone(struct view *v, const char *prefix)
 }
 
 void drop_gather(struct view *v, const struct op_input *in, const char *service, const char *guid,
-                 const struct gone *gone, struct drop *ret)
+                 const struct gone_keys *gone, struct drop *ret)
 {
     struct arena *a = view_arena(v);
     const Board__UnitServiceRecord *s = view_message(v, key_unit_service(a, service));
@@ -125,7 +125,7 @@ static void add_key(struct view *v, const char *key, struct relation_gone *g)
 
 /* Both ends may be of one service: then it has one reference, and one is dropped. */
 void relation_gone_gather(struct view *v, const struct op_input *in,
-                          const Board__RelationRecord *relation, struct gone *gone,
+                          const Board__RelationRecord *relation, struct gone_keys *gone,
                           struct relation_gone *ret)
 {
     struct arena *a = view_arena(v);

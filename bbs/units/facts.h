@@ -14,11 +14,11 @@ enum { UNITS_RECORDS_MAX = 64 };
 
 /* Keys that a plan removes: references to services among them. */
 enum { GONE_MAX = 16 };
-struct gone {
+struct gone_keys {
     const char *keys[GONE_MAX];
     size_t count;
 };
-void gone_add(struct gone *g, const char *key);
+void gone_add(struct gone_keys *g, const char *key);
 
 /* A reference to a service goes. If that was the last one of a dying service, the service and its
  * configuration go with it. */
@@ -34,7 +34,7 @@ struct drop {
  *    a witness.
  * 3. None: that there is nothing but `gone` is compared, and the service goes. */
 void drop_gather(struct view *v, const struct op_input *in, const char *service, const char *guid,
-                 const struct gone *gone, struct drop *ret);
+                 const struct gone_keys *gone, struct drop *ret);
 void drop_put(const struct drop *d, const struct op_input *in, struct plan *p);
 
 /* A relation goes, whole: its record, key and the services' references to it. */
@@ -46,7 +46,7 @@ struct relation_gone {
     size_t drop_count;
 };
 void relation_gone_gather(struct view *v, const struct op_input *in,
-                          const Board__RelationRecord *relation, struct gone *gone,
+                          const Board__RelationRecord *relation, struct gone_keys *gone,
                           struct relation_gone *ret);
 /* By the relation's trigger of that name, and the guards that hold. */
 void relation_gone_put(const struct relation_gone *g, const struct op_input *in, int trigger,

@@ -16,9 +16,9 @@ enum { SETTINGS_KEYS_MAX = 64, SETTINGS_BYTES_MAX = 65536, SETTING_KEY_MAX = 128
 
 /* The subordinate that a container relation gives its principal. */
 struct child_facts {
-    const char *service;                        /* of the other end; NULL = none is needed */
-    const Board__UnitChildRecord *entry;        /* the principal's; NULL = it has none */
-    const Board__UnitRecord *unit;              /* of the entry */
+    const char *service;                 /* of the other end; NULL = none is needed */
+    const Board__UnitChildRecord *entry; /* the principal's; NULL = it has none */
+    const Board__UnitRecord *unit;       /* of the entry */
     const Board__UnitServiceRecord *service_record;
     bool number_free; /* the number is out of the sequence, and no unit has it */
 };
@@ -94,8 +94,7 @@ static void gather_child(struct view *v, uint32_t number, struct member_snapshot
     s->child.service = other->service;
     s->child.service_record =
         service && strcmp(service->guid, other->service_guid) == 0 ? service : NULL;
-    s->child.entry =
-        view_message(v, key_unit_child(a, unit_name_of(s->unit), other->service));
+    s->child.entry = view_message(v, key_unit_child(a, unit_name_of(s->unit), other->service));
     if (s->child.entry && unit_name_parse(a, s->child.entry->unit, &child)) {
         s->child.unit = view_message(v, key_unit(a, child));
     } else if (!s->child.entry) {
@@ -123,7 +122,7 @@ static void gather_leave(struct view *v, const struct op_input *in, const char *
         return;
     }
     const struct seen *list;
-    struct gone gone = {.count = 0};
+    struct gone_keys gone = {.count = 0};
     int count = view_range(v, range, 1, &list); /* 3 */
     assert(count <= 1);
     s->last = count == 1;
@@ -207,8 +206,7 @@ static uint32_t member_guards(const struct move_turn *t)
                    strcmp(s->relation->guid, move_units(t->move)->relation_guid) == 0;
     bool forced = t->in->actor == ACTOR_BBS && move_units(t->move)->forced;
     return (own ? MEMBER_IF_OWN : 0) | (alive ? MEMBER_IF_UNIT_ALIVE : 0) |
-           (related ? MEMBER_IF_RELATION_ALIVE : 0) |
-           (sits_there(t) ? MEMBER_IF_SITS_THERE : 0) |
+           (related ? MEMBER_IF_RELATION_ALIVE : 0) | (sits_there(t) ? MEMBER_IF_SITS_THERE : 0) |
            (child_fits(t) ? MEMBER_IF_CHILD_ALIVE_OR_NONE : 0) | (forced ? MEMBER_IF_FORCED : 0);
 }
 
@@ -237,7 +235,8 @@ static void put_settings(const struct move_turn *t)
 {
     const struct member_snapshot *s = turn_snapshot(t);
     struct arena *a = t->plan->arena;
-    Board__RelationSettingsRecord *r = arena_message(a, &board__relation_settings_record__descriptor);
+    Board__RelationSettingsRecord *r =
+        arena_message(a, &board__relation_settings_record__descriptor);
     r->unit_guid = s->unit->guid;
     r->cell_id = s->unit->cell_id;
     r->settings = move_units(t->move)->settings;
@@ -275,8 +274,8 @@ static void put_child(const struct move_turn *t)
     status->state = arena_strdup(a, unit_status_lifecycle.states[UNIT_STATUS_PENDING]);
     status->cell_id = u->cell_id;
     status->since = u->since;
-    life_change(t->plan, t->in, &unit_status_lifecycle, UNIT_STATUS_NONE,
-                UNIT_STATUS_TRIGGER_BEGIN, 0, key_unit_status(a, name), &status->base);
+    life_change(t->plan, t->in, &unit_status_lifecycle, UNIT_STATUS_NONE, UNIT_STATUS_TRIGGER_BEGIN,
+                0, key_unit_status(a, name), &status->base);
     Board__UnitChildRecord *entry = arena_message(a, &board__unit_child_record__descriptor);
     entry->unit = arena_strdup(a, unit_name_text(a, name));
     entry->guid = guid;
@@ -419,9 +418,14 @@ static const struct op_row member_op = {
 
 #define MEMBER_ROW(move, absents, refusal)                                                         \
     {                                                                                              \
-        .name = #move, .valid = valid_member_move, .absent = ABSENT_##absents,                     \
-        .guards = member_guards, .refuse = refuse_##move, .decide = move##_member,                 \
-        .op = &member_op, .op_of_rep = &member_op,                                                 \
+        .name = #move,                                                                             \
+        .valid = valid_member_move,                                                                \
+        .absent = ABSENT_##absents,                                                                \
+        .guards = member_guards,                                                                   \
+        .refuse = refuse_##move,                                                                   \
+        .decide = move##_member,                                                                   \
+        .op = &member_op,                                                                          \
+        .op_of_rep = &member_op,                                                                   \
     },
 static const struct move_row rows[] = {
 #include "bbs/units/moves.def"

@@ -159,8 +159,7 @@ static const char *misfit(const struct relate_end *x, const struct relate_end *y
     return NULL;
 }
 
-static void put_relation(const struct relate_snapshot *s, const struct op_input *in,
-                         struct plan *p)
+static void put_relation(const struct relate_snapshot *s, const struct op_input *in, struct plan *p)
 {
     struct arena *a = p->arena;
     bool turned = s->ends[0].endpoint->role == BOARD__ENDPOINT__ROLE__PROVIDER;
@@ -180,8 +179,8 @@ static void put_relation(const struct relate_snapshot *s, const struct op_input 
                        : r->scope;
     }
     life_change(p, in, &relation_lifecycle, RELATION_NONE, RELATION_TRIGGER_RELATE,
-                RELATION_IF_SERVICES_ALIVE | RELATION_IF_ENDPOINTS_FIT,
-                key_relation(a, r->number), &r->base);
+                RELATION_IF_SERVICES_ALIVE | RELATION_IF_ENDPOINTS_FIT, key_relation(a, r->number),
+                &r->base);
     Board__RelationNameRecord *name = arena_message(a, &board__relation_name_record__descriptor);
     name->number = r->number;
     name->guid = guid;
@@ -244,7 +243,7 @@ static void relation_gather(struct view *v, const struct op_input *in, void *sna
     if (!s->relation || life_of(&relation_lifecycle, s->relation->state) != RELATION_ALIVE) {
         return;
     }
-    struct gone gone = {.count = 0};
+    struct gone_keys gone = {.count = 0};
     const char *range = key_relation_members(view_arena(v), s->relation->number);
     s->members = view_witness(v, range, NULL, 0, in->random) || !view_range_empty(v, range);
     if (!s->members) {
@@ -320,9 +319,14 @@ static const struct op_row relation_op = {
 
 #define RELATION_ROW(move, absents, refusal)                                                       \
     {                                                                                              \
-        .name = #move, .valid = valid_relation_move, .absent = ABSENT_##absents,                   \
-        .guards = relation_guards, .refuse = refuse_##move, .decide = move##_relation,             \
-        .op = &relation_op, .op_of_rep = &relation_op,                                             \
+        .name = #move,                                                                             \
+        .valid = valid_relation_move,                                                              \
+        .absent = ABSENT_##absents,                                                                \
+        .guards = relation_guards,                                                                 \
+        .refuse = refuse_##move,                                                                   \
+        .decide = move##_relation,                                                                 \
+        .op = &relation_op,                                                                        \
+        .op_of_rep = &relation_op,                                                                 \
     },
 static const struct move_row rows[] = {
 #include "bbs/units/moves.def"

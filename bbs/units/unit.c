@@ -28,9 +28,9 @@ struct unit_snapshot {
     bool joined;                             /* a container relation justifies the subordinate */
     bool no_children, no_scopes;
     struct scope scopes[UNIT_SCOPES_AT_ONCE];
-    int scope_count;     /* -1 = more */
-    const char *listed;  /* key of what names it: of its machine, or of its principal; NULL = none */
-    struct drop drop;    /* when it goes */
+    int scope_count;    /* -1 = more */
+    const char *listed; /* key of what names it, of machine or principal; NULL = none */
+    struct drop drop;   /* when it goes */
 };
 
 static const struct unit_snapshot *turn_snapshot(const struct move_turn *t)
@@ -80,8 +80,8 @@ static void gather_scopes(struct view *v, struct unit_snapshot *s)
 {
     struct arena *a = view_arena(v);
     const struct seen *list;
-    int count = view_range(v, key_unit_scopes(a, unit_name_of(s->unit)), UNIT_SCOPES_AT_ONCE,
-                           &list);
+    int count =
+        view_range(v, key_unit_scopes(a, unit_name_of(s->unit)), UNIT_SCOPES_AT_ONCE, &list);
     s->scope_count = count;
     for (int i = 0; i < count; i++) {
         const char *key = ((const Board__UnitScopeRecord *)list[i].message)->member;
@@ -92,7 +92,7 @@ static void gather_scopes(struct view *v, struct unit_snapshot *s)
 /* All that goes with it, and what that comes to. */
 static void gather_end(struct view *v, const struct op_input *in, struct unit_snapshot *s)
 {
-    struct gone gone = {.count = 0};
+    struct gone_keys gone = {.count = 0};
     gone_add(&gone, key_unit(view_arena(v), unit_name_of(s->unit)));
     if (s->listed && !view_get(v, s->listed)) {
         s->listed = NULL;
@@ -176,11 +176,10 @@ static uint32_t unit_guards(const struct move_turn *t)
     const struct op_input *in = t->in;
     bool own = in->actor == ACTOR_REP && unit_is_own(s->unit, &s->by, in->peer_name);
     bool forced = in->actor == ACTOR_BBS && move_units(t->move)->forced;
-    return (!*s->unit->principal ? UNIT_IF_PRINCIPAL : 0) |
-           (is_pending(s) ? UNIT_IF_PENDING : 0) | (s->no_children ? UNIT_IF_NO_CHILDREN : 0) |
-           (s->no_scopes ? UNIT_IF_NO_SCOPES : 0) | (own ? UNIT_IF_OWN : 0) |
-           (has_reason(s) ? UNIT_IF_REASON : 0) | (forced ? UNIT_IF_FORCED : 0) |
-           (service_is_dying(s) ? UNIT_IF_SERVICE_DYING : 0) |
+    return (!*s->unit->principal ? UNIT_IF_PRINCIPAL : 0) | (is_pending(s) ? UNIT_IF_PENDING : 0) |
+           (s->no_children ? UNIT_IF_NO_CHILDREN : 0) | (s->no_scopes ? UNIT_IF_NO_SCOPES : 0) |
+           (own ? UNIT_IF_OWN : 0) | (has_reason(s) ? UNIT_IF_REASON : 0) |
+           (forced ? UNIT_IF_FORCED : 0) | (service_is_dying(s) ? UNIT_IF_SERVICE_DYING : 0) |
            (agent_is_absent(s) ? UNIT_IF_AGENT_ABSENT : 0);
 }
 
@@ -215,12 +214,10 @@ static void put_end(const struct move_turn *t)
 
 static void put_departing(const struct move_turn *t, const struct scope *scope)
 {
-    if (!scope->member ||
-        life_of(&member_lifecycle, scope->member->state) != MEMBER_JOINED) {
+    if (!scope->member || life_of(&member_lifecycle, scope->member->state) != MEMBER_JOINED) {
         return;
     }
-    Board__RelationMemberRecord *after =
-        arena_copy(t->plan->arena, scope->member, sizeof(*after));
+    Board__RelationMemberRecord *after = arena_copy(t->plan->arena, scope->member, sizeof(*after));
     after->state = arena_strdup(t->plan->arena, member_lifecycle.states[MEMBER_DEPARTING]);
     int to = life_change(t->plan, t->in, &member_lifecycle, MEMBER_JOINED, MEMBER_TRIGGER_DEPART,
                          MEMBER_IF_UNIT_DYING, scope->key, &after->base);
@@ -292,8 +289,7 @@ static void valid_unit_move(struct validation *v, const Board__Move *move)
 {
     SCOPED_ARENA(a);
     struct unit_name name;
-    if (!unit_of_key(&a, move_key(&a, move), &name) ||
-        !unit_service_name_is_valid(name.service)) {
+    if (!unit_of_key(&a, move_key(&a, move), &name) || !unit_service_name_is_valid(name.service)) {
         say_field(v, "key");
     }
 }
@@ -320,8 +316,13 @@ static const struct op_row unit_op = {
 
 #define UNIT_ROW(move, absents, refusal)                                                           \
     {                                                                                              \
-        .name = #move, .valid = valid_unit_move, .absent = ABSENT_##absents,                       \
-        .guards = unit_guards, .refuse = refuse_##move, .decide = move##_unit, .op = &unit_op,     \
+        .name = #move,                                                                             \
+        .valid = valid_unit_move,                                                                  \
+        .absent = ABSENT_##absents,                                                                \
+        .guards = unit_guards,                                                                     \
+        .refuse = refuse_##move,                                                                   \
+        .decide = move##_unit,                                                                     \
+        .op = &unit_op,                                                                            \
         .op_of_rep = &unit_op,                                                                     \
     },
 static const struct move_row rows[] = {
