@@ -50,6 +50,21 @@ bool unit_is_own(const Board__UnitRecord *unit, const struct speaker *by, const 
            strcmp(unit->identity, by->cell->identity) == 0;
 }
 
+bool unit_is_meant(const struct move_turn *t, const Board__UnitRecord *unit)
+{
+    const char *guid = move_units(t->move)->guid;
+    bool said = *guid || t->in->actor == ACTOR_REP;
+    if (!unit) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceNotFound,
+                    "there is no such unit: bbs units lists those that are");
+    } else if (said && strcmp(guid, unit->guid) != 0) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceNotFound,
+                    "the unit of that guid is gone: another one has its name");
+        return false;
+    }
+    return unit;
+}
+
 Board__UnitRecord *unit_in_life(struct arena *a, const Board__UnitRecord *before, int life,
                                 struct moment now)
 {

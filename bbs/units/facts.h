@@ -2,7 +2,7 @@
  * by the lifecycles. Pure. */
 #pragma once
 
-#include "bbs/board/op.h"
+#include "bbs/board/move_family.h"
 #include "bbs/board/speaker.h"
 #include "common/lifecycle/lifecycle.h"
 #include "common/model/unit_name.h"
@@ -62,6 +62,10 @@ int life_of(const struct lifecycle *l, const char *state);
 
 /* The caller's cell is that of the unit, of the same identity. */
 bool unit_is_own(const Board__UnitRecord *unit, const struct speaker *by, const char *peer_name);
+
+/* The move means this unit: false and refused if it is gone, or another one has its name by now. A
+ * rep always says whose guid it means. */
+bool unit_is_meant(const struct move_turn *t, const Board__UnitRecord *unit);
 
 /* A copy of the unit in the other life. */
 Board__UnitRecord *unit_in_life(struct arena *a, const Board__UnitRecord *before, int life,

@@ -266,16 +266,12 @@ static void remove_unit(const struct move_turn *t)
 static bool unit_begin(struct move_turn *t)
 {
     const struct unit_snapshot *s = turn_snapshot(t);
-    const char *guid = move_units(t->move)->guid;
     t->record = s->unit ? &s->unit->base : NULL;
     t->from = life_of(&unit_lifecycle, s->unit ? s->unit->state : NULL);
     if (!speaker_authorised(&s->by, t->in, t->plan)) {
         return false;
     }
-    bool checked = *guid || t->in->actor == ACTOR_REP; /* who always says which one it has */
-    if (s->unit && checked && strcmp(guid, s->unit->guid) != 0) { /* 1 */
-        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceNotFound,
-                    "the unit of that guid is gone: another one has its name");
+    if (s->unit && !unit_is_meant(t, s->unit)) { /* 1 */
         return false;
     }
     bool destroyed = strcmp(t->row->name, "destroy") == 0 && t->from > UNIT_ALIVE;

@@ -6,6 +6,11 @@
  *            at once. Not alive any more: nothing. At most UNIT_SCOPES_AT_ONCE memberships
  *   die      it is in no relation and has no subordinate
  *   remove   its record goes, and what names it; the last of a dying service takes that with it
+ * Of a unit's status (common/lifecycle/unit_status.def), while the unit is not dead
+ *   report   how its agent says that it is; in error, once it has done what was resolved: it says
+ *            what that was, and the revision of the record by which it knows
+ *   fail     a hook has failed; likewise again
+ *   resolve  a client says that the hook is to run again, or counts as done
  * Of a membership (common/lifecycle/member.def); the guid of the unit is said
  *   enter    with its first settings. A principal that enters a relation of container scope has a
  *            subordinate of the other service, or brings one by the number that is said
@@ -19,9 +24,15 @@
 
 #include "board.pb-c.h"
 
-enum { UNIT_SCOPES_AT_ONCE = 16 };
+enum {
+    UNIT_SCOPES_AT_ONCE = 16,
+    UNIT_STATUS_TEXT_MAX = 512, /* bytes */
+    UNIT_STATUS_OUTPUT_MAX = 4096,
+    UNIT_STATUS_PORTS_MAX = 64,
+};
 
 extern const struct move_family unit_moves;
+extern const struct move_family unit_status_moves;
 extern const struct move_family member_moves;
 extern const struct move_family relation_moves;
 

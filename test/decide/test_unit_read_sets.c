@@ -72,7 +72,7 @@ static const char *const more[] = {"charm/db/d endpoints=kv:1:kv", "sequence/rel
 struct tried {
     struct map reads; /* "move by actor: key kind" */
     struct buf fault;
-    unsigned rows, commits;
+    unsigned commits;
 };
 
 struct drawn {
@@ -93,11 +93,21 @@ static void add(struct drawn *d, unsigned percent, const char *text)
     }
 }
 
-static void draw(struct drawn *d, unsigned row, unsigned number)
+/* Its boards are its own, whichever rows stand before it. */
+static uint64_t seed_of(const char *text, enum actor actor)
+{
+    uint64_t seed = actor;
+    for (; *text; text++) {
+        seed = seed * 31 + (unsigned char)*text;
+    }
+    return seed;
+}
+
+static void draw(struct drawn *d, uint64_t row, unsigned number)
 {
     *d = (struct drawn){.count = 0};
     laid_units_init(&d->l, "");
-    random_seed(&d->random, (uint64_t[2]){row, number});
+    random_seed(&d->random, (uint64_t[2]){row, row + number});
     for (size_t i = 0; i < SLOTS; i++) {
         const char *text = slots[i].texts[random_below(&d->random, TEXTS)];
         add(d, slots[i].percent, text ? text : slots[i].texts[0]);
@@ -138,11 +148,10 @@ static void note_reads(struct tried *t, struct drawn *d, const struct op_row *ro
 static void try_row(struct tried *t, const struct move_family *family, enum actor actor,
                     const char *text)
 {
-    t->rows++;
     t->commits = 0;
     for (unsigned i = 0; i < BOARDS; i++) {
         struct drawn d;
-        draw(&d, t->rows, i);
+        draw(&d, seed_of(text, actor), i);
         const Board__Move *m = family ? laid_units_move(&d.l, text) : NULL;
         const struct op_row *row =
             family ? move_row_named(family, m->move)->op : &relate_units_row;
@@ -172,6 +181,11 @@ static void try_all(struct tried *t)
     try_row(t, &unit_moves, ACTOR_REP, "die unit/" U " guid=g3");
     try_row(t, &unit_moves, ACTOR_REP, "remove unit/" U " guid=g3");
     try_row(t, &unit_moves, ACTOR_REP, "remove unit/logger/0000000000 guid=l0");
+    try_row(t, &unit_status_moves, ACTOR_REP,
+            "report unit_status/" U " guid=g3 status.state=started status.address=10.0.0.1");
+    try_row(t, &unit_status_moves, ACTOR_REP,
+            "fail unit_status/" U " guid=g3 status.state=error status.hook=start");
+    try_row(t, &unit_status_moves, ACTOR_CLIENT, "resolve unit_status/" U " resolved=1");
     try_row(t, &member_moves, ACTOR_REP, "enter " MEMBER " guid=g3 relation_guid=r7");
     try_row(t, &member_moves, ACTOR_REP,
             "enter " CONTAINED " guid=g3 relation_guid=r9 brings_child=1 child=5");
@@ -184,7 +198,7 @@ static void try_all(struct tried *t)
 
 static void try_and_print(struct buf *out)
 {
-    struct tried t = {.rows = 0};
+    struct tried t = {.commits = 0};
     map_init(&t.reads);
     buf_init(&t.fault);
     try_all(&t);

@@ -51,12 +51,28 @@ static void set_endpoints(struct arena *a, Board__CharmRecord *r, char *text)
     }
 }
 
+static void set_field(struct arena *a, ProtobufCMessage *m, const char *name, char *value);
+
+/* "status.state": the field of a message in it, which is made with its first one. */
+static void set_inner(struct arena *a, ProtobufCMessage *m, char *name, char *value)
+{
+    const char *outer = part(&name, ".");
+    const ProtobufCFieldDescriptor *f =
+        protobuf_c_message_descriptor_get_field_by_name(m->descriptor, outer);
+    assert_true(f && f->type == PROTOBUF_C_TYPE_MESSAGE);
+    ProtobufCMessage **at = (ProtobufCMessage **)((char *)m + f->offset);
+    *at = *at ? *at : arena_message(a, f->descriptor);
+    set_field(a, *at, name, value);
+}
+
 /* Texts as they are, for keys have an underscore; numbers by their type. */
 static void set_field(struct arena *a, ProtobufCMessage *m, const char *name, char *value)
 {
     const ProtobufCFieldDescriptor *f =
         protobuf_c_message_descriptor_get_field_by_name(m->descriptor, name);
-    if (strcmp(name, "ends") == 0) {
+    if (strchr(name, '.')) {
+        set_inner(a, m, arena_strdup(a, name), value);
+    } else if (strcmp(name, "ends") == 0) {
         set_ends(a, (Board__RelationRecord *)m, value);
     } else if (strcmp(name, "endpoints") == 0) {
         set_endpoints(a, (Board__CharmRecord *)m, value);
@@ -111,6 +127,9 @@ Board__Move *laid_units_move(struct laid_system *l, const char *text)
     m->term->term = LAID_SYSTEM_TERM;
     m->body_case = BOARD__MOVE__BODY_UNITS;
     m->units = arena_message(a, &board__units_move__descriptor);
+    if (rest && strncmp(rest, "revision=", 9) == 0) {
+        m->subject->revision = atoll(part(&rest, " ") + 9);
+    }
     set_fields(a, &m->units->base, rest);
     assert_true(move_well_formed(a, m));
     return m;
