@@ -44,6 +44,31 @@ void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *mes
                            (struct sighting){.since_ns = seen_ns}));
 }
 
+void laid_remove(struct laid_board *l, const char *key)
+{
+    struct version *was = copy_find(l->board.copy, key) ? copy_remove(l->board.copy, key) : NULL;
+    if (was) {
+        version_unref(was);
+    }
+}
+
+void laid_at(struct laid_board *l, int64_t revision)
+{
+    l->board.revision = revision;
+}
+
+size_t laid_keys(const struct laid_board *l, struct arena *a, const char *prefix,
+                 const char ***ret_keys)
+{
+    size_t count = 0, size = strlen(prefix);
+    *ret_keys = ARENA_ARRAY(a, copy_count(l->board.copy), const char *);
+    for (struct copied *p = copy_from(l->board.copy, prefix);
+         p && strncmp(version_key(copied_version(p)), prefix, size) == 0; p = copy_next(p)) {
+        (*ret_keys)[count++] = arena_strdup(a, version_key(copied_version(p)));
+    }
+    return count;
+}
+
 const ProtobufCMessage *laid_message(const struct laid_board *l, struct arena *a, const char *key)
 {
     const struct copied *p = copy_find(l->board.copy, key);
@@ -62,18 +87,24 @@ static void gather(struct laid_board *l, const struct op_row *row, const struct 
     row->gather(&v, in, snapshot);
 }
 
-void laid_decide(struct laid_board *l, const struct op_row *row, const struct op_input *in,
-                 struct arena *a, struct laid_plan *ret)
+void laid_decide_drawn(struct laid_board *l, const struct op_row *row, const struct op_input *in,
+                       struct random *random, struct arena *a, struct laid_plan *ret)
 {
-    struct random random;
     struct op_input asked = *in;
-    random_seed(&random, (uint64_t[2]){1, 2});
-    asked.random = &random;
+    asked.random = random;
     asked.now = l->board.now;
     plan_init(&ret->plan, a);
     void *snapshot = arena_alloc(a, row->snapshot_size);
     gather(l, row, &asked, a, &ret->reads, snapshot);
     row->decide(snapshot, &asked, &ret->plan);
+}
+
+void laid_decide(struct laid_board *l, const struct op_row *row, const struct op_input *in,
+                 struct arena *a, struct laid_plan *ret)
+{
+    struct random random;
+    random_seed(&random, (uint64_t[2]){1, 2});
+    laid_decide_drawn(l, row, in, &random, a, ret);
 }
 
 void laid_print(const struct plan *p, struct buf *out)
@@ -300,16 +331,6 @@ static void try_stranger(struct holding *h, const struct laid_stranger *stranger
     version_unref(copy_remove(copy, stranger->key));
 }
 
-static size_t keys_of(const struct laid_board *l, struct arena *a, const char ***ret_keys)
-{
-    size_t count = 0;
-    *ret_keys = ARENA_ARRAY(a, copy_count(l->board.copy), const char *);
-    for (struct copied *p = copy_from(l->board.copy, ""); p; p = copy_next(p)) {
-        (*ret_keys)[count++] = arena_strdup(a, version_key(copied_version(p)));
-    }
-    return count;
-}
-
 enum plan_verdict laid_hold(struct laid_board *l, const struct op_row *row,
                             const struct op_input *in, const struct laid_stranger *strangers,
                             size_t stranger_count, struct random *random, unsigned changes,
@@ -327,7 +348,7 @@ enum plan_verdict laid_hold(struct laid_board *l, const struct op_row *row,
         buf_printf(ret_fault, "%s: its compares refuse what it has read", row->name);
     } else if (verdict == PLAN_COMMIT) {
         const char **keys;
-        size_t count = keys_of(l, &a, &keys);
+        size_t count = laid_keys(l, &a, "", &keys);
         for (size_t i = 0; i < count; i++) {
             try_record(&h, keys[i], changes, random);
         }

@@ -19,6 +19,16 @@ void laid_free(struct laid_board *l); /* accepts NULL */
 void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *message,
               int64_t create_revision, int64_t mod_revision, int64_t seen_ns);
 
+/* Takes one away; none: nothing. */
+void laid_remove(struct laid_board *l, const char *key);
+
+/* From now on the board is as it was at this revision. */
+void laid_at(struct laid_board *l, int64_t revision);
+
+/* All keys with this prefix, in byte order. */
+size_t laid_keys(const struct laid_board *l, struct arena *a, const char *prefix,
+                 const char ***ret_keys);
+
 /* The record at the key, decoded into the arena; NULL = none. */
 const ProtobufCMessage *laid_message(const struct laid_board *l, struct arena *a, const char *key);
 
@@ -32,6 +42,10 @@ struct laid_plan {
  */
 void laid_decide(struct laid_board *l, const struct op_row *row, const struct op_input *in,
                  struct arena *a, struct laid_plan *ret);
+
+/* The same, drawing from this source. */
+void laid_decide_drawn(struct laid_board *l, const struct op_row *row, const struct op_input *in,
+                       struct random *random, struct arena *a, struct laid_plan *ret);
 
 /* What the plan would write, tell and answer, whole records included, for comparing it. */
 void laid_print(const struct plan *p, struct buf *out);

@@ -114,9 +114,8 @@ void laid_units_init(struct laid_system *l, const char *texts)
     }
 }
 
-Board__Move *laid_units_move(struct laid_system *l, const char *text)
+Board__Move *units_move(struct arena *a, const char *text)
 {
-    struct arena *a = &l->arena;
     char *rest = arena_strdup(a, text);
     const char *name = part(&rest, " "), *key = part(&rest, " ");
     Board__Move *m = move_new(a, name, key);
@@ -133,6 +132,11 @@ Board__Move *laid_units_move(struct laid_system *l, const char *text)
     set_fields(a, &m->units->base, rest);
     assert_true(move_well_formed(a, m));
     return m;
+}
+
+Board__Move *laid_units_move(struct laid_system *l, const char *text)
+{
+    return units_move(&l->arena, text);
 }
 
 static void try_one(struct laid_system *l, const struct op_row *op, enum actor actor,

@@ -17,6 +17,7 @@ ProtobufCMessage *unit_row(struct arena *a, char *text, const char **ret_key);
 /* "destroy unit/web/0000000003 guid=g3": a move with a body of units, of the rep of c1, in its
  * incarnation, and of the converger in its term. "status.state=error" is a field of a message in
  * the body; "revision=15" after the key is the mod-revision of its subject. */
+Board__Move *units_move(struct arena *a, const char *text);
 Board__Move *laid_units_move(struct laid_system *l, const char *text);
 
 struct unit_move_row {

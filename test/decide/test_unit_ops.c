@@ -1,0 +1,385 @@
+/* Schedules of the shipping ops about units: clients, the reps of three cells, jobs and the
+ * converger wish at two bbs that hear of commits late, commit later than they decided, or never.
+ * After each commit the laws hold (unit_laws.h). In the end all are destroyed, everybody does his
+ * work, and nothing is left.
+ *
+ *   test_unit_ops [--schedules N] [--seed S] */
+#include "bbs/units/facts.h"
+#include "bbs/units/units.h"
+#include "common/lifecycle/member.h"
+#include "common/lifecycle/relation.h"
+#include "common/lifecycle/unit.h"
+#include "common/lifecycle/unit_service.h"
+#include "test/decide/unit_laws.h"
+#include "test/decide/unit_rows.h"
+#include "test/tool/cmocka.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 260, TURNS_MAX = 6, REST_STEPS_MAX = 4000 };
+
+static unsigned schedules = 1500, first_seed = 1;
+
+/* ---- What is there at first ------------------------------------------------------------------ */
+
+#define SERVICE(name, more)                                                                        \
+    "unit_service/" name " name=" name " guid=s-" name " state=alive charm=d" more                 \
+    "\nsequence/unit/" name " next=1000000\n"
+#define ON(name, number, machine)                                                                  \
+    "unit/" name "/000000000" number " service=" name " number=" number " guid=" name number       \
+    " service_guid=s-" name " state=alive place=alive assigned=1 machine=" machine                 \
+    " cell_id=c" machine " identity=I\nunit_status/" name "/000000000" number " guid=" name number \
+    " state=started\nmachine_unit/000000000" machine "/" name "/000000000" number                  \
+    " guid=" name number "\n"
+#define MACHINE(n)                                                                                 \
+    "machine/000000000" n " number=" n " guid=m" n " state=alive cell_id=c" n                      \
+    " identity=I host_units=1\nmachine_cell/c" n " number=" n " cell_id=c" n "\n"
+
+static const char at_first[] = MACHINE("1") MACHINE("2") MACHINE("3") SERVICE("db", "")
+    SERVICE("web", "") SERVICE("api", "") SERVICE(
+        "logger", " subordinate=1") "charm/db/d endpoints=db:1:kv:0,ring:2:ring:0\n"
+                                    "charm/web/d endpoints=db:0:kv:0,site:1:http:0\n"
+                                    "charm/api/d endpoints=db:0:kv:0,site:0:http:0\n"
+                                    "charm/logger/d endpoints=log:0:juju-info:1\n"
+                                    "sequence/relation next=1\nsequence/machine next=4\n"
+                                    "relation/0000000000 number=0 guid=ring state=alive "
+                                    "ends=db:ring:2:ring:0\n"
+                                    "relation_key/db%3Aring number=0 guid=ring\n"
+                                    "unit_service_relation/db/0000000000 number=0 guid=ring\n" ON(
+                                        "db", "0", "1") ON("db", "1", "2") ON("web", "0", "2")
+                                        ON("web", "1", "3") ON("api", "0", "3") ON("api", "1", "1");
+
+/* ---- What somebody sees ---------------------------------------------------------------------- */
+
+struct eyes {
+    struct unit_world *w;
+    const struct laid_board *board; /* of the bbs that is asked */
+    struct unit_turn *t;
+};
+
+static uint64_t draw(struct eyes *e, uint64_t below)
+{
+    return random_below(&e->w->random, below);
+}
+
+/* Any record with that prefix; NULL = there is none. */
+static const ProtobufCMessage *any(struct eyes *e, const char *prefix, const char **ret_key)
+{
+    const char **keys;
+    size_t count = laid_keys(e->board, &e->t->arena, prefix, &keys);
+    if (!count) {
+        return NULL;
+    }
+    *ret_key = keys[draw(e, count)];
+    return laid_message(e->board, &e->t->arena, *ret_key);
+}
+
+static const ProtobufCMessage *at(struct eyes *e, const char *key)
+{
+    return laid_message(e->board, &e->t->arena, key);
+}
+
+static const Board__UnitRecord *any_unit(struct eyes *e, int life, const char **ret_key)
+{
+    const Board__UnitRecord *u = (const Board__UnitRecord *)any(e, "unit/", ret_key);
+    return u && life_of(&unit_lifecycle, u->state) == life ? u : NULL;
+}
+
+static const char *of_guid(struct eyes *e, const char *move, const char *key, const char *guid)
+{
+    return arena_printf(&e->t->arena, "%s %s guid=%s", move, key, guid);
+}
+
+/* ---- Clients --------------------------------------------------------------------------------- */
+
+static bool relate(struct eyes *e)
+{
+    static const char *const ends[] = {"web:db db:db",
+                                       "db:db api:db",
+                                       "web:site api:site",
+                                       "logger:log web:juju-info",
+                                       "db:juju-info logger:log",
+                                       "api:juju-info logger:log"};
+    e->t->actor = ACTOR_CLIENT;
+    e->t->op = &relate_units_row;
+    e->t->request =
+        &relate_request(&e->t->arena, ends[draw(e, sizeof(ends) / sizeof(ends[0]))])->base;
+    return true;
+}
+
+static bool destroy_a_unit(struct eyes *e)
+{
+    const char *key;
+    const Board__UnitRecord *u = any_unit(e, UNIT_ALIVE, &key);
+    if (!u || draw(e, 6)) {
+        return false;
+    }
+    unit_turn_move(e->t, &unit_moves, ACTOR_CLIENT, "", of_guid(e, "destroy", key, u->guid));
+    return true;
+}
+
+static bool destroy_a_relation(struct eyes *e)
+{
+    const char *key;
+    const Board__RelationRecord *r = (const Board__RelationRecord *)any(e, "relation/", &key);
+    if (!r || draw(e, 3)) {
+        return false;
+    }
+    unit_turn_move(e->t, &relation_moves, ACTOR_CLIENT, "",
+                   arena_printf(&e->t->arena, "destroy %s", key));
+    return true;
+}
+
+/* ---- The reps, each for the units of its cell ------------------------------------------------ */
+
+static bool ends_itself(struct eyes *e)
+{
+    const char *key;
+    const Board__UnitRecord *u = any_unit(e, UNIT_ALIVE, &key);
+    if (!u) {
+        return false;
+    }
+    unit_turn_move(e->t, &unit_moves, ACTOR_REP, u->cell_id, of_guid(e, "destroy", key, u->guid));
+    return true;
+}
+
+static bool dies(struct eyes *e)
+{
+    const char *key;
+    const Board__UnitRecord *u = any_unit(e, UNIT_DYING, &key);
+    if (!u) {
+        return false;
+    }
+    unit_turn_move(e->t, &unit_moves, ACTOR_REP, u->cell_id, of_guid(e, "die", key, u->guid));
+    return true;
+}
+
+static bool is_removed(struct eyes *e)
+{
+    const char *key;
+    const Board__UnitRecord *u = any_unit(e, UNIT_DEAD, &key);
+    if (!u) {
+        return false;
+    }
+    unit_turn_move(e->t, &unit_moves, ACTOR_REP, u->cell_id, of_guid(e, "remove", key, u->guid));
+    return true;
+}
+
+/* The scope of the unit in the relation. */
+static const char *scope_of(struct eyes *e, const Board__UnitRecord *u,
+                            const Board__RelationRecord *r)
+{
+    struct arena *a = &e->t->arena;
+    struct unit_name principal = unit_name_of(u);
+    if (r->scope != BOARD__ENDPOINT__SCOPE__CONTAINER) {
+        return "-";
+    }
+    if (*u->principal && !unit_name_parse(a, u->principal, &principal)) {
+        fail_msg("unit %s/%u has principal %s", u->service, u->number, u->principal);
+    }
+    return unit_scope_text(a, principal);
+}
+
+static bool enters(struct eyes *e)
+{
+    static uint32_t number; /* of subordinates; none comes back */
+    struct arena *a = &e->t->arena;
+    const char *key, *reference;
+    const Board__UnitRecord *u = any_unit(e, UNIT_ALIVE, &key);
+    const Board__RelationNameRecord *named =
+        u ? (const Board__RelationNameRecord *)any(
+                e, key_range_of(a, RECORD_UNIT_SERVICE_RELATION, u->service), &reference)
+          : NULL;
+    const Board__RelationRecord *r =
+        named ? (const Board__RelationRecord *)at(e, key_relation(a, named->number)) : NULL;
+    for (size_t i = 0; r && i < r->n_ends; i++) {
+        if (strcmp(r->ends[i]->service, u->service) != 0) {
+            continue;
+        }
+        struct member_name name = {r->number, scope_of(e, u, r), (int)r->ends[i]->endpoint->role,
+                                   unit_name_of(u)};
+        number = number % 999999 + 1;
+        unit_turn_move(e->t, &member_moves, ACTOR_REP, u->cell_id,
+                       arena_printf(a, "enter %s guid=%s relation_guid=%s brings_child=%d child=%u",
+                                    key_relation_member(a, &name), u->guid, r->guid,
+                                    draw(e, 2) != 0, number));
+        return true;
+    }
+    return false;
+}
+
+static const Board__RelationMemberRecord *any_member(struct eyes *e, const char **ret_key,
+                                                     struct member_name *ret)
+{
+    const Board__RelationMemberRecord *m =
+        (const Board__RelationMemberRecord *)any(e, "relation_member/", ret_key);
+    return m && member_of_key(&e->t->arena, *ret_key, ret) ? m : NULL;
+}
+
+/* Its relation goes, or it does: the agent owes no hook any more. */
+static bool leaves(struct eyes *e)
+{
+    struct arena *a = &e->t->arena;
+    const char *key;
+    struct member_name name;
+    const Board__RelationMemberRecord *m = any_member(e, &key, &name);
+    const Board__RelationRecord *r =
+        m ? (const Board__RelationRecord *)at(e, key_relation(a, name.relation)) : NULL;
+    bool goes = r && (life_of(&relation_lifecycle, r->state) != RELATION_ALIVE ||
+                      life_of(&member_lifecycle, m->state) != MEMBER_JOINED);
+    if (!goes) {
+        return false;
+    }
+    unit_turn_move(e->t, &member_moves, ACTOR_REP, m->cell_id,
+                   of_guid(e, "leave", key, m->unit_guid));
+    return true;
+}
+
+static bool publishes(struct eyes *e)
+{
+    const char *key;
+    struct member_name name;
+    const Board__RelationMemberRecord *m = any_member(e, &key, &name);
+    if (!m) {
+        return false;
+    }
+    unit_turn_move(e->t, &member_moves, ACTOR_REP, m->cell_id,
+                   arena_printf(&e->t->arena, "publish %s guid=%s hook=%u", key, m->unit_guid,
+                                (unsigned)draw(e, 1000)));
+    return true;
+}
+
+/* ---- Schedules ------------------------------------------------------------------------------- */
+
+struct wish {
+    const char *name;
+    bool (*wish)(struct eyes *e);
+    unsigned weight;
+    bool work; /* somebody does it without being asked, until nothing is left to do */
+};
+static const struct wish wishes[] = {
+    {"relate", relate, 4, false},
+    {"destroy a unit", destroy_a_unit, 3, false},
+    {"destroy a relation", destroy_a_relation, 2, false},
+    {"end itself", ends_itself, 4, true},
+    {"die", dies, 6, true},
+    {"remove", is_removed, 4, true},
+    {"enter", enters, 12, false},
+    {"leave", leaves, 10, true},
+    {"publish", publishes, 2, false},
+};
+enum { WISHES = sizeof(wishes) / sizeof(wishes[0]) };
+
+static const struct wish *draw_wish(struct unit_world *w, bool work)
+{
+    unsigned sum = 0;
+    for (size_t i = 0; i < WISHES; i++) {
+        sum += !work || wishes[i].work ? wishes[i].weight : 0;
+    }
+    uint64_t drawn = random_below(&w->random, sum);
+    for (size_t i = 0; i < WISHES; i++) {
+        unsigned weight = !work || wishes[i].work ? wishes[i].weight : 0;
+        if (drawn < weight) {
+            return &wishes[i];
+        }
+        drawn -= weight;
+    }
+    return NULL;
+}
+
+/* Totals of all schedules, so that no wish is one that never comes true. */
+static struct {
+    size_t commits, conflicts, refusals, changes_most;
+    size_t committed[WISHES], conflicted[WISHES];
+} seen;
+
+struct schedule {
+    struct unit_world w;
+    struct unit_turn turns[TURNS_MAX];
+    const struct wish *wishes[TURNS_MAX];
+    size_t count;
+};
+
+static void begin_turn(struct schedule *s, bool work)
+{
+    struct unit_turn *t = &s->turns[s->count];
+    unit_turn_init(t, (unsigned)random_below(&s->w.random, UNIT_WORLD_BBS));
+    struct eyes e = {&s->w, s->w.bbs[t->bbs], t};
+    const struct wish *wish = draw_wish(&s->w, work);
+    if (wish->wish(&e)) {
+        unit_world_decide(&s->w, t);
+        s->wishes[s->count++] = wish;
+    } else {
+        unit_turn_done(t);
+    }
+}
+
+/* It commits, or whoever wished it is gone before he does. */
+static void end_turn(struct schedule *s, bool vanishes)
+{
+    size_t i = (size_t)random_below(&s->w.random, s->count);
+    if (!vanishes) {
+        size_t wish = (size_t)(s->wishes[i] - wishes), before = s->w.commits;
+        seen.conflicted[wish] += !unit_world_commit(&s->w, &s->turns[i]);
+        seen.committed[wish] += s->w.commits - before;
+    }
+    unit_turn_done(&s->turns[i]);
+    s->count--;
+    s->turns[i] = s->turns[s->count];
+    s->wishes[i] = s->wishes[s->count];
+}
+
+static void step(struct schedule *s, bool work)
+{
+    uint64_t drawn = random_below(&s->w.random, 100);
+    if (drawn < 20) {
+        unit_world_hear(&s->w, (unsigned)drawn % UNIT_WORLD_BBS,
+                        1 + (size_t)random_below(&s->w.random, 6));
+    } else if (s->count == 0 || (s->count < TURNS_MAX && drawn < 60)) {
+        begin_turn(s, work);
+    } else {
+        end_turn(s, drawn >= 95);
+    }
+}
+
+static void live(uint64_t seed)
+{
+    struct schedule s = {.count = 0};
+    unit_world_init(&s.w, seed, at_first);
+    for (unsigned i = 0; i < STEPS; i++) {
+        step(&s, false);
+    }
+    while (s.count) {
+        end_turn(&s, false);
+    }
+    seen.commits += s.w.commits;
+    seen.conflicts += s.w.conflicts;
+    seen.refusals += s.w.refusals;
+    seen.changes_most = s.w.changes_most > seen.changes_most ? s.w.changes_most : seen.changes_most;
+    unit_world_done(&s.w);
+}
+
+static void laws_hold_in_every_schedule(void **state)
+{
+    for (uint64_t seed = first_seed; seed < first_seed + schedules; seed++) {
+        live(seed);
+    }
+    print_message("%u schedules: %zu commits, %zu conflicts, %zu refused, %zu changes at most\n",
+                  schedules, seen.commits, seen.conflicts, seen.refusals, seen.changes_most);
+    for (size_t i = 0; i < WISHES; i++) {
+        print_message("%s: %zu times, %zu conflicts\n", wishes[i].name, seen.committed[i],
+                      seen.conflicted[i]);
+        assert_true(seen.committed[i] > 0 || schedules < 100);
+    }
+    (void)state;
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i + 1 < argc; i += 2) {
+        *(strcmp(argv[i], "--seed") == 0 ? &first_seed : &schedules) = (unsigned)atoi(argv[i + 1]);
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(laws_hold_in_every_schedule)};
+    return cmocka_run_group_tests_name("units by schedules", tests, NULL, NULL);
+}
