@@ -322,6 +322,8 @@ static const struct op_row unit_op = {
         .op_of_rep = &unit_op,                                                                     \
     },
 static const struct move_row rows[] = {
+    {.name = "assign", .valid = valid_unit_move, .op = &unit_assign_row,
+     .op_of_rep = &unit_assign_row},
 #include "bbs/units/moves.def"
 };
 

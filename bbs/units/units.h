@@ -6,6 +6,7 @@
  *            at once. Not alive any more: nothing. At most UNIT_SCOPES_AT_ONCE memberships
  *   die      it is in no relation and has no subordinate
  *   remove   its record goes, and what names it; the last of a dying service takes that with it
+ *   assign   a cell takes it, for ever: the machine that the cell is, or is made by this
  * Of a unit's status (common/lifecycle/unit_status.def), while the unit is not dead
  *   report   how its agent says that it is; in error, once it has done what was resolved: it says
  *            what that was, and the revision of the record by which it knows
@@ -17,7 +18,13 @@
  *   publish  what a hook has set, once a hook
  *   leave    the last one takes a dying relation with it. No member: nothing
  * Of a relation (common/lifecycle/relation.def)
- *   destroy  it becomes dying, or goes when nobody is in it */
+ *   destroy  it becomes dying, or goes when nobody is in it
+ * Of a machine (common/lifecycle/machine.def)
+ *   cordon, uncordon   whether it takes units
+ *   destroy  it becomes dying; refused with a unit on it, and of one that runs the cluster; its
+ *            cell is to leave first, if that is said. Not alive any more: nothing
+ *   die      nothing of it runs any more: its rep says so, or is absent
+ *   remove   its record goes */
 #pragma once
 
 #include "bbs/board/move_family.h"
@@ -31,12 +38,22 @@ enum {
     UNIT_STATUS_PORTS_MAX = 64,
 };
 
+/* A restored board knows nothing of what was assigned since: so long a cell that has a container of
+ * such a unit may say so, before another one takes it. */
+#define UNIT_RESTORE_NS (60 * SECOND_NS)
+
 extern const struct move_family unit_moves;
+extern const struct op_row unit_assign_row; /* which decides assign, of these */
 extern const struct move_family unit_status_moves;
 extern const struct move_family member_moves;
 extern const struct move_family relation_moves;
+extern const struct move_family machine_moves;
 
 /* A client wants two ends related. Refused: a service that is not there or not alive; an end that
  * is not its charm's; ends that do not fit; a relation that stands. */
 extern const struct op_row relate_units_row;
 void valid_relate_units(struct validation *v, const Board__RelateUnitsRequest *request);
+
+/* A client makes a machine of a cell, which has to be there and be none yet. */
+extern const struct op_row add_machine_row;
+void valid_add_machine(struct validation *v, const Board__AddMachineRequest *request);

@@ -20,6 +20,8 @@
  * a domain, fresh             freshness.h        stale early, or until it is upserted
  * a lock                      freshness.h        held late
  * a job, not before           job.c              early; late by an hour
+ * a restored unit, to be      stood              early, by a start of a bbs
+ *   placed
  */
 #pragma once
 
