@@ -4,6 +4,7 @@
 #include "bbs/lrp/instances.h"
 #include "bbs/rest/rest.h"
 #include "bbs/route/locket.h"
+#include "bbs/units/units.h"
 #include "common/base/memory.h"
 
 #include <stdlib.h>

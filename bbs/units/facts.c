@@ -2,7 +2,9 @@
 
 #include "common/lifecycle/relation.h"
 #include "common/lifecycle/unit.h"
+#include "common/charmfile/charm.h"
 #include "common/lifecycle/unit_service.h"
+#include "common/lifecycle/unit_status.h"
 
 #include <assert.h>
 #include <string.h>
@@ -75,6 +77,45 @@ Board__UnitRecord *unit_in_life(struct arena *a, const Board__UnitRecord *before
     return after;
 }
 
+void unit_status_put_pending(struct plan *p, const struct op_input *in, struct unit_name name,
+                             const Board__UnitRecord *unit)
+{
+    struct arena *a = p->arena;
+    Board__UnitStatusRecord *status = arena_message(a, &board__unit_status_record__descriptor);
+    status->guid = unit->guid;
+    status->state = arena_strdup(a, unit_status_lifecycle.states[UNIT_STATUS_PENDING]);
+    status->cell_id = unit->cell_id;
+    status->since = unit->since;
+    life_change(p, in, &unit_status_lifecycle, UNIT_STATUS_NONE, UNIT_STATUS_TRIGGER_BEGIN, 0,
+                key_unit_status(a, name), &status->base);
+}
+
+bool unit_settings_are_ordered(Board__UnitSetting *const *list, size_t count)
+{
+    SCOPED_ARENA(a);
+    struct charm_value *values = ARENA_ARRAY(&a, count, struct charm_value);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (struct charm_value){list[i]->key, list[i]->value};
+        if (i > 0 && strcmp(values[i - 1].key, values[i].key) >= 0) {
+            return false;
+        }
+    }
+    return !charm_values_fault(&a, values, count);
+}
+
+bool unit_service_refused(const Board__UnitServiceRecord *s, const char *name, const char *what,
+                          struct plan *p)
+{
+    if (!s) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceNotFound,
+                    "there is no unit service %s: bbs units lists those that are", name);
+    } else if (life_of(&unit_service_lifecycle, s->state) != UNIT_SERVICE_ALIVE) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "unit service %s is %s: %s", name,
+                    s->state, what);
+    }
+    return p->verdict == PLAN_REFUSE;
+}
+
 /* ---- A reference to a service goes ----------------------------------------------------------- */
 
 static bool has_another(struct view *v, const struct op_input *in, const char *prefix,
@@ -126,6 +167,43 @@ void drop_put(const struct drop *d, const struct op_input *in, struct plan *p)
                 UNIT_SERVICE_IF_LAST_REFERENCE, key_unit_service(a, d->service), NULL);
     if (d->config) {
         plan_delete(p, key_unit_config(a, d->service), "release", in->actor);
+    }
+}
+
+/* ---- A relation comes ------------------------------------------------------------------------ */
+
+Board__RelationRecord *relation_new(struct arena *a, const struct op_input *in, uint32_t number,
+                                    Board__RelationEnd *const *ends, size_t count)
+{
+    Board__RelationRecord *r = arena_message(a, &board__relation_record__descriptor);
+    char *guid = arena_alloc(a, GUID_BYTES);
+    random_guid(in->random, guid);
+    assert(count == 1 || count == 2);
+    r->number = number;
+    r->guid = guid;
+    r->state = arena_strdup(a, relation_lifecycle.states[RELATION_ALIVE]);
+    r->since = in->now.wall_ns;
+    r->ends = ARENA_ARRAY(a, count, Board__RelationEnd *);
+    for (; r->n_ends < count; r->n_ends++) {
+        r->ends[r->n_ends] = ends[r->n_ends];
+        r->scope = ends[r->n_ends]->endpoint->scope == BOARD__ENDPOINT__SCOPE__CONTAINER
+                       ? BOARD__ENDPOINT__SCOPE__CONTAINER
+                       : r->scope;
+    }
+    return r;
+}
+
+void relation_put_names(struct plan *p, const struct op_input *in, const Board__RelationRecord *r,
+                        const char *canonical, const char *move)
+{
+    struct arena *a = p->arena;
+    Board__RelationNameRecord *name = arena_message(a, &board__relation_name_record__descriptor);
+    name->number = r->number;
+    name->guid = r->guid;
+    plan_put(p, canonical, move, in->actor, &name->base);
+    for (size_t i = 0; i < r->n_ends; i++) {
+        plan_put(p, key_unit_service_relation(a, r->ends[i]->service, r->number), move, in->actor,
+                 &name->base);
     }
 }
 

@@ -37,6 +37,16 @@ void drop_gather(struct view *v, const struct op_input *in, const char *service,
                  const struct gone_keys *gone, struct drop *ret);
 void drop_put(const struct drop *d, const struct op_input *in, struct plan *p);
 
+/* So many relations of one service. */
+enum { SERVICE_RELATIONS_MAX = 1024 };
+
+/* A relation that is alive, of these ends, requirer first; it draws a guid. Ends are borrowed. */
+Board__RelationRecord *relation_new(struct arena *a, const struct op_input *in, uint32_t number,
+                                    Board__RelationEnd *const *ends, size_t count);
+/* What finds it: the record at `canonical`, its relation_key/, and a reference of each end. */
+void relation_put_names(struct plan *p, const struct op_input *in, const Board__RelationRecord *r,
+                        const char *canonical, const char *move);
+
 /* A relation goes, whole: its record, key and the services' references to it. */
 struct relation_gone {
     const Board__RelationRecord *record;
@@ -70,6 +80,24 @@ bool unit_is_meant(const struct move_turn *t, const Board__UnitRecord *unit);
 /* A copy of the unit in the other life. */
 Board__UnitRecord *unit_in_life(struct arena *a, const Board__UnitRecord *before, int life,
                                 struct moment now);
+
+/* The tag of a unit that waits for a machine, in place of its life. */
+#define UNIT_PLACE_UNASSIGNED "unassigned"
+
+/* The status of a unit that is made: its agent has said nothing yet. */
+void unit_status_put_pending(struct plan *p, const struct op_input *in, struct unit_name name,
+                             const Board__UnitRecord *unit);
+
+/* A map as clients and reps bring it: in byte order, each key once, within the bounds of a
+ * configuration. */
+bool unit_settings_are_ordered(Board__UnitSetting *const *list, size_t count);
+
+/* True: there is no such service, or it is not alive, and the plan is refused; `what`: what is not
+ * done with it then, a sentence. */
+bool unit_service_refused(const Board__UnitServiceRecord *s, const char *name, const char *what,
+                          struct plan *p);
+
+/* Of a record. */
 struct unit_name unit_name_of(const Board__UnitRecord *unit);
 
 /* The machine that a cell is, or may become. */

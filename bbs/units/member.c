@@ -6,13 +6,9 @@
 #include "common/lifecycle/relation.h"
 #include "common/lifecycle/unit.h"
 #include "common/lifecycle/unit_service.h"
-#include "common/lifecycle/unit_status.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* Of a map of settings, in all. */
-enum { SETTINGS_KEYS_MAX = 64, SETTINGS_BYTES_MAX = 65536, SETTING_KEY_MAX = 128 };
 
 /* The subordinate that a container relation gives its principal. */
 struct child_facts {
@@ -269,13 +265,7 @@ static void put_child(const struct move_turn *t)
                 UNIT_IF_SERVICE_ALIVE | UNIT_IF_SUBORDINATE | UNIT_IF_PRINCIPAL_ALIVE |
                     UNIT_IF_NO_SIBLING,
                 key_unit(a, name), &u->base);
-    Board__UnitStatusRecord *status = arena_message(a, &board__unit_status_record__descriptor);
-    status->guid = guid;
-    status->state = arena_strdup(a, unit_status_lifecycle.states[UNIT_STATUS_PENDING]);
-    status->cell_id = u->cell_id;
-    status->since = u->since;
-    life_change(t->plan, t->in, &unit_status_lifecycle, UNIT_STATUS_NONE, UNIT_STATUS_TRIGGER_BEGIN,
-                0, key_unit_status(a, name), &status->base);
+    unit_status_put_pending(t->plan, t->in, name, u);
     Board__UnitChildRecord *entry = arena_message(a, &board__unit_child_record__descriptor);
     entry->unit = arena_strdup(a, unit_name_text(a, name));
     entry->guid = guid;
@@ -360,25 +350,6 @@ static bool member_begin(struct move_turn *t)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static bool key_is_plain(const char *key)
-{
-    size_t size = strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
-    return size > 0 && size <= SETTING_KEY_MAX && !key[size];
-}
-
-/* In byte order, each key once. */
-static bool settings_are_valid(Board__UnitSetting *const *list, size_t count)
-{
-    size_t bytes = 0;
-    bool good = count <= SETTINGS_KEYS_MAX;
-    for (size_t i = 0; good && i < count; i++) {
-        bytes += strlen(list[i]->key) + strlen(list[i]->value);
-        good = key_is_plain(list[i]->key) && bytes <= SETTINGS_BYTES_MAX &&
-               (i == 0 || strcmp(list[i - 1]->key, list[i]->key) < 0);
-    }
-    return good;
-}
-
 static void valid_member_move(struct validation *v, const Board__Move *move)
 {
     SCOPED_ARENA(a);
@@ -391,7 +362,7 @@ static void valid_member_move(struct validation *v, const Board__Move *move)
     if (!*m->guid) {
         say_field(v, "guid");
     }
-    if (!settings_are_valid(m->settings, m->n_settings)) {
+    if (!unit_settings_are_ordered(m->settings, m->n_settings)) {
         say_field(v, "settings");
     }
 }

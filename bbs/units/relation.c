@@ -7,8 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { SERVICE_RELATIONS_MAX = 1024 };
-
 #define IMPLICIT_END "juju-info" /* every service provides it */
 
 /* ---- Relate ---------------------------------------------------------------------------------- */
@@ -113,14 +111,10 @@ static void relate_gather(struct view *v, const struct op_input *in, void *snaps
 /* Why a service cannot be related by this end; refused then. */
 static bool end_refused(const struct relate_end *e, struct plan *p)
 {
-    if (!e->record) {
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceNotFound,
-                    "there is no unit service %s: bbs units lists those that are", e->service);
-    } else if (life_of(&unit_service_lifecycle, e->record->state) != UNIT_SERVICE_ALIVE) {
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
-                    "unit service %s is %s: nothing is related to it any more", e->service,
-                    e->record->state);
-    } else if (!e->endpoint) {
+    if (unit_service_refused(e->record, e->service, "nothing is related to it any more", p)) {
+        return true;
+    }
+    if (!e->endpoint) {
         plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest,
                     "unit service %s has no endpoint %s: its charm says which it has", e->service,
                     e->name);
@@ -163,32 +157,15 @@ static void put_relation(const struct relate_snapshot *s, const struct op_input 
 {
     struct arena *a = p->arena;
     bool turned = s->ends[0].endpoint->role == BOARD__ENDPOINT__ROLE__PROVIDER;
-    Board__RelationRecord *r = arena_message(a, &board__relation_record__descriptor);
-    char *guid = arena_alloc(a, GUID_BYTES);
-    random_guid(in->random, guid);
-    r->number = s->sequence ? s->sequence->next : 0;
-    r->guid = guid;
-    r->state = arena_strdup(a, relation_lifecycle.states[RELATION_ALIVE]);
-    r->since = in->now.wall_ns;
-    r->ends = ARENA_ARRAY(a, 2, Board__RelationEnd *);
-    r->n_ends = 2;
+    Board__RelationEnd *ends[2];
     for (size_t i = 0; i < 2; i++) {
-        r->ends[i] = relation_end(a, &s->ends[turned ? 1 - i : i]);
-        r->scope = s->ends[i].endpoint->scope == BOARD__ENDPOINT__SCOPE__CONTAINER
-                       ? BOARD__ENDPOINT__SCOPE__CONTAINER
-                       : r->scope;
+        ends[i] = relation_end(a, &s->ends[turned ? 1 - i : i]);
     }
+    Board__RelationRecord *r = relation_new(a, in, s->sequence ? s->sequence->next : 0, ends, 2);
     life_change(p, in, &relation_lifecycle, RELATION_NONE, RELATION_TRIGGER_RELATE,
                 RELATION_IF_SERVICES_ALIVE | RELATION_IF_ENDPOINTS_FIT, key_relation(a, r->number),
                 &r->base);
-    Board__RelationNameRecord *name = arena_message(a, &board__relation_name_record__descriptor);
-    name->number = r->number;
-    name->guid = guid;
-    plan_put(p, s->canonical, "relate", in->actor, &name->base);
-    for (size_t i = 0; i < 2; i++) {
-        plan_put(p, key_unit_service_relation(a, r->ends[i]->service, r->number), "relate",
-                 in->actor, &name->base);
-    }
+    relation_put_names(p, in, r, s->canonical, "relate");
     Board__SequenceRecord *next = arena_message(a, &board__sequence_record__descriptor);
     next->next = r->number + 1;
     plan_put(p, key_sequence(a, "relation", ""), "relate", in->actor, &next->base);

@@ -57,3 +57,17 @@ void valid_relate_units(struct validation *v, const Board__RelateUnitsRequest *r
 /* A client makes a machine of a cell, which has to be there and be none yet. */
 extern const struct op_row add_machine_row;
 void valid_add_machine(struct validation *v, const Board__AddMachineRequest *request);
+
+/* A client deploys a service: with its charm, what is configured, and so many units. The answer is
+ * the job that makes them, a Board__JobRecord; none without units. Refused: a name that a service
+ * has, be it dying; settings that the charm does not have; a machine that takes no units. */
+extern const struct op_row deploy_units_row;
+void valid_deploy_units(struct validation *v, const Board__DeployUnitsRequest *request);
+
+/* A client wants so many units more, of a service that is alive and no subordinate one. The answer
+ * is the job, likewise. */
+extern const struct op_row add_units_row;
+void valid_add_units(struct validation *v, const Board__AddUnitsRequest *request);
+
+/* A slice of a job (bbs/jobs.def); the request is its Board__JobRecord. */
+extern const struct op_row add_units_job_row;

@@ -32,3 +32,14 @@ bool message_equal(const ProtobufCMessage *a, const ProtobufCMessage *b)
     SCOPED_ARENA(scratch);
     return bytes_equal(message_packed(&scratch, a), message_packed(&scratch, b));
 }
+
+uint64_t bytes_hash(struct bytes in)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < in.size; i++) {
+        h = (h ^ in.data[i]) * UINT64_C(0x100000001b3);
+    }
+    h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return h ^ h >> 33;
+}

@@ -12,3 +12,7 @@ ProtobufCMessage *message_copy(struct arena *a, const ProtobufCMessage *m);
 
 /* Whether two messages of a type say the same. */
 bool message_equal(const ProtobufCMessage *a, const ProtobufCMessage *b);
+
+/* 64 bits of them: what differs has another hash, but for what somebody looked for. The same on
+ * every machine, so that it may stand in records. */
+uint64_t bytes_hash(struct bytes in);

@@ -302,8 +302,28 @@ static int unknown_hook(const struct charm_source *s, const struct node *at, con
                                     (int)(relation - name), name));
 }
 
-/* Absolute, with no part that leads elsewhere than it seems. */
-static bool path_is_valid(const char *path)
+bool charm_hook_is_possible(const struct charm *c, const char *name)
+{
+    const char *rest = strrchr(name, '-');
+    for (size_t i = 0; i < UNIT_HOOKS; i++) {
+        if (strcmp(name, unit_hooks[i]) == 0) {
+            return true;
+        }
+    }
+    for (size_t e = 0; rest && e < c->endpoint_count; e++) {
+        size_t size = strlen(c->endpoints[e].name);
+        for (size_t i = 0; i < RELATION_HOOKS; i++) {
+            if (strncmp(name, c->endpoints[e].name, size) == 0 &&
+                strncmp(name + size, "-relation-", strlen("-relation-")) == 0 &&
+                strcmp(name + size + strlen("-relation-"), relation_hooks[i]) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool charm_path_is_valid(const char *path)
 {
     size_t size = strlen(path);
     if (*path != '/' || size > CHARM_PATH_BYTES_MAX || path[size - 1] == '/') {
@@ -324,7 +344,7 @@ static int read_script(const struct charm_source *s, const struct node *v, const
     if (v->kind == NODE_MAP) {
         int r = charm_check_keys(&s->app, v, path, CK_SCRIPT);
         r = r < 0 ? r : read_text(s, v, path, "path", &to->path);
-        return r < 0 || path_is_valid(to->path)
+        return r < 0 || charm_path_is_valid(to->path)
                    ? r
                    : app_mistake(&s->app, v, below(s, path, "path"),
                                  "must be a program of the root filesystem: begin with /, have "
@@ -349,16 +369,6 @@ static int hook_order(const void *x, const void *y)
     return strcmp(((const struct charm_hook *)x)->name, ((const struct charm_hook *)y)->name);
 }
 
-static bool is_among(const char *name, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int read_hooks(struct charm_source *s, const struct node *charm)
 {
     const char *possible[HOOKS_POSSIBLE];
@@ -379,7 +389,7 @@ static int read_hooks(struct charm_source *s, const struct node *charm)
     for (size_t i = 0; i < map->count; i++) {
         const char *name = map->keys[i];
         hooks[i] = (struct charm_hook){.name = name, .script = "", .path = ""};
-        int r = is_among(name, possible, count)
+        int r = charm_hook_is_possible(s->charm, name)
                     ? read_script(s, map->items[i], below(s, "hooks", name), &hooks[i])
                     : unknown_hook(s, map->items[i], name, possible, count);
         if (r < 0) {

@@ -98,6 +98,18 @@ const char *charm_role_name(enum charm_role role);
 const struct charm_endpoint *charm_endpoint_named(const struct charm *c, const char *name);
 const struct charm_hook *charm_hook_named(const struct charm *c, const char *name);
 
+/* Whether a charm of these endpoints can have a hook of that name. */
+bool charm_hook_is_possible(const struct charm *c, const char *name);
+
+/* Of a program in the root filesystem: absolute, with no part that leads elsewhere than it
+ * seems. */
+bool charm_path_is_valid(const char *path);
+
+/* NULL if a message that a client sent is one that charm_message() could have made of a charm file;
+ * else what is wrong, a sentence in the arena. What it runs is looked at no further than that it is
+ * there. */
+const char *charm_message_fault(struct arena *a, const Board__Charm *m);
+
 /* A charm as its record has it, and back. What is given lives in the arena and shares nothing with
  * what it was made from. A record is one that charm_message() made. */
 Board__Charm *charm_message(struct arena *a, const struct charm *c);

@@ -3,6 +3,7 @@
 #include "common/charmfile/charm.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const Board__Endpoint__Role roles[CHARM_ROLE_COUNT] = {
     [CHARM_PROVIDES] = BOARD__ENDPOINT__ROLE__PROVIDER,
@@ -107,4 +108,106 @@ struct charm charm_of_message(struct arena *a, const Board__Charm *from)
                           .hook_timeout_s =
                               m->hook_timeout_s ? m->hook_timeout_s : CHARM_HOOK_TIMEOUT_S,
                           .container = m->run};
+}
+
+/* ---- Of a client ----------------------------------------------------------------------------- */
+
+/* Whether `name` comes after the one before it in byte order, which is NULL of the first. */
+static bool comes_after(const char *before, const char *name)
+{
+    return !before || strcmp(before, name) < 0;
+}
+
+static bool endpoint_is_good(const Board__Endpoint *e)
+{
+    bool container = e->scope == BOARD__ENDPOINT__SCOPE__CONTAINER;
+    bool requires = e->role == BOARD__ENDPOINT__ROLE__REQUIRER;
+    return charm_name_is_valid(e->name) && charm_name_is_valid(e->interface) &&
+           protobuf_c_enum_descriptor_get_value(&board__endpoint__role__descriptor, e->role) &&
+           (container || e->scope == BOARD__ENDPOINT__SCOPE__GLOBAL) &&
+           !(container && e->role == BOARD__ENDPOINT__ROLE__PEER) &&
+           strcmp(e->name, CHARM_IMPLICIT) != 0 &&
+           (requires || strcmp(e->interface, CHARM_IMPLICIT) != 0);
+}
+
+static const char *endpoints_fault(struct arena *a, const Board__Charm *m)
+{
+    bool joins = false;
+    if (m->n_endpoints > CHARM_ENDPOINTS_MAX) {
+        return arena_printf(a, "it has %zu endpoints; there can be %d at most", m->n_endpoints,
+                            CHARM_ENDPOINTS_MAX);
+    }
+    for (size_t i = 0; i < m->n_endpoints; i++) {
+        const Board__Endpoint *e = m->endpoints[i];
+        if (!endpoint_is_good(e) || !comes_after(i ? m->endpoints[i - 1]->name : NULL, e->name)) {
+            return arena_printf(a, "its endpoint \"%.60s\" is none that a charm file can have, or "
+                                   "stands twice, or out of order",
+                                e->name);
+        }
+        joins = joins || (e->role == BOARD__ENDPOINT__ROLE__REQUIRER &&
+                          e->scope == BOARD__ENDPOINT__SCOPE__CONTAINER);
+    }
+    return m->subordinate && !joins ? "it is subordinate, and requires no endpoint of container "
+                                      "scope by which its units come to their principals"
+                                    : NULL;
+}
+
+static const char *config_fault(struct arena *a, const Board__Charm *m)
+{
+    struct charm_value *values = ARENA_ARRAY(a, m->n_config, struct charm_value);
+    for (size_t i = 0; i < m->n_config; i++) {
+        values[i] = (struct charm_value){m->config[i]->key, m->config[i]->value};
+        if (!comes_after(i ? values[i - 1].key : NULL, values[i].key)) {
+            return arena_printf(a, "its option \"%.60s\" stands twice, or out of order",
+                                values[i].key);
+        }
+    }
+    const char *fault = charm_values_fault(a, values, m->n_config);
+    return fault ? arena_printf(a, "its config: %s", fault) : NULL;
+}
+
+static const char *hooks_fault(struct arena *a, const Board__Charm *m, const struct charm *c)
+{
+    if (m->n_hooks > CHARM_HOOKS_MAX) {
+        return arena_printf(a, "it has %zu hooks; there can be %d at most", m->n_hooks,
+                            CHARM_HOOKS_MAX);
+    }
+    for (size_t i = 0; i < m->n_hooks; i++) {
+        const Board__CharmHook *h = m->hooks[i];
+        bool one = *h->script ? !*h->path : charm_path_is_valid(h->path);
+        if (!charm_hook_is_possible(c, h->name) ||
+            !comes_after(i ? m->hooks[i - 1]->name : NULL, h->name)) {
+            return arena_printf(a, "there is no such hook as \"%.60s\", or it stands twice, or out "
+                                   "of order",
+                                h->name);
+        }
+        if (!one || strlen(h->script) > CHARM_SCRIPT_BYTES_MAX) {
+            return arena_printf(a, "its hook %s needs a script of %d bytes at most, or a path",
+                                h->name, CHARM_SCRIPT_BYTES_MAX);
+        }
+    }
+    return NULL;
+}
+
+const char *charm_message_fault(struct arena *a, const Board__Charm *m)
+{
+    if (!m || !m->run) {
+        return "it is missing, or has nothing to run";
+    }
+    if (protobuf_c_message_get_packed_size(&m->base) > CHARM_BYTES_MAX) {
+        return arena_printf(a, "it is larger than %d KiB", CHARM_BYTES_MAX >> 10);
+    }
+    if (!charm_name_is_valid(m->name)) {
+        return "its name " CHARM_NAME_RULE;
+    }
+    if (m->hook_timeout_s > CHARM_HOOK_TIMEOUT_MAX_S) {
+        return "its hook_timeout must be 1 h at most";
+    }
+    const char *fault = endpoints_fault(a, m);
+    fault = fault ? fault : config_fault(a, m);
+    if (fault) {
+        return fault;
+    }
+    struct charm c = charm_of_message(a, m);
+    return hooks_fault(a, m, &c);
 }

@@ -18,17 +18,6 @@ enum { READY_S = 15, DEADLINE_S = 600, SECONDS_MAX = 86400 };
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(struct bytes in)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < in.size; i++) {
-        h = (h ^ in.data[i]) * UINT64_C(0x100000001b3);
-    }
-    h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return h ^ h >> 33;
-}
-
 static const char *hex(struct arena *a, uint64_t h)
 {
     return arena_printf(a, "%016llx", (unsigned long long)h);
@@ -46,7 +35,7 @@ const char *component_app_name(struct arena *a, const char *system, const char *
     return strlen(name) <= HASHED_MAX
                ? name
                : arena_printf(a, "%s.%s.%s", system, component_path_leaf(path),
-                              hex(a, hash_of(bytes_of(name))));
+                              hex(a, bytes_hash(bytes_of(name))));
 }
 
 const char *component_guid(struct arena *a, const char *system, const char *path,
@@ -386,7 +375,7 @@ static Board__ComponentRecord *make_record(const struct definition_compiler *c,
         definition_fault(a, c->faults, "%s: is larger than %d KiB", p->path,
                          DEFINITION_COMPONENT_BYTES_MAX >> 10);
     }
-    to->hash = arena_strdup(a, hex(a, hash_of(packed)));
+    to->hash = arena_strdup(a, hex(a, bytes_hash(packed)));
     to->tree = arena_strdup(a, c->target->tree);
     to->reference = arena_strdup(a, p->reference);
     to->commit = arena_strdup(a, p->commit);

@@ -1,0 +1,77 @@
+#include "bbs/units/unit_jobs.h"
+
+#include "common/lifecycle/job.h"
+#include "common/lifecycle/lifecycle.h"
+
+#include <assert.h>
+#include <string.h>
+
+Board__JobRecord *units_job_new(struct arena *a, const struct op_input *in,
+                                Board__JobRecord__Kind kind, const char *target, const char *name)
+{
+    Board__JobRecord *job = arena_message(a, &board__job_record__descriptor);
+    job->kind = kind;
+    job->target = arena_strdup(a, target);
+    job->name = arena_strdup(a, name);
+    job->worker = arena_strdup(a, in->boot_id);
+    job->trace_id = arena_strdup(a, in->trace_id);
+    job->units = arena_message(a, &board__units_job__descriptor);
+    return job;
+}
+
+/* From `from` by that trigger; it is over where the lifecycle leads to none. */
+static void put_job(const Board__JobRecord *job, int from, int trigger, const struct op_input *in,
+                    struct plan *p)
+{
+    const char *key = key_job(p->arena, job->target, job->name);
+    int to = lifecycle_transition(&job_lifecycle, from, in->actor, trigger, 0);
+    assert(to >= 0 && job->units);
+    if (to == JOB_NONE) {
+        plan_delete(p, key, job_lifecycle.triggers[trigger], in->actor);
+    } else {
+        plan_put(p, key, job_lifecycle.triggers[trigger], in->actor, &job->base);
+    }
+}
+
+void units_job_open(const Board__JobRecord *job, const struct op_input *in, struct plan *p)
+{
+    put_job(job, JOB_NONE, JOB_TRIGGER_OPEN, in, p);
+}
+
+void units_job_advance(const Board__JobRecord *job, const struct op_input *in, struct plan *p)
+{
+    put_job(job, JOB_OPEN, JOB_TRIGGER_ADVANCE, in, p);
+}
+
+void units_job_finish(const Board__JobRecord *job, const struct op_input *in, struct plan *p)
+{
+    put_job(job, JOB_OPEN, JOB_TRIGGER_FINISH, in, p);
+}
+
+const Board__JobRecord *units_job_gather(struct view *v, const struct op_input *in)
+{
+    const Board__JobRecord *asked = in->request;
+    const Board__JobRecord *job =
+        view_message(v, key_job(view_arena(v), asked->target, asked->name));
+    return job && job->units ? job : NULL;
+}
+
+Board__JobRecord *units_job_copy(struct arena *a, const Board__JobRecord *job)
+{
+    Board__JobRecord *copy = arena_copy(a, job, sizeof(*copy));
+    copy->units = arena_copy(a, job->units, sizeof(*copy->units));
+    return copy;
+}
+
+const Board__UnitServiceRecord *units_job_service(struct view *v, const Board__JobRecord *job)
+{
+    const Board__UnitServiceRecord *s =
+        view_message(v, key_unit_service(view_arena(v), job->units->service));
+    return s && strcmp(s->guid, job->units->guid) == 0 ? s : NULL;
+}
+
+const char *units_job_of_service(struct arena *a, const struct op_input *in)
+{
+    const Board__JobRecord *job = in->request;
+    return key_unit_service(a, job->units ? job->units->service : "");
+}

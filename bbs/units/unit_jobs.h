@@ -1,0 +1,27 @@
+/* Jobs about units (docs/units.md, Jobs): what their slices share. A job's target is the guid of
+ * what it works on, so that it never takes up what another one of that name has become. Pure. */
+#pragma once
+
+#include "bbs/board/op.h"
+
+#include "board.pb-c.h"
+
+/* A job that a plan opens, worked on by this bbs; with an empty body, for the caller to fill. Names
+ * are copied. */
+Board__JobRecord *units_job_new(struct arena *a, const struct op_input *in,
+                                Board__JobRecord__Kind kind, const char *target, const char *name);
+void units_job_open(const Board__JobRecord *job, const struct op_input *in, struct plan *p);
+
+/* In a slice: the job of the request as it stands; NULL = it is over. */
+const Board__JobRecord *units_job_gather(struct view *v, const struct op_input *in);
+
+/* A copy to be changed: its body too. */
+Board__JobRecord *units_job_copy(struct arena *a, const Board__JobRecord *job);
+void units_job_advance(const Board__JobRecord *job, const struct op_input *in, struct plan *p);
+void units_job_finish(const Board__JobRecord *job, const struct op_input *in, struct plan *p);
+
+/* The record of the service that the job is of: NULL if that is gone, or another has the name. */
+const Board__UnitServiceRecord *units_job_service(struct view *v, const Board__JobRecord *job);
+
+/* All slices of a service take turns, and so do requests about it. */
+const char *units_job_of_service(struct arena *a, const struct op_input *in);
