@@ -1,0 +1,361 @@
+#include "bbs/units/why.h"
+
+#include "bbs/units/facts.h"
+#include "common/lifecycle/machine.h"
+#include "common/lifecycle/relation.h"
+#include "common/lifecycle/unit.h"
+#include "common/lifecycle/unit_service.h"
+#include "common/lifecycle/unit_status.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* One explanation while it is made. */
+struct explaining {
+    const struct map *records;
+    struct unit_why *why;
+};
+
+static const void *find(const struct explaining *e, const char *key)
+{
+    return map_get(e->records, key);
+}
+
+/* The records below a prefix. */
+#define BELOW(e, prefix, n)                                                                        \
+    for (struct map_node *n = map_from((e)->records, prefix);                                      \
+         n && strncmp(map_key(n), prefix, strlen(prefix)) == 0; n = map_next(n))
+
+static void hold(struct explaining *e, const char *by, int64_t since_ns, const char *text,
+                 const char *ends)
+{
+    struct unit_why *w = e->why;
+    assert(*text && *ends);
+    if (w->count == UNIT_HOLDS_MAX) {
+        w->more++;
+        return;
+    }
+    w->holds[w->count++] = (struct unit_hold){.by = arena_strdup(w->arena, by),
+                                              .since_ns = since_ns,
+                                              .text = text,
+                                              .ends = ends};
+}
+
+/* ---- What a unit waits for ------------------------------------------------------------------- */
+
+/* Why nobody speaks for what is on the cell; NULL if somebody does. */
+static const char *absence(struct explaining *e, const char *cell_id, const char *identity,
+                           int64_t *ret_since)
+{
+    struct arena *a = e->why->arena;
+    const Board__CellRecord *cell = find(e, key_cell(a, cell_id));
+    if (!cell) {
+        return arena_printf(a, "cell %s has left", cell_id);
+    }
+    *ret_since = cell->since;
+    if (cell_is_absent(cell)) {
+        return arena_printf(a, "cell %s is lost", cell_id);
+    }
+    return strcmp(cell->identity, identity) != 0
+               ? arena_printf(a, "cell %s was made anew", cell_id)
+               : NULL;
+}
+
+/* A unit, its status, and what stops them; texts NULL where nothing does. */
+struct unit_facts {
+    const Board__UnitRecord *unit;
+    const Board__UnitStatusRecord *status; /* NULL = none */
+    const char *name, *absent;
+    int64_t absent_since;
+    bool in_error;
+};
+
+static struct unit_facts unit_facts_of(struct explaining *e, const Board__UnitRecord *u)
+{
+    struct arena *a = e->why->arena;
+    struct unit_facts f = {.unit = u, .name = unit_name_text(a, unit_name_of(u))};
+    f.status = find(e, key_unit_status(a, unit_name_of(u)));
+    f.in_error = f.status && life_of(&unit_status_lifecycle, f.status->state) == UNIT_STATUS_ERROR;
+    f.absent_since = u->since;
+    if (*u->cell_id) {
+        f.absent = absence(e, u->cell_id, u->identity, &f.absent_since);
+    }
+    return f;
+}
+
+static const char *error_text(struct arena *a, const Board__UnitStatusRecord *s)
+{
+    const char *of = *s->relation ? arena_printf(a, " of relation %s", s->relation) : "";
+    const char *with = *s->remote_unit ? arena_printf(a, " with %s", s->remote_unit) : "";
+    const char *what = s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT     ? "has failed"
+                       : s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__RETRY ? "runs again"
+                                                                                   : "is skipped";
+    return arena_printf(a, "its hook %s%s%s %s", s->hook, of, with, what);
+}
+
+/* What of the unit itself holds the thing that `text` begins with: an absent agent, a hook in
+ * error; where neither does, that its agent is at work, as `works` says. */
+static void hold_by_unit(struct explaining *e, const struct unit_facts *f, const char *by,
+                         const char *text, const char *works, int64_t since_ns)
+{
+    struct arena *a = e->why->arena;
+    if (f->absent) {
+        hold(e, by, f->absent_since, arena_printf(a, "%s%s", text, f->absent),
+             arena_printf(a, "the cell is back, or bbs units destroy-unit %s --force", f->name));
+    }
+    if (f->in_error) {
+        bool open = f->status->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
+        hold(e, by, f->status->since, arena_printf(a, "%s%s", text, error_text(a, f->status)),
+             open ? arena_printf(a, "bbs units resolved %s, with --retry or --skip", f->name)
+                  : arena_printf(a, "the agent of %s", f->name));
+    }
+    if (!f->absent && !f->in_error) {
+        hold(e, by, since_ns, arena_printf(a, "%s%s", text, works),
+             arena_printf(a, "the agent of %s", f->name));
+    }
+}
+
+/* ---- A unit ---------------------------------------------------------------------------------- */
+
+static void explain_unplaced(struct explaining *e, const char *key, const struct unit_facts *f)
+{
+    struct arena *a = e->why->arena;
+    const Board__UnitNeeds *needs = f->unit->needs;
+    const char *ends = "a cell that fits has room";
+    const char *text = needs && needs->unused
+                           ? "it waits for a machine that never had a unit"
+                           : "it waits for a machine";
+    if (needs && needs->on_machine) {
+        uint32_t n = needs->machine;
+        const Board__MachineRecord *m = find(e, key_machine(a, n));
+        text = arena_printf(a, "it waits for machine %u, which %s", n,
+                            !m                                                   ? "is gone"
+                            : life_of(&machine_lifecycle, m->state) != MACHINE_ALIVE ? "goes"
+                            : m->cordoned                                        ? "is cordoned"
+                            : !m->host_units                               ? "is not for units"
+                                                                           : "has to have room");
+        ends = m && m->cordoned ? arena_printf(a, "bbs units uncordon %u", n)
+                                : arena_printf(a, "room on it, or bbs units destroy-unit %s",
+                                               f->name);
+    }
+    hold(e, key, f->unit->created_at, text, ends);
+}
+
+static void explain_alive_unit(struct explaining *e, const char *key, const struct unit_facts *f)
+{
+    bool started =
+        f->status && life_of(&unit_status_lifecycle, f->status->state) == UNIT_STATUS_STARTED;
+    if (!*f->unit->cell_id) {
+        explain_unplaced(e, key, f);
+    } else if (!started || f->absent) {
+        bool said = f->status && *f->status->text;
+        hold_by_unit(e, f, key, "",
+                     said ? f->status->text : "it is installed and started",
+                     f->status ? f->status->since : f->unit->since);
+    } else {
+        e->why->done = true;
+    }
+}
+
+static const char *relation_text(struct explaining *e, const Board__RelationRecord *r)
+{
+    struct arena *a = e->why->arena;
+    return arena_printf(a, "relation %u (%s)", r->number,
+                        relation_canonical(a, r->ends, r->n_ends));
+}
+
+/* 1. The relations that it is in, 2. its subordinates, 3. what stops its agent. 4. None of them:
+ * its last steps. One that is on no machine never gets here: it goes at once. */
+static void explain_dying_unit(struct explaining *e, const char *key, const struct unit_facts *f)
+{
+    struct arena *a = e->why->arena;
+    struct unit_name name = unit_name_of(f->unit);
+    const char *scopes = key_unit_scopes(a, name), *children = key_unit_children(a, name);
+    BELOW(e, scopes, n) /* 1 */
+    {
+        uint32_t number = 0;
+        bool known = number_of_key(a, map_key(n), &number);
+        const Board__RelationRecord *r = known ? find(e, key_relation(a, number)) : NULL;
+        const char *in = r ? relation_text(e, r) : arena_printf(a, "relation %u", number);
+        hold(e, map_key(n), f->unit->since, arena_printf(a, "it is in %s", in),
+             arena_printf(a, "the agent of %s, which leaves it", f->name));
+    }
+    BELOW(e, children, n) /* 2 */
+    {
+        const char *child = ((const Board__UnitChildRecord *)map_value(n))->unit;
+        hold(e, map_key(n), f->unit->since,
+             arena_printf(a, "its subordinate %s is there", child),
+             arena_printf(a, "%s goes: bbs units why %s", child, child));
+    }
+    if (e->why->count == 0 || f->absent || f->in_error) { /* 3, 4 */
+        bool stopped = f->status && f->status->stopped;
+        hold_by_unit(e, f, key, "",
+                     stopped ? "it is stopped, and not dead yet"
+                             : "it runs the hooks that it owes, stop is the last",
+                     f->unit->since);
+    }
+}
+
+static void explain_unit(struct explaining *e, const char *key, const void *record)
+{
+    const Board__UnitRecord *u = record;
+    struct unit_facts f = unit_facts_of(e, u);
+    e->why->subject = arena_printf(e->why->arena, "unit %s", f.name);
+    switch (life_of(&unit_lifecycle, u->state)) {
+    case UNIT_ALIVE:
+        explain_alive_unit(e, key, &f);
+        break;
+    case UNIT_DYING:
+        explain_dying_unit(e, key, &f);
+        break;
+    default:
+        hold(e, key, u->since, f.absent ? "it is dead, and its record goes"
+                                        : "it is dead, and its container goes",
+             f.absent || !*u->cell_id ? "the converger" :
+                        arena_printf(e->why->arena, "the agent of %s", f.name));
+    }
+}
+
+/* ---- A relation, a service, a machine -------------------------------------------------------- */
+
+/* Who is in a relation; `text` begins each. */
+static void explain_members(struct explaining *e, const Board__RelationRecord *r, const char *text)
+{
+    struct arena *a = e->why->arena;
+    const char *members = key_relation_members(a, r->number);
+    BELOW(e, members, n)
+    {
+        struct member_name name;
+        bool known = member_of_key(a, map_key(n), &name);
+        const Board__UnitRecord *u = known ? find(e, key_unit(a, name.unit)) : NULL;
+        const char *unit = known ? unit_name_text(a, name.unit) : map_key(n);
+        if (!u) {
+            hold(e, map_key(n), r->since,
+                 arena_printf(a, "%sunit %s is in it, and gone", text, unit),
+                 "nobody: this is a fault of the cluster, please report it");
+            continue;
+        }
+        struct unit_facts f = unit_facts_of(e, u);
+        hold_by_unit(e, &f, map_key(n), arena_printf(a, "%sunit %s is in it: ", text, unit),
+                     "its agent runs the hooks that it owes", r->since);
+    }
+}
+
+static void explain_relation(struct explaining *e, const char *key, const void *record)
+{
+    const Board__RelationRecord *r = record;
+    (void)key;
+    e->why->subject = relation_text(e, r);
+    e->why->done = life_of(&relation_lifecycle, r->state) == RELATION_ALIVE;
+    if (!e->why->done) {
+        explain_members(e, r, "");
+    }
+}
+
+static void explain_service_unit(struct explaining *e, const char *key, const Board__UnitRecord *u)
+{
+    struct arena *a = e->why->arena;
+    struct unit_facts f = unit_facts_of(e, u);
+    const char *text = arena_printf(a, "unit %s is %s: ", f.name, u->state);
+    if (*u->cell_id) {
+        hold_by_unit(e, &f, key, text, "its agent ends it", u->since);
+    } else {
+        hold(e, key, u->since, arena_printf(a, "%sit is on no machine", text),
+             "the job that ends its units");
+    }
+}
+
+/* Its units; its relations, and who holds those: also a unit of the other side. */
+static void explain_service(struct explaining *e, const char *key, const void *record)
+{
+    struct arena *a = e->why->arena;
+    const Board__UnitServiceRecord *s = record;
+    const char *units = key_range_of(a, RECORD_UNIT, s->name);
+    const char *relations = key_range_of(a, RECORD_UNIT_SERVICE_RELATION, s->name);
+    (void)key;
+    e->why->subject = arena_printf(a, "unit service %s", s->name);
+    e->why->done = life_of(&unit_service_lifecycle, s->state) == UNIT_SERVICE_ALIVE;
+    if (e->why->done) {
+        return;
+    }
+    BELOW(e, units, n)
+    {
+        explain_service_unit(e, map_key(n), map_value(n));
+    }
+    BELOW(e, relations, n)
+    {
+        uint32_t number = ((const Board__RelationNameRecord *)map_value(n))->number;
+        const Board__RelationRecord *r = find(e, key_relation(a, number));
+        const char *text = r ? relation_text(e, r) : arena_printf(a, "relation %u", number);
+        hold(e, map_key(n), r ? r->since : s->since,
+             arena_printf(a, "%s is %s", text, r ? r->state : "gone"),
+             arena_printf(a, "the last of its units leaves it: bbs units why %u", number));
+        if (r) {
+            explain_members(e, r, arena_printf(a, "%s: ", text));
+        }
+    }
+}
+
+static void explain_dead_machine(struct explaining *e, const char *key,
+                                 const Board__MachineRecord *m)
+{
+    struct arena *a = e->why->arena;
+    const Board__CellRecord *cell = find(e, key_cell(a, m->cell_id));
+    if (m->leave && cell && strcmp(cell->identity, m->identity) == 0) {
+        hold(e, key_cell(a, m->cell_id), cell->since,
+             arena_printf(a, "cell %s has to leave first, as was asked", m->cell_id),
+             arena_printf(a, "cell %s is drained and leaves", m->cell_id));
+        return;
+    }
+    hold(e, key, m->since, "it is dead, and its record goes", "the converger");
+}
+
+/* Its principals; what still runs of it; its record. */
+static void explain_machine(struct explaining *e, const char *key, const void *record)
+{
+    struct arena *a = e->why->arena;
+    const Board__MachineRecord *m = record;
+    int life = life_of(&machine_lifecycle, m->state);
+    int64_t since = m->since;
+    const char *units = key_machine_units(a, m->number);
+    e->why->subject = arena_printf(a, "machine %u", m->number);
+    e->why->done = life == MACHINE_ALIVE;
+    if (life == MACHINE_DEAD) {
+        explain_dead_machine(e, key, m);
+    } else if (life == MACHINE_DYING) {
+        BELOW(e, units, n)
+        {
+            struct unit_name name;
+            const char *unit = unit_of_key(a, map_key(n), &name) ? unit_name_text(a, name) : "";
+            hold(e, map_key(n), m->since, arena_printf(a, "unit %s is on it", unit),
+                 arena_printf(a, "bbs units destroy-unit %s", unit));
+        }
+        const char *absent = absence(e, m->cell_id, m->identity, &since);
+        hold(e, key, m->since,
+             absent ? arena_printf(a, "%s, and it is not taken for dead yet", absent)
+                    : "its agent ends what runs of it",
+             absent ? "the converger" : arena_printf(a, "the rep of cell %s", m->cell_id));
+    }
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+bool units_why(struct arena *a, const struct map *records, const char *key, struct unit_why *ret)
+{
+    static void (*const explain[RECORD_TYPE_COUNT])(struct explaining *, const char *,
+                                                    const void *) = {
+        [RECORD_UNIT] = explain_unit,
+        [RECORD_UNIT_SERVICE] = explain_service,
+        [RECORD_RELATION] = explain_relation,
+        [RECORD_MACHINE] = explain_machine,
+    };
+    struct explaining e = {.records = records, .why = ret};
+    const void *record = map_get(records, key);
+    if (!record || !explain[key_type(key)]) {
+        return false;
+    }
+    *ret = (struct unit_why){.arena = a};
+    explain[key_type(key)](&e, key, record);
+    assert(!ret->done || ret->count == 0);
+    return true;
+}

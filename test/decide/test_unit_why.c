@@ -1,0 +1,267 @@
+/* Why something of units is not done: a row for each kind of hold (bbs/units/why.c). */
+#include "bbs/units/why.h"
+#include "test/decide/unit_rows.h"
+#include "test/tool/cmocka.h"
+
+#include <string.h>
+
+#define U "web/0000000003"
+#define UNIT(life)                                                                                 \
+    "unit/" U " service=web number=3 guid=g3 service_guid=s-web cell_id=c1 identity=I machine=1 "  \
+    "since=5 created_at=4 state=" life "\n"
+#define STATUS "unit_status/" U " guid=g3 since=6 state="
+#define CELL "cell/c1 identity=I since=2\n"
+#define LOST "cell/c1 identity=I since=9 state=1\n"
+#define ANEW "cell/c1 identity=J since=8\n"
+#define REL(life)                                                                                  \
+    "relation/0000000007 number=7 guid=r7 since=3 ends=web:db:0,db:kv:1 state=" life "\n"
+#define MEMBER "relation_member/0000000007/-/0/" U
+#define OTHER "relation_member/0000000007/-/1/db/0000000000"
+#define DB0                                                                                        \
+    "unit/db/0000000000 service=db number=0 guid=d0 cell_id=c1 identity=I since=5 state=alive\n"
+#define SCOPE "unit_scope/" U "/0000000007"
+#define CHILD "unit_child/" U "/logger"
+#define AGENT " | the agent of web/3\n"
+#define FORCE " | the cell is back, or bbs units destroy-unit web/3 --force\n"
+#define RESOLVE " | bbs units resolved web/3, with --retry or --skip\n"
+
+struct why_row {
+    const char *rule, *board, *key, *want; /* "done", or a line a hold: key | since | text | end */
+};
+
+static void lay_out(struct arena *a, const char *texts, struct map *records)
+{
+    char *rest = arena_strdup(a, texts), *line;
+    while ((line = strsep(&rest, "\n"))) {
+        const char *key;
+        if (*line) {
+            ProtobufCMessage *m = unit_row(a, line, &key);
+            map_put(records, key, m);
+        }
+    }
+}
+
+static void try_whys(const struct why_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        SCOPED_ARENA(a);
+        SCOPED_BUF(is);
+        struct map records;
+        map_init(&records);
+        lay_out(&a, rows[i].board, &records);
+        struct unit_why *w = ARENA_NEW(&a, struct unit_why);
+        assert_true(units_why(&a, &records, rows[i].key, w));
+        buf_printf(&is, "%s", w->done ? "done" : "");
+        for (size_t n = 0; n < w->count; n++) {
+            const struct unit_hold *h = &w->holds[n];
+            buf_printf(&is, "%s | %lld | %s | %s\n", h->by, (long long)h->since_ns, h->text,
+                       h->ends);
+        }
+        if (strcmp(buf_string(&is), rows[i].want) != 0) {
+            fail_msg("%s:\n%s\nnot\n%s", rows[i].rule, buf_string(&is), rows[i].want);
+        }
+        if (strcmp(rows[i].want, "") == 0) {
+            fail_msg("%s: held by nothing", rows[i].rule);
+        }
+        assert_true(*w->subject && w->more == 0);
+        map_done(&records, NULL);
+    }
+}
+#define TRY(rows) try_whys(rows, sizeof(rows) / sizeof((rows)[0]))
+
+#define WAITS(needs)                                                                               \
+    "unit/" U " service=web number=3 guid=g3 created_at=4 state=alive place=unassigned" needs "\n" \
+    STATUS "pending\n"
+#define FOR1 WAITS(" needs.on_machine=1 needs.machine=1")
+#define M(rest) "machine/0000000001 number=1 cell_id=c1 identity=I since=3 " rest "\n"
+#define WAITING(text, end) "unit/" U " | 4 | " text " | " end "\n"
+#define ROOM "room on it, or bbs units destroy-unit web/3"
+
+static void why_a_unit_is_not_started(void **state)
+{
+    static const struct why_row rows[] = {
+        {"it is", UNIT("alive") STATUS "started\n" CELL, "unit/" U, "done"},
+        {"unplaced", WAITS(""), "unit/" U,
+         WAITING("it waits for a machine", "a cell that fits has room")},
+        {"unplaced, for an unused one", WAITS(" needs.unused=1"), "unit/" U,
+         WAITING("it waits for a machine that never had a unit", "a cell that fits has room")},
+        {"for one that is gone", FOR1, "unit/" U,
+         WAITING("it waits for machine 1, which is gone", ROOM)},
+        {"for one that goes", FOR1 M("state=dying host_units=1"), "unit/" U,
+         WAITING("it waits for machine 1, which goes", ROOM)},
+        {"for one that is cordoned", FOR1 M("state=alive host_units=1 cordoned=1"), "unit/" U,
+         WAITING("it waits for machine 1, which is cordoned", "bbs units uncordon 1")},
+        {"for one that runs the cluster", FOR1 M("state=alive manage=1"), "unit/" U,
+         WAITING("it waits for machine 1, which is not for units", ROOM)},
+        {"for one without room", FOR1 M("state=alive host_units=1"), "unit/" U,
+         WAITING("it waits for machine 1, which has to have room", ROOM)},
+        {"it begins", UNIT("alive") STATUS "installed\n" CELL, "unit/" U,
+         "unit/" U " | 6 | it is installed and started" AGENT},
+        {"it says why not", UNIT("alive") STATUS "pending text=no-room\n" CELL, "unit/" U,
+         "unit/" U " | 6 | no-room" AGENT},
+        {"a hook has failed", UNIT("alive") STATUS "error hook=install\n" CELL, "unit/" U,
+         "unit/" U " | 6 | its hook install has failed" RESOLVE},
+        {"of a relation", UNIT("alive")
+         STATUS "error hook=db-relation-joined relation=7 remote_unit=db/0\n" CELL, "unit/" U,
+         "unit/" U " | 6 | its hook db-relation-joined of relation 7 with db/0 has failed" RESOLVE},
+        {"it runs again", UNIT("alive") STATUS "error hook=install resolved=1\n" CELL, "unit/" U,
+         "unit/" U " | 6 | its hook install runs again" AGENT},
+        {"it is skipped", UNIT("alive") STATUS "error hook=install resolved=2\n" CELL, "unit/" U,
+         "unit/" U " | 6 | its hook install is skipped" AGENT},
+        {"down, though started", UNIT("alive") STATUS "started\n" LOST, "unit/" U,
+         "unit/" U " | 9 | cell c1 is lost" FORCE},
+        {"its cell was made anew", UNIT("alive") STATUS "started\n" ANEW, "unit/" U,
+         "unit/" U " | 8 | cell c1 was made anew" FORCE},
+        {"in error, and its cell has left", UNIT("alive") STATUS "error hook=install\n", "unit/" U,
+         "unit/" U " | 5 | cell c1 has left" FORCE
+         "unit/" U " | 6 | its hook install has failed" RESOLVE},
+    };
+    TRY(rows);
+    (void)state;
+}
+
+static void why_a_unit_is_not_gone(void **state)
+{
+    static const struct why_row rows[] = {
+        {"relations and subordinates, all of them", UNIT("dying") STATUS "started\n" CELL
+         REL("dying") SCOPE "\nunit_scope/" U "/0000000009\n" CHILD " unit=logger/0\n", "unit/" U,
+         SCOPE " | 5 | it is in relation 7 (web:db db:kv) | the agent of web/3, which leaves it\n"
+         "unit_scope/" U "/0000000009 | 5 | it is in relation 9 | the agent of web/3, which leaves "
+         "it\n" CHILD " | 5 | its subordinate logger/0 is there | logger/0 goes: bbs units why "
+         "logger/0\n"},
+        {"and its agent is absent, and it is in error", UNIT("dying") STATUS "error hook=stop\n"
+         LOST SCOPE "\n", "unit/" U, SCOPE " | 5 | it is in relation 7 | the agent of web/3, which "
+         "leaves it\nunit/" U " | 9 | cell c1 is lost" FORCE
+         "unit/" U " | 6 | its hook stop has failed" RESOLVE},
+        {"its last hooks", UNIT("dying") STATUS "started\n" CELL, "unit/" U,
+         "unit/" U " | 5 | it runs the hooks that it owes, stop is the last" AGENT},
+        {"its last step", UNIT("dying") STATUS "stopped stopped=1\n" CELL, "unit/" U,
+         "unit/" U " | 5 | it is stopped, and not dead yet" AGENT},
+        {"dead", UNIT("dead") CELL, "unit/" U,
+         "unit/" U " | 5 | it is dead, and its container goes" AGENT},
+        {"dead, and its agent is absent", UNIT("dead") ANEW, "unit/" U,
+         "unit/" U " | 5 | it is dead, and its record goes | the converger\n"},
+    };
+    TRY(rows);
+    (void)state;
+}
+
+#define IN_IT MEMBER " | 3 | unit web/3 is in it: its agent runs the hooks that it owes" AGENT
+
+static void why_a_relation_is_not_gone(void **state)
+{
+    static const struct why_row rows[] = {
+        {"it is alive", REL("alive"), "relation/0000000007", "done"},
+        {"its members, each with what stops it", REL("dying") MEMBER "\n" OTHER "\n" UNIT("dying")
+         STATUS "error hook=db-relation-broken\n" CELL DB0, "relation/0000000007",
+         MEMBER " | 6 | unit web/3 is in it: its hook db-relation-broken has failed" RESOLVE
+         OTHER " | 3 | unit db/0 is in it: its agent runs the hooks that it owes | the agent of "
+         "db/0\n"},
+        {"a member at work", REL("dying") MEMBER "\n" UNIT("alive") CELL, "relation/0000000007",
+         IN_IT},
+        {"a member that is down", REL("dying") MEMBER "\n" UNIT("alive") LOST,
+         "relation/0000000007", MEMBER " | 9 | unit web/3 is in it: cell c1 is lost" FORCE},
+        {"a member without a unit", REL("dying") MEMBER "\n", "relation/0000000007",
+         MEMBER " | 3 | unit web/3 is in it, and gone | nobody: this is a fault of the cluster, "
+         "please report it\n"},
+    };
+    TRY(rows);
+    (void)state;
+}
+
+#define WEB(life) "unit_service/web name=web guid=s-web since=3 state=" life "\n"
+#define REL_OF "unit_service_relation/web/0000000007"
+
+static void why_a_service_is_not_gone(void **state)
+{
+    static const struct why_row rows[] = {
+        {"it is alive", WEB("alive"), "unit_service/web", "done"},
+        {"its units, and no namesakes'", WEB("dying") UNIT("dying") STATUS "started\n" CELL
+         "unit/web/0000000004 service=web number=4 since=7 state=alive place=unassigned\n"
+         "unit/web-2a/0000000004 service=web-2a number=4 state=alive\n",
+         "unit_service/web", "unit/" U " | 5 | unit web/3 is dying: its agent ends it" AGENT
+         "unit/web/0000000004 | 7 | unit web/4 is alive: it is on no machine | the job that ends "
+         "its units\n"},
+        {"a relation, held by a unit of the other side", WEB("dying") REL("dying")
+         REL_OF " number=7\n" OTHER "\n" DB0 CELL, "unit_service/web",
+         REL_OF " | 3 | relation 7 (web:db db:kv) is dying | the last of its units leaves it: bbs "
+         "units why 7\n" OTHER " | 3 | relation 7 (web:db db:kv): unit db/0 is in it: its agent "
+         "runs the hooks that it owes | the agent of db/0\n"},
+    };
+    TRY(rows);
+    (void)state;
+}
+
+#define M1 "machine/0000000001"
+
+static void why_a_machine_is_not_gone(void **state)
+{
+    static const struct why_row rows[] = {
+        {"it is alive", M("state=alive"), M1, "done"},
+        {"its agent", M("state=dying") CELL, M1,
+         M1 " | 3 | its agent ends what runs of it | the rep of cell c1\n"},
+        {"its agent is absent", M("state=dying") LOST, M1,
+         M1 " | 3 | cell c1 is lost, and it is not taken for dead yet | the converger\n"},
+        {"a principal, which should not be", M("state=dying") CELL "machine_unit/0000000001/" U
+         "\n", M1, "machine_unit/0000000001/" U " | 3 | unit web/3 is on it | bbs units "
+         "destroy-unit web/3\n" M1 " | 3 | its agent ends what runs of it | the rep of cell c1\n"},
+        {"its record", M("state=dead") CELL, M1,
+         M1 " | 3 | it is dead, and its record goes | the converger\n"},
+        {"its cell has to leave", M("state=dead leave=1") LOST, M1, "cell/c1 | 9 | cell c1 has to "
+         "leave first, as was asked | cell c1 is drained and leaves\n"},
+        {"its cell has left", M("state=dead leave=1"), M1,
+         M1 " | 3 | it is dead, and its record goes | the converger\n"},
+    };
+    TRY(rows);
+    (void)state;
+}
+
+/* As many holds as are told, and one more. */
+static void of_more_holds_it_is_told_how_many(void **state)
+{
+    for (size_t count = UNIT_HOLDS_MAX; count <= UNIT_HOLDS_MAX + 1; count++) {
+        SCOPED_ARENA(a);
+        struct map records;
+        map_init(&records);
+        lay_out(&a, WEB("dying"), &records);
+        for (unsigned i = 0; i < count; i++) {
+            lay_out(&a, arena_printf(&a, "unit/web/%010u service=web number=%u state=alive", i, i),
+                    &records);
+        }
+        struct unit_why *w = ARENA_NEW(&a, struct unit_why);
+        assert_true(units_why(&a, &records, "unit_service/web", w));
+        assert_int_equal(w->count, UNIT_HOLDS_MAX);
+        assert_int_equal(w->more, count - UNIT_HOLDS_MAX);
+        map_done(&records, NULL);
+    }
+    (void)state;
+}
+
+static void only_some_things_are_explained(void **state)
+{
+    SCOPED_ARENA(a);
+    struct map records;
+    map_init(&records);
+    lay_out(&a, CELL WEB("dying"), &records);
+    struct unit_why *w = ARENA_NEW(&a, struct unit_why);
+    assert_false(units_why(&a, &records, "cell/c1", w));
+    assert_false(units_why(&a, &records, "unit/" U, w));
+    assert_true(units_why(&a, &records, "unit_service/web", w));
+    assert_true(!w->done && w->count == 0); /* leaked: held by nothing, and not gone */
+    map_done(&records, NULL);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(why_a_unit_is_not_started),
+        cmocka_unit_test(why_a_unit_is_not_gone),
+        cmocka_unit_test(why_a_relation_is_not_gone),
+        cmocka_unit_test(why_a_service_is_not_gone),
+        cmocka_unit_test(why_a_machine_is_not_gone),
+        cmocka_unit_test(of_more_holds_it_is_told_how_many),
+        cmocka_unit_test(only_some_things_are_explained),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
