@@ -6,6 +6,7 @@
  *   test_unit_ops [--schedules N] [--seed S] */
 #include "bbs/units/facts.h"
 #include "bbs/units/units.h"
+#include "common/lifecycle/machine.h"
 #include "common/lifecycle/member.h"
 #include "common/lifecycle/relation.h"
 #include "common/lifecycle/unit.h"
@@ -32,11 +33,19 @@ static unsigned schedules = 1500, first_seed = 1;
     " cell_id=c" machine " identity=I\nunit_status/" name "/000000000" number " guid=" name number \
     " state=started\nmachine_unit/000000000" machine "/" name "/000000000" number                  \
     " guid=" name number "\n"
+#define WAITING(name, number)                                                                      \
+    "unit/" name "/000000000" number " service=" name " number=" number " guid=" name number       \
+    " service_guid=s-" name " state=alive place=unassigned\nunit_status/" name "/000000000" number \
+    " guid=" name number " state=pending\n"
 #define MACHINE(n)                                                                                 \
     "machine/000000000" n " number=" n " guid=m" n " state=alive cell_id=c" n                      \
     " identity=I host_units=1\nmachine_cell/c" n " number=" n " cell_id=c" n "\n"
 
-static const char at_first[] = MACHINE("1") MACHINE("2") MACHINE("3") SERVICE("db", "")
+/* Machine 3 has no unit yet, and machine 0 was the cell c1 before that was made anew. */
+#define FORMER                                                                                     \
+    "machine/0000000000 number=0 guid=m0 state=alive cell_id=c1 identity=J host_units=1\n"
+
+static const char at_first[] = FORMER MACHINE("1") MACHINE("2") MACHINE("3") SERVICE("db", "")
     SERVICE("web", "") SERVICE("api", "") SERVICE(
         "logger", " subordinate=1") "charm/db/d endpoints=db:1:kv:0,ring:2:ring:0\n"
                                     "charm/web/d endpoints=db:0:kv:0,site:1:http:0\n"
@@ -48,7 +57,9 @@ static const char at_first[] = MACHINE("1") MACHINE("2") MACHINE("3") SERVICE("d
                                     "relation_key/db%3Aring number=0 guid=ring\n"
                                     "unit_service_relation/db/0000000000 number=0 guid=ring\n" ON(
                                         "db", "0", "1") ON("db", "1", "2") ON("web", "0", "2")
-                                        ON("web", "1", "3") ON("api", "0", "3") ON("api", "1", "1");
+                                        ON("web", "1", "1") ON("api", "0", "2") ON("api", "1", "1")
+                                            WAITING("web", "2") WAITING("web", "3")
+                                                WAITING("api", "2") WAITING("db", "2");
 
 /* ---- What somebody sees ---------------------------------------------------------------------- */
 
@@ -250,6 +261,103 @@ static bool publishes(struct eyes *e)
     return true;
 }
 
+/* ---- What is said of units ------------------------------------------------------------------- */
+
+static bool says_of(struct eyes *e, enum actor actor, const char *move, const char *more)
+{
+    struct arena *a = &e->t->arena;
+    const char *key;
+    struct unit_name name;
+    const Board__UnitStatusRecord *s =
+        (const Board__UnitStatusRecord *)any(e, "unit_status/", &key);
+    const Board__UnitRecord *u = s && unit_of_key(a, key, &name)
+                                     ? (const Board__UnitRecord *)at(e, key_unit(a, name))
+                                     : NULL;
+    if (u) {
+        unit_turn_move(e->t, &unit_status_moves, actor, actor == ACTOR_REP ? u->cell_id : "",
+                       arena_printf(a, "%s %s guid=%s%s", move, key, s->guid, more));
+    }
+    return u;
+}
+
+static bool reports(struct eyes *e)
+{
+    static const char *const states[] = {" status.state=installed", " status.state=started",
+                                         " status.state=stopped"};
+    return says_of(e, ACTOR_REP, "report", states[draw(e, 3)]);
+}
+
+static bool fails(struct eyes *e)
+{
+    return says_of(e, ACTOR_REP, "fail", " status.state=error status.hook=start");
+}
+
+static bool resolves(struct eyes *e)
+{
+    return says_of(e, ACTOR_CLIENT, "resolve", draw(e, 2) ? " resolved=1" : " resolved=2");
+}
+
+/* ---- Machines -------------------------------------------------------------------------------- */
+
+static const char *any_cell(struct eyes *e)
+{
+    return arena_printf(&e->t->arena, "c%u", 1 + (unsigned)draw(e, 3));
+}
+
+static bool is_placed(struct eyes *e)
+{
+    const char *key;
+    const Board__UnitRecord *u = any_unit(e, UNIT_ALIVE, &key);
+    if (!u || u->assigned || *u->principal) {
+        return false;
+    }
+    unit_turn_move(e->t, &unit_moves, ACTOR_REP, any_cell(e), of_guid(e, "assign", key, u->guid));
+    return true;
+}
+
+static bool adds_a_machine(struct eyes *e)
+{
+    Board__AddMachineRequest *r =
+        arena_message(&e->t->arena, &board__add_machine_request__descriptor);
+    r->cell_id = arena_strdup(&e->t->arena, any_cell(e));
+    e->t->actor = ACTOR_CLIENT;
+    e->t->op = &add_machine_row;
+    e->t->request = &r->base;
+    return true;
+}
+
+static bool of_a_machine(struct eyes *e, enum actor actor, const char *move, int life)
+{
+    const char *key;
+    const Board__MachineRecord *m = (const Board__MachineRecord *)any(e, "machine/", &key);
+    bool such = m && life_of(&machine_lifecycle, m->state) == life;
+    if (such) {
+        unit_turn_move(e->t, &machine_moves, actor, actor == ACTOR_REP ? m->cell_id : "",
+                       of_guid(e, move, key, m->guid));
+    }
+    return such;
+}
+
+static bool cordons(struct eyes *e)
+{
+    return of_a_machine(e, ACTOR_CLIENT, draw(e, 3) ? "uncordon" : "cordon", MACHINE_ALIVE);
+}
+
+static bool destroys_a_machine(struct eyes *e)
+{
+    return of_a_machine(e, ACTOR_CLIENT, "destroy", MACHINE_ALIVE);
+}
+
+static bool a_machine_dies(struct eyes *e)
+{
+    return of_a_machine(e, draw(e, 2) ? ACTOR_REP : ACTOR_CONVERGER, "die", MACHINE_DYING);
+}
+
+static bool a_machine_is_removed(struct eyes *e)
+{
+    return of_a_machine(e, ACTOR_CONVERGER, "remove", MACHINE_DEAD);
+}
+
 /* ---- Schedules ------------------------------------------------------------------------------- */
 
 struct wish {
@@ -268,6 +376,15 @@ static const struct wish wishes[] = {
     {"enter", enters, 12, false},
     {"leave", leaves, 10, true},
     {"publish", publishes, 2, false},
+    {"report", reports, 2, false},
+    {"fail", fails, 1, false},
+    {"resolve", resolves, 2, false},
+    {"place a unit", is_placed, 8, false},
+    {"add a machine", adds_a_machine, 2, false},
+    {"cordon or uncordon a machine", cordons, 1, false},
+    {"destroy a machine", destroys_a_machine, 3, false},
+    {"a machine dies", a_machine_dies, 3, true},
+    {"a machine is removed", a_machine_is_removed, 3, true},
 };
 enum { WISHES = sizeof(wishes) / sizeof(wishes[0]) };
 
