@@ -320,8 +320,8 @@ Rep__UnitNote *journal_begin(struct arena *a, const Rep__UnitNote *old,
                                               lost ? HOOK_RUN_IF_LOST : HOOK_RUN_IF_RETRIED));
         h->attempt = lost ? old->hook->attempt + 1 : 1;
     } else {
-        const char *due = hook_lifecycle.states[HOOK_RUN_DUE];
-        h->state = arena_strdup(a, hook_moved(due, HOOK_RUN_TRIGGER_NOTE, 0));
+        const char *none = hook_lifecycle.states[HOOK_RUN_NONE];
+        h->state = arena_strdup(a, hook_moved(none, HOOK_RUN_TRIGGER_NOTE, 0));
         h->attempt = 1;
     }
     h->hook = step->subject.hook;
