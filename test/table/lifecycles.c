@@ -2,12 +2,14 @@
 
 #include "common/lifecycle/container.h"
 #include "common/lifecycle/hook.h"
+#include "common/lifecycle/unit_agent.h"
 #include "common/model/record.h"
 
 #include <assert.h>
 
 /* Those of what is no record. */
-static const struct lifecycle *const of_cells[] = {&container_lifecycle, &hook_lifecycle};
+static const struct lifecycle *const of_cells[] = {&container_lifecycle, &hook_lifecycle,
+                                                   &unit_agent_lifecycle};
 
 /* The n-th, NULL after the last. */
 static const struct lifecycle *nth(size_t n)

@@ -1,0 +1,149 @@
+#include "rep/unit/agent_status.h"
+
+#include "common/base/message.h"
+#include "common/lifecycle/unit.h"
+#include "common/lifecycle/unit_status.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* As many bytes of it as the status takes, to the end of a letter. */
+static char *first_of(struct arena *a, const char *text)
+{
+    size_t size = strlen(text);
+    if (size > AGENT_STATUS_TEXT_MAX) {
+        size = AGENT_STATUS_TEXT_MAX;
+        while (size && ((unsigned char)text[size] & 0xc0) == 0x80) {
+            size--;
+        }
+    }
+    return arena_strndup(a, text, size);
+}
+
+/* 1. What keeps its container from being there. 2. What its hooks say; and members that it is not
+ * told of. */
+static char *text_of(struct arena *a, const struct agent_facts *f, const struct hook_world *w)
+{
+    bool up = f->container == AGENT_CONTAINER_UP;
+    const char *done = w->alive ? "" : ": its hooks count as done";
+    size_t untold = hook_untold(w);
+    if (!up && !f->room && f->room_lacking) { /* 1 */
+        return arena_printf(a, "no room on its cell%s", done);
+    }
+    if (!up && f->make_failures) { /* 1 */
+        return first_of(a, arena_printf(a, "its container could not be made, %u times%s: %s",
+                                        f->make_failures,
+                                        f->make_failures < AGENT_MAKES_MAX ? "" : done,
+                                        f->make_error));
+    }
+    return first_of(a, untold ? arena_printf(a, "%zu units more than it can be told of. %s", untold,
+                                             f->text)
+                              : f->text); /* 2 */
+}
+
+static const Board__RelationRecord *relation_seen(const struct agent_facts *f, uint32_t number)
+{
+    for (size_t i = 0; i < f->relation_count; i++) {
+        if (f->relations[i].record->number == number) {
+            return f->relations[i].record;
+        }
+    }
+    return NULL;
+}
+
+/* The hook in error: "db-relation-changed" of "db:7" about "store/3". */
+static void say_failed(struct arena *a, const struct agent_facts *f, const Rep__UnitNoteHook *h,
+                       Board__UnitStatusRecord *s)
+{
+    const Board__RelationRecord *r =
+        h->hook >= HOOK_JOINED ? relation_seen(f, h->relation) : NULL;
+    const char *own = NULL, *other = f->unit->service;
+    s->hook = arena_strdup(a, hook_name((enum unit_hook)h->hook));
+    s->output = arena_strdup(a, h->text);
+    for (size_t i = 0; r && i < r->n_ends; i++) {
+        bool mine = strcmp(r->ends[i]->service, f->unit->service) == 0;
+        own = mine ? r->ends[i]->endpoint->name : own;
+        other = mine ? other : r->ends[i]->service;
+    }
+    if (own) {
+        s->hook = arena_printf(a, "%s-relation-%s", own, s->hook);
+        s->relation = arena_printf(a, "%s:%u", own, h->relation);
+    }
+    if (own && h->hook != HOOK_BROKEN) {
+        s->remote_unit = arena_strdup(a, unit_name_text(a, (struct unit_name){other, h->unit}));
+    }
+}
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+static int state_of(const Rep__UnitNote *j)
+{
+    return j->stopped     ? UNIT_STATUS_STOPPED
+           : j->started   ? UNIT_STATUS_STARTED
+           : j->installed ? UNIT_STATUS_INSTALLED
+                          : UNIT_STATUS_PENDING;
+}
+
+/* Whether the board takes the report, and it leads to that very state. */
+static bool is_taken(int from, int to)
+{
+    uint32_t guards = UNIT_STATUS_IF_OWN |
+                      (to == UNIT_STATUS_INSTALLED ? UNIT_STATUS_IF_SAYS_INSTALLED : 0) |
+                      (to == UNIT_STATUS_STARTED ? UNIT_STATUS_IF_SAYS_STARTED : 0) |
+                      (to == UNIT_STATUS_STOPPED ? UNIT_STATUS_IF_SAYS_STOPPED : 0);
+    return lifecycle_transition(&unit_status_lifecycle, from, ACTOR_REP, UNIT_STATUS_TRIGGER_REPORT,
+                                guards) == to;
+}
+
+/* All that does not hang on the state. */
+static Board__UnitStatusRecord *with_facts(struct arena *a, const struct agent_facts *f,
+                                           const Rep__UnitNote *j)
+{
+    Board__UnitStatusRecord *s = arena_copy(a, f->status, sizeof(*s));
+    s->charm = arena_strdup(a, j->charm);
+    s->address = arena_strdup(a, f->address);
+    s->ports = f->ports;
+    s->n_ports = f->port_count;
+    s->crash_count = f->crash_count;
+    s->cell_id = f->unit->cell_id;
+    s->before = s->hook = s->relation = s->remote_unit = s->output = arena_strdup(a, "");
+    return s;
+}
+
+/* 1. A hook is in error: the board has it so. What was resolved stands until that is done, so it is
+ *    not said to be done.
+ * 2. None is, and the board says error: once that is resolved, what was before. Which resolution it
+ *    has done, it says.
+ * 3. The state that the journal says, if the board takes it. It may be less than it was, for the
+ *    journal went with its container: then the board's stands until a hook has run. */
+Board__UnitStatusRecord *agent_status_due(struct arena *a, const struct agent_facts *f,
+                                          const Rep__UnitNote *j, const struct hook_world *w,
+                                          bool *ret_fails)
+{
+    if (!f->status || strcmp(f->status->guid, f->unit->guid) != 0) {
+        return NULL;
+    }
+    int from = lifecycle_state(&unit_status_lifecycle, f->status->state), to = state_of(j);
+    bool was_error = from == UNIT_STATUS_ERROR;
+    Board__UnitStatusRecord *s = with_facts(a, f, j);
+    s->text = text_of(a, f, w);
+    *ret_fails = w->error && !j->hook->lost;
+    if (*ret_fails) { /* 1 */
+        say_failed(a, f, j->hook, s);
+        s->state = arena_strdup(a, unit_status_lifecycle.states[UNIT_STATUS_ERROR]);
+        s->before = was_error ? f->status->before : f->status->state;
+        bool same = message_equal(&s->base, &f->status->base);
+        s->resolved = BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
+        return same ? NULL : s;
+    }
+    if (was_error) { /* 2 */
+        s->state = f->status->before;
+        return s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT ? NULL : s;
+    }
+    to = is_taken(from, to) ? to : from; /* 3 */
+    s->state = arena_strdup(a, unit_status_lifecycle.states[to]);
+    s->stopped = s->stopped || to == UNIT_STATUS_STOPPED;
+    return message_equal(&s->base, &f->status->base) ? NULL : s;
+}
