@@ -334,7 +334,7 @@ static struct agent_step hook_noted(const struct outlook *o)
         return report_first(o, 8);
     }
     struct agent_step s =
-        busy(f) ? wait_for(8, busy(f)) : step_of(8, AGENT_EXECUTE, "it is noted, and has not begun");
+        busy(f) ? wait_for(8, busy(f)) : step_of(8, AGENT_EXECUTE, "it is noted, and never began");
     s.hook = o->world.current;
     return s;
 }
@@ -505,7 +505,7 @@ static struct agent_step enter_relations(const struct agent_facts *f)
             continue;
         }
         struct agent_step s =
-            full ? wait_for(13, "a relation cannot be entered: the unit is in 64") : try_enter(f, r);
+            full ? wait_for(13, "a relation cannot be entered: it is in 64") : try_enter(f, r);
         if (s.act != AGENT_WAIT) {
             return s;
         }

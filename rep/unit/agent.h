@@ -75,7 +75,7 @@ struct agent_facts {
     const Board__UnitStatusRecord *status;
     const Board__UnitServiceRecord *service; /* of the unit's service_guid, else NULL */
     const Board__UnitRecord *principal;      /* of the unit's principal_guid, else NULL */
-    struct unit_sight sight; /* its memberships; `resolution` is not looked at: the status says it */
+    struct unit_sight sight; /* its memberships; the status says what is resolved */
     const struct agent_relation *relations; /* all of its service, by number */
     size_t relation_count;
     const struct agent_child *children;

@@ -6,8 +6,8 @@
 
 #include "common/base/message.h"
 #include "test/tool/cmocka.h"
+#include "test/tool/frontier.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- The rules ------------------------------------------------------------------------------- */
@@ -256,7 +256,7 @@ static void as_many_are_told_of_as_fit(void **state)
 
 /* ---- Each order of events -------------------------------------------------------------------- */
 
-enum { EVENTS_MAX = 40, JOURNAL_BYTES = 600, VISITED = 1 << 23 };
+enum { JOURNAL_BYTES = 600 };
 
 /* A remote unit: it comes, changes and goes, so many times. */
 struct model_member {
@@ -286,10 +286,8 @@ struct model_bounds {
 
 struct search {
     struct model_bounds bounds;
-    struct model *stack;
-    size_t depth, capacity;
-    uint64_t *visited;
-    size_t states, rests;
+    struct frontier frontier;
+    size_t rests;
 };
 
 static Rep__UnitNote *journal_of(struct arena *a, const struct model *m)
@@ -447,37 +445,9 @@ static void check_rest(const struct model *m, const struct hook_world *w)
          (strcmp(w->charm, w->charm_told) == 0 && !w->config_again && !m->config_next));
 }
 
-static uint64_t hash_of(const struct model *m)
-{
-    uint64_t hash = 1469598103934665603u;
-    const uint8_t *bytes = (const uint8_t *)m;
-    size_t size = offsetof(struct model, journal) + m->journal_size;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ bytes[i]) * 1099511628211u;
-    }
-    return hash ? hash : 1;
-}
-
-/* Each state is looked at once. */
 static void push(struct search *x, const struct model *m)
 {
-    uint64_t hash = hash_of(m);
-    size_t at = hash % VISITED;
-    while (x->visited[at] && x->visited[at] != hash) {
-        at = (at + 1) % VISITED;
-    }
-    if (x->visited[at]) {
-        return;
-    }
-    x->visited[at] = hash;
-    x->states++;
-    assert_true(x->states < VISITED / 2);
-    if (x->depth == x->capacity) {
-        x->capacity = x->capacity ? x->capacity * 2 : 1024;
-        x->stack = realloc(x->stack, x->capacity * sizeof(*x->stack));
-        assert_non_null(x->stack);
-    }
-    x->stack[x->depth++] = *m;
+    frontier_push(&x->frontier, m, offsetof(struct model, journal) + m->journal_size);
 }
 
 /* With what the rep takes up of the board. */
@@ -622,7 +592,8 @@ static void the_rep_moves(struct search *x, struct arena *a, const struct model 
 
 static void search(const struct model_bounds *bounds, size_t least_states)
 {
-    struct search x = {.bounds = *bounds, .visited = calloc(VISITED, sizeof(uint64_t))};
+    struct search x = {.bounds = *bounds};
+    frontier_init(&x.frontier, sizeof(struct model));
     struct model m;
     memset(&m, 0, sizeof(m));
     m.alive = 1;
@@ -632,8 +603,7 @@ static void search(const struct model_bounds *bounds, size_t least_states)
     SCOPED_ARENA(a);
     keep_journal(&a, &m, journal_new(&a, "e"));
     push(&x, &m);
-    while (x.depth) {
-        m = x.stack[--x.depth];
+    while (frontier_pop(&x.frontier, &m)) {
         arena_reset(&a);
         Rep__UnitNote *j = journal_of(&a, &m);
         the_board_moves(&x, &a, &m);
@@ -642,10 +612,10 @@ static void search(const struct model_bounds *bounds, size_t least_states)
             the_hook_moves(&x, &a, &m, j);
         }
     }
-    print_message("%zu states, in %zu nothing is to be done\n", x.states, x.rests);
-    assert_true(x.states >= least_states && x.rests > 0);
-    free(x.stack);
-    free(x.visited);
+    print_message("%zu states, in %zu nothing is to be done\n", x.frontier.states,
+                  x.rests);
+    assert_true(x.frontier.states >= least_states && x.rests > 0);
+    frontier_done(&x.frontier);
 }
 
 static void two_units_of_a_relation_in_every_order(void **state)
