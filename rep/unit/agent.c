@@ -19,11 +19,10 @@
  *     subordinate, get a number first. What was refused waits until its cause is another. */
 #include "rep/unit/agent.h"
 
-#include "common/lifecycle/relation.h"
 #include "common/lifecycle/unit.h"
 #include "common/lifecycle/unit_agent.h"
-#include "common/lifecycle/unit_service.h"
 #include "common/lifecycle/unit_status.h"
+#include "rep/unit/agent_relations.h"
 #include "rep/unit/agent_status.h"
 
 #include <assert.h>
@@ -33,39 +32,28 @@
 struct outlook {
     struct arena *arena;
     const struct agent_facts *f;
-    bool own;  /* the board has this very unit, of this cell */
-    int life;  /* of its record */
-    bool understood;         /* the journal is, or there is none to understand */
-    Rep__UnitNote *journal;  /* as the board has it */
+    bool own;               /* the board has this very unit, of this cell */
+    int life;               /* of its record */
+    bool understood;        /* the journal is, or there is none to understand */
+    Rep__UnitNote *journal; /* as the board has it */
     struct hook_world world;
     struct hook_step hook;
-    bool board_error; /* its status says that a hook is in error */
+    bool board_error;                /* its status says that a hook is in error */
     Board__UnitStatusRecord *status; /* to be reported */
     bool fails;
 };
-
-static struct agent_step step_of(int row, enum agent_act act, const char *why)
-{
-    return (struct agent_step){.row = row, .act = act, .why = why, .look_again_ns = NEVER_NS};
-}
-
-static struct agent_step wait_for(int row, const char *why)
-{
-    return step_of(row, AGENT_WAIT, why);
-}
 
 /* ---- The look at it all ---------------------------------------------------------------------- */
 
 static bool unit_is_here(const struct agent_facts *f)
 {
     return f->unit && strcmp(f->unit->guid, f->guid) == 0 &&
-           strcmp(f->unit->cell_id, f->cell_id) == 0 &&
-           strcmp(f->unit->identity, f->identity) == 0;
+           strcmp(f->unit->cell_id, f->cell_id) == 0 && strcmp(f->unit->identity, f->identity) == 0;
 }
 
 static enum hook_resolution resolution_of(const Board__UnitStatusRecord *status, bool board_error)
 {
-    return !board_error                                                  ? HOOK_UNRESOLVED
+    return !board_error                                                     ? HOOK_UNRESOLVED
            : status->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__RETRY ? HOOK_RETRY
            : status->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__SKIP  ? HOOK_SKIP
                                                                             : HOOK_UNRESOLVED;
@@ -91,9 +79,8 @@ static struct outlook look(struct arena *a, const struct agent_facts *f)
     assert(f->journal ? f->container != AGENT_CONTAINER_NONE : !f->run);
     o.life = o.own ? lifecycle_state(&unit_lifecycle, f->unit->state) : UNIT_NONE;
     o.understood = f->journal || f->container == AGENT_CONTAINER_NONE;
-    o.board_error =
-        o.own && f->status &&
-        lifecycle_state(&unit_status_lifecycle, f->status->state) == UNIT_STATUS_ERROR;
+    o.board_error = o.own && f->status &&
+                    lifecycle_state(&unit_status_lifecycle, f->status->state) == UNIT_STATUS_ERROR;
     if (o.understood && (o.life == UNIT_ALIVE || o.life == UNIT_DYING)) {
         look_at_hooks(&o);
     }
@@ -121,8 +108,7 @@ static bool is_given_up(const struct outlook *o)
 {
     enum agent_container c = o->f->container;
     bool without = c == AGENT_CONTAINER_NONE || c == AGENT_CONTAINER_DOWN;
-    return is_dying(o) && without &&
-           (has_no_room(o->f) || o->f->make_failures >= AGENT_MAKES_MAX);
+    return is_dying(o) && without && (has_no_room(o->f) || o->f->make_failures >= AGENT_MAKES_MAX);
 }
 
 /* ---- Rows 0 to 3 ----------------------------------------------------------------------------- */
@@ -131,8 +117,8 @@ static struct agent_step recall(int row, const struct agent_facts *f, const char
 {
     assert(f->container != AGENT_CONTAINER_NONE);
     return f->container == AGENT_CONTAINER_ENDING
-               ? wait_for(row, "its container is being stopped and deleted")
-               : step_of(row, AGENT_RECALL, why);
+               ? agent_wait(row, "its container is being stopped and deleted")
+               : agent_step_of(row, AGENT_RECALL, why);
 }
 
 /* Row 1. */
@@ -140,11 +126,12 @@ static struct agent_step not_here(const struct agent_facts *f)
 {
     bool same_board = f->journal && strcmp(f->journal->epoch, f->sight.epoch) == 0;
     if (f->container == AGENT_CONTAINER_NONE) {
-        return wait_for(1, "the unit is not of this cell, and nothing of it is here");
+        return agent_wait(1, "the unit is not of this cell, and nothing of it is here");
     }
     if (!same_board && !f->recall_asked) {
-        return wait_for(1, "unknown: it was told of a board that was restored since, or by another "
-                           "version of the rep; `rep recall` ends it");
+        return agent_wait(1,
+                          "unknown: it was told of a board that was restored since, or by another "
+                          "version of the rep; `rep recall` ends it");
     }
     return recall(1, f, "its unit is not on the board, not of this cell, or another one");
 }
@@ -152,7 +139,7 @@ static struct agent_step not_here(const struct agent_facts *f)
 /* Row 2. */
 static struct agent_step dead(const struct agent_facts *f)
 {
-    return f->container == AGENT_CONTAINER_NONE ? step_of(2, AGENT_REMOVE, "it is Dead")
+    return f->container == AGENT_CONTAINER_NONE ? agent_step_of(2, AGENT_REMOVE, "it is Dead")
                                                 : recall(2, f, "it is Dead");
 }
 
@@ -160,8 +147,8 @@ static struct agent_step dead(const struct agent_facts *f)
 static struct agent_step die(int row, const struct outlook *o, const char *why)
 {
     assert(is_dying(o) && o->f->sight.relation_count == 0);
-    return o->f->child_count ? wait_for(row, "its subordinates have to go first")
-                             : step_of(row, AGENT_DIE, why);
+    return o->f->child_count ? agent_wait(row, "its subordinates have to go first")
+                             : agent_step_of(row, AGENT_DIE, why);
 }
 
 static bool is_undeployed(const struct outlook *o)
@@ -170,59 +157,8 @@ static bool is_undeployed(const struct outlook *o)
            o->f->sight.relation_count == 0;
 }
 
-/* ---- Rows 4 and 5 ---------------------------------------------------------------------------- */
+/* ---- Row 5 ----------------------------------------------------------------------------------- */
 
-static const Board__RelationEnd *end_of(const Board__RelationRecord *r, const char *service,
-                                        const char *guid)
-{
-    for (size_t i = 0; i < r->n_ends; i++) {
-        if (strcmp(r->ends[i]->service, service) == 0 &&
-            (!guid || strcmp(r->ends[i]->service_guid, guid) == 0)) {
-            return r->ends[i];
-        }
-    }
-    return NULL;
-}
-
-static bool is_alive_relation(const Board__RelationRecord *r)
-{
-    return lifecycle_state(&relation_lifecycle, r->state) == RELATION_ALIVE;
-}
-
-static bool is_container_relation(const Board__RelationRecord *r)
-{
-    return r->scope == BOARD__ENDPOINT__SCOPE__CONTAINER;
-}
-
-static bool is_joined_to(const struct agent_facts *f, const char *principal)
-{
-    bool joined = false;
-    for (size_t i = 0; i < f->relation_count && !joined; i++) {
-        const Board__RelationRecord *r = f->relations[i].record;
-        joined = is_alive_relation(r) && is_container_relation(r) && end_of(r, principal, NULL);
-    }
-    return joined;
-}
-
-/* Row 4: why a unit that is Alive has to go; NULL = it has not. */
-static const char *reason(const struct agent_facts *f)
-{
-    if (f->service &&
-        lifecycle_state(&unit_service_lifecycle, f->service->state) == UNIT_SERVICE_DYING) {
-        return "its service is Dying";
-    }
-    if (!*f->unit->principal) {
-        return NULL;
-    }
-    if (!f->principal || lifecycle_state(&unit_lifecycle, f->principal->state) != UNIT_ALIVE) {
-        return "its principal is not Alive";
-    }
-    return is_joined_to(f, f->principal->service)
-               ? NULL
-               : "no Alive relation joins its service with its principal's";
-}
-
-/* Row 5. */
 static const struct agent_child *alive_child(const struct agent_facts *f)
 {
     for (size_t i = 0; i < f->child_count; i++) {
@@ -235,7 +171,7 @@ static const struct agent_child *alive_child(const struct agent_facts *f)
 
 static struct agent_step destroy_child(const struct agent_child *c)
 {
-    struct agent_step s = step_of(5, AGENT_DESTROY_CHILD, "its principal is Dying");
+    struct agent_step s = agent_step_of(5, AGENT_DESTROY_CHILD, "its principal is Dying");
     s.child = c->name;
     return s;
 }
@@ -244,7 +180,7 @@ static struct agent_step destroy_child(const struct agent_child *c)
 
 static struct agent_step publish_first(const struct outlook *o, int row)
 {
-    struct agent_step s = step_of(row, AGENT_PUBLISH, "its hooks have set it");
+    struct agent_step s = agent_step_of(row, AGENT_PUBLISH, "its hooks have set it");
     s.relation = o->journal->unpublished[0]->relation;
     return s;
 }
@@ -260,7 +196,7 @@ static struct agent_step give_up(const struct outlook *o)
         return publish_first(o, 7);
     }
     struct agent_step s =
-        step_of(7, AGENT_LEAVE, "its container could not be made: its hooks count as done");
+        agent_step_of(7, AGENT_LEAVE, "its container could not be made: its hooks count as done");
     s.relation = f->sight.relations[0].number;
     return s;
 }
@@ -269,20 +205,20 @@ static struct agent_step deploy(const struct outlook *o)
 {
     const struct agent_facts *f = o->f;
     if (f->container == AGENT_CONTAINER_MAKING || f->container == AGENT_CONTAINER_ENDING) {
-        return wait_for(7, f->container == AGENT_CONTAINER_MAKING
-                               ? "its container is being made"
-                               : "its former container is being deleted");
+        return agent_wait(7, f->container == AGENT_CONTAINER_MAKING
+                                 ? "its container is being made"
+                                 : "its former container is being deleted");
     }
     if (!f->room) {
-        return f->room_lacking ? wait_for(6, "there is no room for it on this cell")
-                               : step_of(6, AGENT_SET_ASIDE, "room for its container");
+        return f->room_lacking ? agent_wait(6, "there is no room for it on this cell")
+                               : agent_step_of(6, AGENT_SET_ASIDE, "room for its container");
     }
     if (f->now_ns < f->make_again_ns) {
-        struct agent_step s = wait_for(7, "its container could not be made; it is tried again");
+        struct agent_step s = agent_wait(7, "its container could not be made; it is tried again");
         s.look_again_ns = f->make_again_ns;
         return s;
     }
-    struct agent_step s = step_of(7, AGENT_MAKE, "it has none");
+    struct agent_step s = agent_step_of(7, AGENT_MAKE, "it has none");
     s.journal = o->journal;
     return s;
 }
@@ -306,12 +242,12 @@ static struct agent_step after_run(struct arena *a, const struct agent_facts *f,
     assert(f->run != AGENT_RUN_NONE);
     if (f->run == AGENT_RUN_GOES) {
         struct agent_step s = f->now_ns < f->run_limit_ns
-                                  ? wait_for(row, "a hook runs")
-                                  : step_of(row, AGENT_CUT, "its hook has taken too long");
+                                  ? agent_wait(row, "a hook runs")
+                                  : agent_step_of(row, AGENT_CUT, "its hook has taken too long");
         s.look_again_ns = s.act == AGENT_WAIT ? f->run_limit_ns : NEVER_NS;
         return s;
     }
-    struct agent_step s = step_of(row, AGENT_END, "its hook has ended");
+    struct agent_step s = agent_step_of(row, AGENT_END, "its hook has ended");
     s.hook = (struct hook_subject){(enum unit_hook)j->hook->hook, j->hook->relation, j->hook->unit};
     s.journal = journal_end(a, j, ends[f->run], f->run_text);
     return s;
@@ -319,8 +255,8 @@ static struct agent_step after_run(struct arena *a, const struct agent_facts *f,
 
 static struct agent_step report_first(const struct outlook *o, int row)
 {
-    return o->status ? step_of(row, AGENT_REPORT, "the board has it otherwise")
-                     : wait_for(row, "the board says that a hook is in error: resolve it");
+    return o->status ? agent_step_of(row, AGENT_REPORT, "the board has it otherwise")
+                     : agent_wait(row, "the board says that a hook is in error: resolve it");
 }
 
 /* Row 8. Once the board does not say error any more, what somebody resolved counts once. */
@@ -333,8 +269,8 @@ static struct agent_step hook_noted(const struct outlook *o)
     if (o->board_error) {
         return report_first(o, 8);
     }
-    struct agent_step s =
-        busy(f) ? wait_for(8, busy(f)) : step_of(8, AGENT_EXECUTE, "it is noted, and never began");
+    struct agent_step s = busy(f) ? agent_wait(8, busy(f))
+                                  : agent_step_of(8, AGENT_EXECUTE, "it is noted, and never began");
     s.hook = o->world.current;
     return s;
 }
@@ -342,9 +278,9 @@ static struct agent_step hook_noted(const struct outlook *o)
 static struct agent_step note(const struct outlook *o, int row)
 {
     if (busy(o->f)) {
-        return wait_for(row, busy(o->f));
+        return agent_wait(row, busy(o->f));
     }
-    struct agent_step s = step_of(row, AGENT_NOTE, "it comes next");
+    struct agent_step s = agent_step_of(row, AGENT_NOTE, "it comes next");
     s.hook = o->hook.subject;
     s.journal = journal_begin(o->arena, o->journal, &o->hook, o->f->sight.charm, o->f->token);
     return s;
@@ -357,13 +293,13 @@ static struct agent_step hook_in_error(const struct outlook *o)
         return report_first(o, o->status ? 10 : 9);
     }
     if (o->hook.act == HOOK_WAIT) {
-        return wait_for(9, arena_printf(o->arena, "its hook %s is in error: resolve it",
-                                        hook_name(o->world.current.hook)));
+        return agent_wait(9, arena_printf(o->arena, "its hook %s is in error: resolve it",
+                                          hook_name(o->world.current.hook)));
     }
     if (o->hook.act == HOOK_RUN) {
         return note(o, 10);
     }
-    struct agent_step s = step_of(10, AGENT_ACCEPT, "somebody said that it counts as done");
+    struct agent_step s = agent_step_of(10, AGENT_ACCEPT, "somebody said that it counts as done");
     s.hook = o->world.current;
     s.journal = journal_accept(o->arena, o->journal);
     return s;
@@ -379,7 +315,7 @@ static struct agent_step go_on(const struct outlook *o)
         return note(o, 11);
     }
     assert(o->hook.act == HOOK_LEAVE);
-    struct agent_step s = step_of(11, AGENT_LEAVE, "the relation owes it no hook any more");
+    struct agent_step s = agent_step_of(11, AGENT_LEAVE, "the relation owes it no hook any more");
     s.relation = o->hook.subject.relation;
     return s;
 }
@@ -391,128 +327,7 @@ static struct agent_step take_leave(const struct outlook *o)
     assert(o->journal->stopped);
     bool told = o->f->status && o->f->status->stopped;
     return told || !o->status ? die(12, o, "its stop has run")
-                              : step_of(12, AGENT_REPORT, "its stop has run");
-}
-
-/* ---- Row 13 ---------------------------------------------------------------------------------- */
-
-static bool is_member(const struct agent_facts *f, uint32_t relation)
-{
-    bool member = false;
-    for (size_t i = 0; i < f->sight.relation_count; i++) {
-        member = member || f->sight.relations[i].number == relation;
-    }
-    return member;
-}
-
-/* Those in whose scope it sits: a subordinate does not enter a relation with a principal's service
- * that is not its principal's. */
-static bool implements(const struct agent_facts *f, const Board__RelationRecord *r)
-{
-    bool sits = !is_container_relation(r) || !*f->unit->principal ||
-                end_of(r, f->principal->service, f->principal->service_guid);
-    return is_alive_relation(r) && sits && end_of(r, f->unit->service, f->unit->service_guid);
-}
-
-/* A principal that enters brings a subordinate of the other service, if it has none. */
-static bool brings(const struct agent_facts *f, const struct agent_relation *r)
-{
-    return is_container_relation(r->record) && !*f->unit->principal &&
-           (!r->other || r->other->subordinate);
-}
-
-static const struct agent_child *child_of(const struct agent_facts *f,
-                                          const struct agent_relation *r)
-{
-    for (size_t i = 0; i < f->child_count && r->other; i++) {
-        if (strcmp(f->children[i].name.service, r->other->name) == 0) {
-            return &f->children[i];
-        }
-    }
-    return NULL;
-}
-
-struct agent_cause agent_cause_of(const struct agent_facts *f, const struct agent_relation *r)
-{
-    bool with_child = brings(f, r);
-    const struct agent_child *child = with_child ? child_of(f, r) : NULL;
-    struct agent_cause c = {.unit = f->revision, .relation = r->revision};
-    c.child = child ? child->revision : 0;
-    c.service = with_child ? r->other_revision : 0;
-    c.number = with_child && !child && r->has_number ? r->number : 0;
-    return c;
-}
-
-static bool is_refused_still(const struct agent_facts *f, const struct agent_relation *r)
-{
-    struct agent_cause now = agent_cause_of(f, r);
-    return r->was_refused && now.unit == r->refused.unit && now.relation == r->refused.relation &&
-           now.child == r->refused.child && now.service == r->refused.service &&
-           now.number == r->refused.number;
-}
-
-static struct agent_step enter(const struct agent_relation *r)
-{
-    struct agent_step s = step_of(13, AGENT_ENTER, "it is Alive, and its service has an end there");
-    s.relation = r->record->number;
-    s.relation_guid = r->record->guid;
-    return s;
-}
-
-/* 1. Refused, and nothing that it was judged by is another: for good.
- * 2. It brings no subordinate, or has it already: enter.
- * 3. The subordinate that it has takes its leave: not yet.
- * 4. The other service is not known, or not Alive; or it has as many as it may: not now.
- * 5. A number for a new one, then enter with it. */
-static struct agent_step try_enter(const struct agent_facts *f, const struct agent_relation *r)
-{
-    const struct agent_child *child = brings(f, r) ? child_of(f, r) : NULL;
-    if (is_refused_still(f, r)) { /* 1 */
-        return wait_for(13, "a relation cannot be entered: the board refused it");
-    }
-    if (!brings(f, r) || (child && child->alive)) { /* 2 */
-        return enter(r);
-    }
-    if (child) { /* 3 */
-        return wait_for(13, "a relation cannot be entered yet: its subordinate has to go first");
-    }
-    if (!r->other ||
-        lifecycle_state(&unit_service_lifecycle, r->other->state) != UNIT_SERVICE_ALIVE) { /* 4 */
-        return wait_for(13, "a relation cannot be entered: its service is not Alive, or not known");
-    }
-    if (f->child_count == AGENT_CHILDREN_MAX) { /* 4 */
-        return wait_for(13, "a relation cannot be entered: the unit has 8 subordinates");
-    }
-    struct agent_step s = enter(r);
-    if (!r->has_number) { /* 5 */
-        s = step_of(13, AGENT_NUMBERS, "a subordinate is to be made");
-        s.service = r->other->name;
-        return s;
-    }
-    s.brings_child = true;
-    s.child = (struct unit_name){r->other->name, r->number};
-    return s;
-}
-
-/* The first that can be entered; else the first that waits. */
-static struct agent_step enter_relations(const struct agent_facts *f)
-{
-    struct agent_step first = wait_for(13, "nothing is to be done");
-    bool full = f->sight.relation_count >= HOOK_RELATIONS_MAX, held = false;
-    for (size_t i = 0; i < f->relation_count; i++) {
-        const struct agent_relation *r = &f->relations[i];
-        if (is_member(f, r->record->number) || !implements(f, r->record)) {
-            continue;
-        }
-        struct agent_step s =
-            full ? wait_for(13, "a relation cannot be entered: it is in 64") : try_enter(f, r);
-        if (s.act != AGENT_WAIT) {
-            return s;
-        }
-        first = held ? first : s;
-        held = true;
-    }
-    return first;
+                              : agent_step_of(12, AGENT_REPORT, "its stop has run");
 }
 
 /* ---- The ladder ------------------------------------------------------------------------------ */
@@ -535,20 +350,20 @@ static struct agent_step with_container(const struct outlook *o)
         return take_leave(o); /* 12 */
     }
     assert(o->journal->started);
-    return enter_relations(f); /* 13 */
+    return agent_enter_next(f); /* 13 */
 }
 
 /* Rows 3 to 13: a unit of this cell that is not Dead. */
 static struct agent_step while_it_lives(const struct outlook *o)
 {
     const struct agent_facts *f = o->f;
-    const char *why = is_dying(o) ? NULL : reason(f);
+    const char *why = is_dying(o) ? NULL : agent_reason(f);
     const struct agent_child *child = is_dying(o) ? alive_child(f) : NULL;
     if (is_undeployed(o) && !child) { /* 3 */
         return die(3, o, "it was never installed");
     }
     if (why) { /* 4 */
-        return step_of(4, AGENT_DESTROY, why);
+        return agent_step_of(4, AGENT_DESTROY, why);
     }
     if (child) { /* 5 */
         return destroy_child(child);
@@ -560,7 +375,7 @@ static struct agent_step while_it_lives(const struct outlook *o)
         return deploy(o);
     }
     if (f->journal && strcmp(f->journal->epoch, f->sight.epoch) != 0) { /* 8 */
-        struct agent_step s = step_of(8, AGENT_ADOPT, "the board was restored");
+        struct agent_step s = agent_step_of(8, AGENT_ADOPT, "the board was restored");
         s.journal = o->journal;
         return s;
     }
@@ -574,7 +389,7 @@ struct agent_step agent_next(struct arena *a, const struct agent_facts *f)
     if (!f->confirmed) { /* 0 */
         return j && j->hook && f->run != AGENT_RUN_NONE
                    ? after_run(a, f, j, 0)
-                   : wait_for(0, "no bbs has answered yet: what the board has is not known");
+                   : agent_wait(0, "no bbs has answered yet: what the board has is not known");
     }
     if (!o.own) {
         return not_here(f); /* 1 */
@@ -583,7 +398,7 @@ struct agent_step agent_next(struct arena *a, const struct agent_facts *f)
         return dead(f); /* 2 */
     }
     if (!o.understood) { /* 0 */
-        return wait_for(0, "its journal was written by another version of the rep");
+        return agent_wait(0, "its journal was written by another version of the rep");
     }
     struct agent_step s = while_it_lives(&o);
     s.status = o.status;
@@ -598,13 +413,13 @@ static int state_by_journal(const struct outlook *o)
     const Rep__UnitNote *j = o->journal;
     bool current = o->world.current.hook != HOOK_NONE;
     bool failed = current && o->world.error && !j->hook->lost;
-    return failed                                  ? UNIT_AGENT_ERROR
-           : !j->installed && !current             ? UNIT_AGENT_MADE
-           : !j->started                           ? UNIT_AGENT_INSTALLING
-           : current                               ? UNIT_AGENT_HOOK
-           : j->stopped                            ? UNIT_AGENT_STOPPED
-           : o->hook.act == HOOK_LEAVE             ? UNIT_AGENT_LEAVING
-                                                   : UNIT_AGENT_IDLE;
+    return failed                      ? UNIT_AGENT_ERROR
+           : !j->installed && !current ? UNIT_AGENT_MADE
+           : !j->started               ? UNIT_AGENT_INSTALLING
+           : current                   ? UNIT_AGENT_HOOK
+           : j->stopped                ? UNIT_AGENT_STOPPED
+           : o->hook.act == HOOK_LEAVE ? UNIT_AGENT_LEAVING
+                                       : UNIT_AGENT_IDLE;
 }
 
 int agent_state(struct arena *a, const struct agent_facts *f)
@@ -622,9 +437,9 @@ int agent_state(struct arena *a, const struct agent_facts *f)
 const char *agent_act_name(enum agent_act act)
 {
     static const char *const names[AGENT_ACT_COUNT] = {
-        "wait",      "recall", "remove",  "die",    "destroy", "destroy_child", "set_aside",
-        "make",      "adopt",  "note",    "end",    "accept",  "execute",       "cut",
-        "publish",   "leave",  "report",  "numbers", "enter"};
+        "wait",    "recall", "remove", "die",     "destroy", "destroy_child", "set_aside",
+        "make",    "adopt",  "note",   "end",     "accept",  "execute",       "cut",
+        "publish", "leave",  "report", "numbers", "enter"};
     assert(act < AGENT_ACT_COUNT);
     return names[act];
 }

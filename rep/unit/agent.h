@@ -49,8 +49,8 @@ struct agent_relation {
     /* The service at its other end, which the agent has to know if that end is of subordinates. */
     const Board__UnitServiceRecord *other; /* NULL = not known yet */
     uint64_t other_revision;
-    bool has_number; /* one is reserved out of that service's sequence, */
-    uint32_t number; /* for a subordinate of it that is to be made */
+    bool has_number;            /* one is reserved out of that service's sequence, */
+    uint32_t number;            /* for a subordinate of it that is to be made */
     struct agent_cause refused; /* by which its enter was refused: agent_cause_of() */
     bool was_refused;
 };
@@ -75,8 +75,8 @@ struct agent_facts {
     const Board__UnitStatusRecord *status;
     const Board__UnitServiceRecord *service; /* of the unit's service_guid, else NULL */
     const Board__UnitRecord *principal;      /* of the unit's principal_guid, else NULL */
-    struct unit_sight sight; /* its memberships; the status says what is resolved */
-    const struct agent_relation *relations; /* all of its service, by number */
+    struct unit_sight sight;                 /* its memberships; the status says what is resolved */
+    const struct agent_relation *relations;  /* all of its service, by number */
     size_t relation_count;
     const struct agent_child *children;
     size_t child_count;
@@ -95,9 +95,9 @@ struct agent_facts {
     /* What it was told. NULL: without a container; or the journal is not understood. */
     const Rep__UnitNote *journal;
     enum agent_run run;
-    const char *run_text;   /* how it ended */
-    int64_t run_limit_ns;   /* when a hook that runs has taken too long */
-    const char *token;      /* of the next hook, another one each time */
+    const char *run_text; /* how it ended */
+    int64_t run_limit_ns; /* when a hook that runs has taken too long */
+    const char *token;    /* of the next hook, another one each time */
 
     /* To be reported. */
     const char *text; /* what its hooks say of it, "" = nothing */
@@ -111,8 +111,8 @@ struct agent_facts {
 
 enum agent_act {
     AGENT_WAIT,
-    AGENT_RECALL,  /* stop and delete the container, with no hook */
-    AGENT_REMOVE,  /* the moves of the unit of these names */
+    AGENT_RECALL, /* stop and delete the container, with no hook */
+    AGENT_REMOVE, /* the moves of the unit of these names */
     AGENT_DIE,
     AGENT_DESTROY,
     AGENT_DESTROY_CHILD, /* the move `destroy` of `child` */

@@ -33,14 +33,13 @@ static char *text_of(struct arena *a, const struct agent_facts *f, const struct 
         return arena_printf(a, "no room on its cell%s", done);
     }
     if (!up && f->make_failures) { /* 1 */
-        return first_of(a, arena_printf(a, "its container could not be made, %u times%s: %s",
-                                        f->make_failures,
-                                        f->make_failures < AGENT_MAKES_MAX ? "" : done,
-                                        f->make_error));
+        return first_of(
+            a, arena_printf(a, "its container could not be made, %u times%s: %s", f->make_failures,
+                            f->make_failures < AGENT_MAKES_MAX ? "" : done, f->make_error));
     }
-    return first_of(a, untold ? arena_printf(a, "%zu units more than it can be told of. %s", untold,
-                                             f->text)
-                              : f->text); /* 2 */
+    return first_of(
+        a, untold ? arena_printf(a, "%zu units more than it can be told of. %s", untold, f->text)
+                  : f->text); /* 2 */
 }
 
 static const Board__RelationRecord *relation_seen(const struct agent_facts *f, uint32_t number)
@@ -57,8 +56,7 @@ static const Board__RelationRecord *relation_seen(const struct agent_facts *f, u
 static void say_failed(struct arena *a, const struct agent_facts *f, const Rep__UnitNoteHook *h,
                        Board__UnitStatusRecord *s)
 {
-    const Board__RelationRecord *r =
-        h->hook >= HOOK_JOINED ? relation_seen(f, h->relation) : NULL;
+    const Board__RelationRecord *r = h->hook >= HOOK_JOINED ? relation_seen(f, h->relation) : NULL;
     const char *own = NULL, *other = f->unit->service;
     s->hook = arena_strdup(a, hook_name((enum unit_hook)h->hook));
     s->output = arena_strdup(a, h->text);

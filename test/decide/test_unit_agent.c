@@ -79,7 +79,10 @@ static void lay_relations(struct laid *l, const char *is)
     bool container = says(is, "container") || subordinate;
     lay_relation(l, 0, RELATION, "db", !says(is, "ended"), says(is, "trap"));
     lay_relation(l, 1, OTHER_RELATION,
-                 !container ? "db" : !subordinate ? "logger" : says(is, "strange") ? "db" : "app",
+                 !container            ? "db"
+                 : !subordinate        ? "logger"
+                 : says(is, "strange") ? "db"
+                                       : "app",
                  !says(is, "unjoined"), container);
     board__unit_service_record__init(&l->other);
     l->other.name = text(l, "logger");
@@ -93,13 +96,12 @@ static void lay_relations(struct laid *l, const char *is)
     l->f.relations = first ? l->list : l->list + 1;
     l->f.relation_count = (size_t)first + second;
     if (says(is, "trap")) {
-        l->seen[0] =
-            (struct sight_relation){.number = OTHER_RELATION, .guid = "r9", .alive = true};
+        l->seen[0] = (struct sight_relation){.number = OTHER_RELATION, .guid = "r9", .alive = true};
         l->f.sight.relation_count = 1;
     }
     if (says(is, "scope")) {
-        l->seen[0] = (struct sight_relation){
-            .number = RELATION, .guid = "r7", .alive = !says(is, "ended")};
+        l->seen[0] =
+            (struct sight_relation){.number = RELATION, .guid = "r7", .alive = !says(is, "ended")};
         l->f.sight.relation_count = 1;
     }
 }
@@ -125,8 +127,7 @@ static void lay_unit(struct laid *l, const char *is)
     l->f.revision = 10;
     l->f.service = &l->service;
     l->f.principal = says(is, "subordinate") && !says(is, "principal_gone") ? &l->principal : NULL;
-    l->children[0] =
-        (struct agent_child){{"logger", 4}, says(is, "child"), .revision = 40};
+    l->children[0] = (struct agent_child){{"logger", 4}, says(is, "child"), .revision = 40};
     l->f.children = l->children;
     l->f.child_count = says(is, "child") || says(is, "child_dying");
 }
@@ -139,10 +140,10 @@ static void lay_status(struct laid *l, const char *is)
     s->guid = text(l, "guid");
     s->cell_id = text(l, "cell-1");
     s->charm = text(l, fresh ? "" : "charm");
-    s->state = text(l, says(is, "board_error")      ? "error"
-                       : says(is, "board_stopped")  ? "stopped"
+    s->state = text(l, says(is, "board_error")        ? "error"
+                       : says(is, "board_stopped")    ? "stopped"
                        : fresh || says(is, "pending") ? "pending"
-                                                    : "started");
+                                                      : "started");
     s->stopped = says(is, "board_stopped");
     s->resolved = says(is, "retry")  ? BOARD__UNIT_STATUS_RECORD__RESOLVED__RETRY
                   : says(is, "skip") ? BOARD__UNIT_STATUS_RECORD__RESOLVED__SKIP
@@ -342,6 +343,7 @@ static const struct row {
     {"error board_error", "9 wait"},
     {"dying error board_error", "9 wait"},
     {"dying scope error board_error", "9 wait"},
+    {"dying error", "9 wait, fail error"},
     {"error board_error config enters", "9 wait"},
     {"board_error", "9 wait"},
     /* 10: resolved */
@@ -418,8 +420,7 @@ static void each_row_says_what_it_says(void **state)
         print_step(&s, &out);
         assert_true(s.why && *s.why);
         if (strcmp(buf_string(&out), rows[i].expected) != 0) {
-            print_error("%s: \"%s\", not \"%s\"\n", rows[i].is, buf_string(&out),
-                        rows[i].expected);
+            print_error("%s: \"%s\", not \"%s\"\n", rows[i].is, buf_string(&out), rows[i].expected);
             wrong++;
         }
     }

@@ -33,8 +33,8 @@ struct model {
     uint8_t namesake;      /* another guid has the name */
     uint8_t relation;      /* RELATION_...; NONE = it is gone */
     uint8_t entered, departing;
-    uint8_t remote; /* the version of its settings; 0 = it is not there */
-    uint8_t child;  /* UNIT_... */
+    uint8_t remote;               /* the version of its settings; 0 = it is not there */
+    uint8_t child;                /* UNIT_... */
     uint8_t container, run, kept; /* AGENT_CONTAINER_..., AGENT_RUN_...; the journal outlives it */
     uint8_t room, lacking, failures, numbered;
     uint8_t arrivals, bad, deaths, makes, lacks, forced; /* so many came */
@@ -118,8 +118,7 @@ static Rep__UnitNote *journal_of(struct arena *a, const struct model *m)
 static Board__UnitStatusRecord *status_of(struct arena *a, const struct model *m)
 {
     ProtobufCAllocator in = arena_protobuf(a);
-    Board__UnitStatusRecord *s =
-        board__unit_status_record__unpack(&in, m->status_size, m->status);
+    Board__UnitStatusRecord *s = board__unit_status_record__unpack(&in, m->status_size, m->status);
     assert_non_null(s);
     return s;
 }
@@ -141,37 +140,37 @@ static void lay(struct arena *a, const struct model *m, struct moment_laid *l)
                                       .members = &l->member,
                                       .member_count = m->remote > 0};
     l->child = (struct agent_child){{"logger", CHILD}, m->child == UNIT_ALIVE, 1};
-    l->f = (struct agent_facts){
-        .cell_id = "cell",
-        .identity = "id",
-        .guid = "guid",
-        .now_ns = 1,
-        .confirmed = true,
-        .unit = m->life == UNIT_NONE && !m->namesake ? NULL : &l->unit,
-        .revision = 1,
-        .status = m->life == UNIT_NONE ? NULL : status_of(a, m),
-        .service = &l->service,
-        .sight = {.epoch = "e",
-                  .charm = "c",
-                  .config_version = 1,
-                  .relations = &l->seen,
-                  .relation_count = m->entered},
-        .relations = &l->list,
-        .relation_count = m->relation != RELATION_NONE,
-        .children = &l->child,
-        .child_count = m->child != UNIT_NONE,
-        .room = m->room,
-        .room_lacking = m->lacking,
-        .container = (enum agent_container)m->container,
-        .make_failures = m->failures,
-        .make_error = "x",
-        .journal = m->container == AGENT_CONTAINER_NONE ? NULL : journal_of(a, m),
-        .run = (enum agent_run)m->run,
-        .run_text = "",
-        .run_limit_ns = 2,
-        .token = "t",
-        .text = "",
-        .address = ""};
+    l->f = (struct agent_facts){.cell_id = "cell",
+                                .identity = "id",
+                                .guid = "guid",
+                                .now_ns = 1,
+                                .confirmed = true,
+                                .unit = m->life == UNIT_NONE && !m->namesake ? NULL : &l->unit,
+                                .revision = 1,
+                                .status = m->life == UNIT_NONE ? NULL : status_of(a, m),
+                                .service = &l->service,
+                                .sight = {.epoch = "e",
+                                          .charm = "c",
+                                          .config_version = 1,
+                                          .relations = &l->seen,
+                                          .relation_count = m->entered},
+                                .relations = &l->list,
+                                .relation_count = m->relation != RELATION_NONE,
+                                .children = &l->child,
+                                .child_count = m->child != UNIT_NONE,
+                                .room = m->room,
+                                .room_lacking = m->lacking,
+                                .container = (enum agent_container)m->container,
+                                .make_failures = m->failures,
+                                .make_error = "x",
+                                .journal =
+                                    m->container == AGENT_CONTAINER_NONE ? NULL : journal_of(a, m),
+                                .run = (enum agent_run)m->run,
+                                .run_text = "",
+                                .run_limit_ns = 2,
+                                .token = "t",
+                                .text = "",
+                                .address = ""};
 }
 
 static void keep_journal(struct arena *a, struct model *m, const Rep__UnitNote *j)
@@ -214,8 +213,7 @@ static bool leads(int from, int to)
 static void push(struct world *w, struct arena *a, const struct model *from, const struct model *to)
 {
     int before = state_of(a, from), after = state_of(a, to);
-    if (!leads(before, after) &&
-        !(leads(before, UNIT_AGENT_IDLE) && after == UNIT_AGENT_LEAVING)) {
+    if (!leads(before, after) && !(leads(before, UNIT_AGENT_IDLE) && after == UNIT_AGENT_LEAVING)) {
         fail_msg("no trigger leads from %s to %s", unit_agent_lifecycle.states[before],
                  unit_agent_lifecycle.states[after]);
     }
@@ -439,8 +437,7 @@ static void check_act(const struct model *m, const struct agent_step *s)
     bool without = m->container == AGENT_CONTAINER_NONE || m->container == AGENT_CONTAINER_DOWN;
     HOLD(!moves || (m->life != UNIT_NONE && !m->namesake));
     HOLD(s->act != AGENT_RECALL || m->life == UNIT_DEAD || m->life == UNIT_NONE);
-    HOLD(s->act != AGENT_REMOVE ||
-         (m->life == UNIT_DEAD && m->container == AGENT_CONTAINER_NONE));
+    HOLD(s->act != AGENT_REMOVE || (m->life == UNIT_DEAD && m->container == AGENT_CONTAINER_NONE));
     HOLD(s->act != AGENT_DIE || (m->life == UNIT_DYING && !m->entered && !m->child));
     HOLD(s->act != AGENT_DIE || m->run != AGENT_RUN_GOES);
     HOLD(s->act != AGENT_DESTROY || m->service == UNIT_SERVICE_DYING);
