@@ -36,6 +36,7 @@ enum {
     UNIT_STATUS_TEXT_MAX = 512, /* bytes */
     UNIT_STATUS_OUTPUT_MAX = 4096,
     UNIT_STATUS_PORTS_MAX = 64,
+    UNIT_NUMBERS_MAX = 64, /* that a cell takes at once */
 };
 
 /* A restored board knows nothing of what was assigned since: so long a cell that has a container of
@@ -71,3 +72,8 @@ void valid_add_units(struct validation *v, const Board__AddUnitsRequest *request
 
 /* A slice of a job (bbs/jobs.def); the request is its Board__JobRecord. */
 extern const struct op_row add_units_job_row;
+
+/* Of a unit service, for its family: a rep takes numbers for subordinates that it will make. The
+ * answer's revision is that of the sequence, below which they are. */
+extern const struct op_row unit_numbers_row;
+void valid_unit_numbers(struct validation *v, const Board__Move *move);

@@ -182,6 +182,102 @@ static void the_first_unit_makes_the_machine(void **state)
     (void)state;
 }
 
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+#define LOGGER(rest) "unit_service/logger name=logger guid=s-logger subordinate=1 state=" rest "\n"
+#define TAKEN(n) "numbers sequence/unit/logger next=" n
+
+static Board__Move *numbers_move(struct laid_system *l, const char *guid, uint32_t count)
+{
+    Board__Move *m = move_new(&l->arena, "numbers", "unit_service/logger");
+    m->incarnation = 1;
+    m->body_case = BOARD__MOVE__BODY_UNITS;
+    m->units = arena_message(&l->arena, &board__units_move__descriptor);
+    m->units->guid = arena_strdup(&l->arena, guid);
+    m->units->count = count;
+    return m;
+}
+
+static void a_cell_takes_numbers(void **state)
+{
+    static const struct {
+        const char *board;
+        uint32_t count;
+        const char *guid, *plan;
+    } rows[] = {
+        {LOGGER("alive"), 3, "s-logger", TAKEN("3")},
+        {LOGGER("alive") "sequence/unit/logger next=3\n", 64, "s-logger", TAKEN("67")},
+        {LOGGER("alive") "sequence/unit/logger next=-3\n", 2, "s-logger", TAKEN("-1")},
+        {LOGGER("alive") "sequence/unit/logger next=-3\n", 3, "s-logger",
+         "ResourceConflict: the numbers of unit service logger are used up"},
+        {LOGGER("dying"), 3, "s-logger",
+         "ResourceConflict: unit service logger is not alive: it takes no units any more"},
+        {"unit_service/logger name=logger guid=s-logger state=alive", 3, "s-logger",
+         "ResourceConflict: unit service logger is no subordinate one: clients add its units"},
+        {LOGGER("alive"), 3, "old",
+         "ResourceNotFound: the unit service of that guid is gone: another one has its name"},
+        {CELL, 3, "s-logger", "ResourceNotFound: the requested resource could not be found"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct laid_system l;
+        struct laid_plan p;
+        laid_units_init(&l, rows[i].board);
+        const Board__Move *m = numbers_move(&l, rows[i].guid, rows[i].count);
+        struct op_input in = {.actor = ACTOR_REP, .peer_name = "c1", .trace_id = "",
+                              .boot_id = "b", .request = &m->base};
+        laid_decide(l.board, &unit_numbers_row, &in, &l.arena, &p);
+        assert_string_equal(laid_system_print(&l, &p.plan), rows[i].plan);
+        laid_system_done(&l);
+    }
+    (void)state;
+}
+
+static unsigned compares(const struct laid_plan *p, const char *key, enum compare_kind kind)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < p->reads.count; i++) {
+        count += strcmp(p->reads.list[i].key, key) == 0 && p->reads.list[i].kind == kind;
+    }
+    return count;
+}
+
+static void numbers_compare_what_they_rest_on(void **state)
+{
+    struct laid_system l;
+    struct laid_plan p;
+    laid_units_init(&l, LOGGER("alive") "sequence/unit/logger next=3\n");
+    struct op_input in = {.actor = ACTOR_REP, .peer_name = "c1", .trace_id = "", .boot_id = "b",
+                          .request = &numbers_move(&l, "s-logger", 1)->base};
+    laid_decide(l.board, &unit_numbers_row, &in, &l.arena, &p);
+    assert_int_equal(p.reads.count, 3);
+    assert_int_equal(compares(&p, "cell/c1", COMPARE_UNCHANGED), 1);
+    assert_int_equal(compares(&p, "unit_service/logger", COMPARE_UNCHANGED), 1);
+    assert_int_equal(compares(&p, "sequence/unit/logger", COMPARE_UNCHANGED), 1);
+    laid_system_done(&l);
+    (void)state;
+}
+
+static void a_cell_takes_so_many_numbers_at_once(void **state)
+{
+    static const struct {
+        uint32_t count;
+        const char *want;
+    } rows[] = {{0, "count is 0: it may be 1 to 64"},
+                {1, ""},
+                {UNIT_NUMBERS_MAX, ""},
+                {UNIT_NUMBERS_MAX + 1, "count is 65: it may be 1 to 64"}};
+    struct laid_system l;
+    laid_units_init(&l, "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct validation v = {0};
+        valid_unit_numbers(&v, numbers_move(&l, "s-logger", rows[i].count));
+        assert_string_equal(validation_ok(&v) ? "" : validation_text(&v), rows[i].want);
+        validation_done(&v);
+    }
+    laid_system_done(&l);
+    (void)state;
+}
+
 /* ---- Machines -------------------------------------------------------------------------------- */
 
 static const char *add_machine(const char *board, const char *cell, bool manage,
@@ -373,6 +469,9 @@ int main(void)
         cmocka_unit_test(a_unit_is_not_placed),
         cmocka_unit_test(a_restored_unit_waits),
         cmocka_unit_test(the_first_unit_makes_the_machine),
+        cmocka_unit_test(a_cell_takes_numbers),
+        cmocka_unit_test(numbers_compare_what_they_rest_on),
+        cmocka_unit_test(a_cell_takes_so_many_numbers_at_once),
         cmocka_unit_test(a_client_makes_a_machine),
         cmocka_unit_test(the_cell_of_a_machine_has_a_name),
         cmocka_unit_test(machines_are_cordoned),
