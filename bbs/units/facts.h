@@ -13,12 +13,23 @@
 enum { UNITS_RECORDS_MAX = 64 };
 
 /* Keys that a plan removes: references to services among them. */
-enum { GONE_MAX = 16 };
+enum { GONE_MAX = 32 };
 struct gone_keys {
     const char *keys[GONE_MAX];
     size_t count;
 };
 void gone_add(struct gone_keys *g, const char *key);
+
+/* What stays behind when relations and services go: ranges that nobody reads any more. */
+enum { SWEPT_MAX = 24 };
+struct sweep {
+    const char *target; /* guid of the first of them that goes */
+    const char *ranges[SWEPT_MAX];
+    size_t count;
+};
+void sweep_add(struct sweep *s, const char *guid, const char *range); /* NULL: nothing to sweep */
+/* For a plan, when all is in it: opens the one job that sweeps them, if there is anything. */
+void sweep_open(const struct sweep *s, const struct op_input *in, struct plan *p);
 
 /* A reference to a service goes. If that was the last one of a dying service, the service and its
  * configuration go with it. */
@@ -27,6 +38,7 @@ struct drop {
     const Board__UnitServiceRecord *record; /* NULL = it is gone, or another has the name */
     const Board__UnitConfigRecord *config;  /* of one that goes; NULL = it has none */
     bool last;
+    const char *swept; /* range of its charms, when it goes */
 };
 
 /* 1. The service is gone, or is alive: nothing more is read.
@@ -35,7 +47,16 @@ struct drop {
  * 3. None: that there is nothing but `gone` is compared, and the service goes. */
 void drop_gather(struct view *v, const struct op_input *in, const char *service, const char *guid,
                  const struct gone_keys *gone, struct drop *ret);
-void drop_put(const struct drop *d, const struct op_input *in, struct plan *p);
+void drop_put(const struct drop *d, const struct op_input *in, struct plan *p, struct sweep *sweep);
+/* The same where nothing but that service goes. */
+void drop_put_alone(const struct drop *d, const struct op_input *in, struct plan *p);
+/* Range of the charms of a service that goes; NULL = there are none. */
+const char *charms_swept(struct view *v, const char *service);
+
+/* Nothing refers to the service but `gone`: all of that is compared then; otherwise one other unit
+ * or relation is named as the witness. */
+bool service_is_unused(struct view *v, const struct op_input *in, const char *service,
+                       const struct gone_keys *gone);
 
 /* So many relations of one service. */
 enum { SERVICE_RELATIONS_MAX = 1024 };
@@ -54,13 +75,20 @@ struct relation_gone {
     size_t key_count;
     struct drop drops[2];
     size_t drop_count;
+    const char *swept; /* range of what its members told; NULL = nothing */
 };
+/* In two steps where several go together: first what goes of each, then what that comes to. A
+ * service that several take away goes with the first. */
+void relation_gone_keys(struct view *v, const Board__RelationRecord *relation,
+                        struct gone_keys *gone, struct relation_gone *ret);
+void relation_gone_drops(struct view *v, const struct op_input *in, const struct gone_keys *gone,
+                         struct relation_gone *list, size_t count);
 void relation_gone_gather(struct view *v, const struct op_input *in,
                           const Board__RelationRecord *relation, struct gone_keys *gone,
                           struct relation_gone *ret);
 /* By the relation's trigger of that name, and the guards that hold. */
 void relation_gone_put(const struct relation_gone *g, const struct op_input *in, int trigger,
-                       uint32_t guards, struct plan *p);
+                       uint32_t guards, struct plan *p, struct sweep *sweep);
 
 /* A change by a lifecycle, which must lead there: a record in state `from` becomes `message`, or
  * goes (NULL). Gives the state that it leads to. */
@@ -80,6 +108,10 @@ bool unit_is_meant(const struct move_turn *t, const Board__UnitRecord *unit);
 /* A copy of the unit in the other life. */
 Board__UnitRecord *unit_in_life(struct arena *a, const Board__UnitRecord *before, int life,
                                 struct moment now);
+
+/* A copy of the relation, dying. */
+Board__RelationRecord *relation_dying(struct arena *a, const Board__RelationRecord *before,
+                                      struct moment now);
 
 /* The tag of a unit that waits for a machine, in place of its life. */
 #define UNIT_PLACE_UNASSIGNED "unassigned"
@@ -103,8 +135,8 @@ struct unit_name unit_name_of(const Board__UnitRecord *unit);
 /* The machine that a cell is, or may become. */
 struct cell_machine {
     const char *cell_id;
-    const Board__CellRecord *cell;       /* NULL = it has no record */
-    const Board__MachineRecord *machine; /* of the cell's identity; NULL = it is none yet */
+    const Board__CellRecord *cell;         /* NULL = it has no record */
+    const Board__MachineRecord *machine;   /* of the cell's identity; NULL = it is none yet */
     const Board__SequenceRecord *sequence; /* then: NULL = the first machine of all */
     bool number_free;                      /* likewise: the next number may be taken */
 };

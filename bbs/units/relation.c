@@ -238,15 +238,15 @@ static uint32_t relation_guards(const struct move_turn *t)
 static void destroy_relation(const struct move_turn *t)
 {
     const struct relation_snapshot *s = t->snapshot;
+    struct sweep sweep = {.count = 0};
     if (t->to == RELATION_NONE) {
         relation_gone_put(&s->gone, t->in, RELATION_TRIGGER_DESTROY,
-                          RELATION_IF_NOT_PEER | RELATION_IF_NO_MEMBERS, t->plan);
+                          RELATION_IF_NOT_PEER | RELATION_IF_NO_MEMBERS, t->plan, &sweep);
+        sweep_open(&sweep, t->in, t->plan);
         return;
     }
-    Board__RelationRecord *after = arena_copy(t->plan->arena, s->relation, sizeof(*after));
-    after->state = arena_strdup(t->plan->arena, relation_lifecycle.states[t->to]);
-    after->since = t->in->now.wall_ns > after->since ? t->in->now.wall_ns : after->since;
-    move_put(t, move_subject_key(t->plan->arena, t->in), t->from, t->to, &after->base);
+    move_put(t, move_subject_key(t->plan->arena, t->in), t->from, t->to,
+             &relation_dying(t->plan->arena, s->relation, t->in->now)->base);
 }
 
 static void refuse_relation(const struct move_turn *t, const char *why)

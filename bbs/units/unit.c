@@ -1,5 +1,6 @@
 /* A unit's end: destroy, die, remove. */
 #include "bbs/units/facts.h"
+#include "bbs/units/force_unit.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/member.h"
 #include "common/lifecycle/relation.h"
@@ -29,6 +30,7 @@ struct unit_snapshot {
     bool no_children, no_scopes;
     struct scope scopes[UNIT_SCOPES_AT_ONCE];
     int scope_count;    /* -1 = more */
+    bool force_job;     /* a job forces its end already */
     const char *listed; /* key of what names it, of machine or principal; NULL = none */
     struct drop drop;   /* when it goes */
 };
@@ -130,6 +132,9 @@ static void unit_gather(struct view *v, const struct op_input *in, void *snapsho
         return;
     }
     struct unit_name name = unit_name_of(s->unit);
+    if (in->actor == ACTOR_CLIENT && move_units(m)->forced) {
+        s->force_job = view_get(v, key_job(a, s->unit->guid, FORCE_UNIT_JOB));
+    }
     int life = life_of(&unit_lifecycle, s->unit->state);
     if (s->unit->assigned) {
         s->listed = key_machine_unit(a, s->unit->machine, name);
@@ -208,26 +213,36 @@ static void put_end(const struct move_turn *t)
     if (s->listed) {
         plan_delete(p, s->listed, t->row->name, t->in->actor);
     }
-    drop_put(&s->drop, t->in, p);
+    drop_put_alone(&s->drop, t->in, p);
     units_plan_check(p);
 }
 
-static void put_departing(const struct move_turn *t, const struct scope *scope)
+void unit_depart_put(struct plan *p, const struct op_input *in, const char *key,
+                     const Board__RelationMemberRecord *member)
 {
-    if (!scope->member || life_of(&member_lifecycle, scope->member->state) != MEMBER_JOINED) {
+    if (!member || life_of(&member_lifecycle, member->state) != MEMBER_JOINED) {
         return;
     }
-    Board__RelationMemberRecord *after = arena_copy(t->plan->arena, scope->member, sizeof(*after));
-    after->state = arena_strdup(t->plan->arena, member_lifecycle.states[MEMBER_DEPARTING]);
-    int to = life_change(t->plan, t->in, &member_lifecycle, MEMBER_JOINED, MEMBER_TRIGGER_DEPART,
-                         MEMBER_IF_UNIT_DYING, scope->key, &after->base);
+    Board__RelationMemberRecord *after = arena_copy(p->arena, member, sizeof(*after));
+    after->state = arena_strdup(p->arena, member_lifecycle.states[MEMBER_DEPARTING]);
+    int to = life_change(p, in, &member_lifecycle, MEMBER_JOINED, MEMBER_TRIGGER_DEPART,
+                         MEMBER_IF_UNIT_DYING, key, &after->base);
     assert(to == MEMBER_DEPARTING);
     (void)to;
 }
 
+/* A client forces its end, whatever its life: a job sees to it, unless one does already. */
+static void put_force(const struct move_turn *t)
+{
+    const struct unit_snapshot *s = turn_snapshot(t);
+    if (move_units(t->move)->forced && t->in->actor == ACTOR_CLIENT && !s->force_job) {
+        force_unit_open(t->plan, t->in, s->unit, move_units(t->move)->max_wait_ms);
+    }
+}
+
 /* 1. Its agent has never reported: it goes at once.
- * 2. It is in more relations than depart in one transaction: refused.
- * 3. It is dying, and all its memberships say that they depart. */
+ * 2. It is dying. In more relations than depart in one transaction: a job says so of them.
+ * 3. All its memberships say that they depart. */
 static void destroy_unit(const struct move_turn *t)
 {
     const struct unit_snapshot *s = turn_snapshot(t);
@@ -235,15 +250,15 @@ static void destroy_unit(const struct move_turn *t)
         put_end(t);
         return;
     }
-    if (s->scope_count < 0) { /* 2 */
-        refuse_unit(t, "it is in more than 16 relations: destroy some of them first");
-        return;
-    }
-    move_put(t, move_subject_key(t->plan->arena, t->in), t->from, t->to, /* 3 */
+    move_put(t, move_subject_key(t->plan->arena, t->in), t->from, t->to, /* 2 */
              &unit_in_life(t->plan->arena, s->unit, t->to, t->in->now)->base);
-    for (int i = 0; i < s->scope_count; i++) {
-        put_departing(t, &s->scopes[i]);
+    if (s->scope_count < 0) {
+        depart_unit_open(t->plan, t->in, s->unit);
     }
+    for (int i = 0; i < s->scope_count; i++) { /* 3 */
+        unit_depart_put(t->plan, t->in, s->scopes[i].key, s->scopes[i].member);
+    }
+    put_force(t);
     units_plan_check(t->plan);
 }
 
@@ -275,6 +290,9 @@ static bool unit_begin(struct move_turn *t)
         return false;
     }
     bool destroyed = strcmp(t->row->name, "destroy") == 0 && t->from > UNIT_ALIVE;
+    if (destroyed && !*s->unit->principal) {
+        put_force(t);
+    }
     bool dead = strcmp(t->row->name, "die") == 0 && t->from == UNIT_DEAD;
     return !destroyed && !dead; /* 2 */
 }
@@ -322,7 +340,9 @@ static const struct op_row unit_op = {
         .op_of_rep = &unit_op,                                                                     \
     },
 static const struct move_row rows[] = {
-    {.name = "assign", .valid = valid_unit_move, .op = &unit_assign_row,
+    {.name = "assign",
+     .valid = valid_unit_move,
+     .op = &unit_assign_row,
      .op_of_rep = &unit_assign_row},
 #include "bbs/units/moves.def"
 };

@@ -75,3 +75,12 @@ const char *units_job_of_service(struct arena *a, const struct op_input *in)
     const Board__JobRecord *job = in->request;
     return key_unit_service(a, job->units ? job->units->service : "");
 }
+
+/* No key goes on with "!", for that is escaped: it comes before what is longer. */
+const char *units_key_after(struct view *v, const char *range, const char *cursor)
+{
+    struct arena *a = view_arena(v);
+    const char *from = *cursor ? arena_printf(a, "%s!", cursor) : NULL;
+    const char *key = view_peek_key(v, range, from);
+    return key ? arena_strdup(a, key) : NULL;
+}

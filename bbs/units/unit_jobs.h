@@ -23,5 +23,9 @@ void units_job_finish(const Board__JobRecord *job, const struct op_input *in, st
 /* The record of the service that the job is of: NULL if that is gone, or another has the name. */
 const Board__UnitServiceRecord *units_job_service(struct view *v, const Board__JobRecord *job);
 
+/* The first key that starts with `range` and comes after `cursor`, "" = the first of all; NULL =
+ * there is none. In the arena; nothing is noted. */
+const char *units_key_after(struct view *v, const char *range, const char *cursor);
+
 /* All slices of a service take turns, and so do requests about it. */
 const char *units_job_of_service(struct arena *a, const struct op_input *in);

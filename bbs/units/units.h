@@ -3,7 +3,8 @@
  *
  * Of a unit (common/lifecycle/unit.def)
  *   destroy  it becomes dying and its memberships depart; one whose agent has never reported goes
- *            at once. Not alive any more: nothing. At most UNIT_SCOPES_AT_ONCE memberships
+ *            at once. Not alive any more: nothing. Of more than UNIT_SCOPES_AT_ONCE memberships
+ *            a job says that they depart. Forced by a client, whatever its life: a job ends it
  *   die      it is in no relation and has no subordinate
  *   remove   its record goes, and what names it; the last of a dying service takes that with it
  *   assign   a cell takes it, for ever: the machine that the cell is, or is made by this
@@ -70,6 +71,21 @@ void valid_deploy_units(struct validation *v, const Board__DeployUnitsRequest *r
 extern const struct op_row add_units_row;
 void valid_add_units(struct validation *v, const Board__AddUnitsRequest *request);
 
+/* A client sets options of a service that is alive, or gives them the charm's default again. */
+extern const struct op_row configure_units_row;
+void valid_configure_units(struct validation *v, const Board__ConfigureUnitsRequest *request);
+
+/* A client gives it another charm, which has each end that a relation of it uses. */
+extern const struct op_row upgrade_units_row;
+void valid_upgrade_units(struct validation *v, const Board__UpgradeUnitsRequest *request);
+
+/* A service ends (common/lifecycle/unit_service.def): destroy, by a client. It becomes dying with
+ * each of its relations that somebody is in, and its others go; it goes at once if nothing of it is
+ * left. Of more than SERVICE_RELATIONS_AT_ONCE relations that are alive a job ends them first, and
+ * the service then. Not alive any more: nothing. */
+enum { SERVICE_RELATIONS_AT_ONCE = 10 };
+extern const struct move_family unit_service_moves;
+
 /* A slice of a job (bbs/jobs.def); the request is its Board__JobRecord. */
 extern const struct op_row add_units_job_row;
 
@@ -77,3 +93,9 @@ extern const struct op_row add_units_job_row;
  * answer's revision is that of the sequence, below which they are. */
 extern const struct op_row unit_numbers_row;
 void valid_unit_numbers(struct validation *v, const Board__Move *move);
+
+extern const struct op_row end_relations_job_row;
+extern const struct op_row end_units_job_row;
+extern const struct op_row depart_unit_job_row;
+extern const struct op_row sweep_units_job_row;
+extern const struct op_row force_unit_job_row;

@@ -110,6 +110,9 @@ bool charm_path_is_valid(const char *path);
  * there. */
 const char *charm_message_fault(struct arena *a, const Board__Charm *m);
 
+/* Of an endpoint in a record. */
+enum charm_role charm_role_of(Board__Endpoint__Role role);
+
 /* A charm as its record has it, and back. What is given lives in the arena and shares nothing with
  * what it was made from. A record is one that charm_message() made. */
 Board__Charm *charm_message(struct arena *a, const struct charm *c);

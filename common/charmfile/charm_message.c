@@ -11,7 +11,7 @@ static const Board__Endpoint__Role roles[CHARM_ROLE_COUNT] = {
     [CHARM_PEERS] = BOARD__ENDPOINT__ROLE__PEER,
 };
 
-static enum charm_role role_of(Board__Endpoint__Role role)
+enum charm_role charm_role_of(Board__Endpoint__Role role)
 {
     for (int i = 0; i < CHARM_ROLE_COUNT; i++) {
         if (roles[i] == role) {
@@ -87,7 +87,7 @@ struct charm charm_of_message(struct arena *a, const Board__Charm *from)
         const Board__Endpoint *e = m->endpoints[i];
         endpoints[i] =
             (struct charm_endpoint){.name = e->name,
-                                    .role = role_of(e->role),
+                                    .role = charm_role_of(e->role),
                                     .interface = e->interface,
                                     .container = e->scope == BOARD__ENDPOINT__SCOPE__CONTAINER};
     }
