@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One call while it is answered. */
-struct call {
+/* A call while it is answered. */
+struct tool_turn {
     struct arena *a;
     const struct tool_world *w;
     const struct tool *tool;
@@ -23,15 +23,15 @@ struct tool {
     const char *name, *usage;
     size_t least, most; /* arguments */
     bool takes_relation;
-    void (*run)(struct call *c);
+    void (*run)(struct tool_turn *c);
 };
 
-static void say(struct call *c, const char *text)
+static void say(struct tool_turn *c, const char *text)
 {
     c->answer.out = text;
 }
 
-static void refuse(struct call *c, enum tool_exit exit, const char *text)
+static void refuse(struct tool_turn *c, enum tool_exit exit, const char *text)
 {
     c->answer = (struct tool_answer){.exit = exit,
                                      .out = arena_printf(c->a, "%s: %s\n", c->tool->name, text)};
@@ -46,7 +46,7 @@ static const char *relation_text(struct arena *a, const struct tool_relation *r)
 }
 
 /* The relation that is meant: by -r, or the hook's; NULL = refused. */
-static const struct tool_relation *relation_meant(struct call *c)
+static const struct tool_relation *relation_meant(struct tool_turn *c)
 {
     const struct tool_world *w = c->w;
     const Rep__UnitNoteHook *hook = w->journal->hook;
@@ -72,7 +72,7 @@ static const struct tool_relation *relation_meant(struct call *c)
 }
 
 /* Its own settings as they will be once all that its hooks have set is published. */
-static size_t own_settings(struct call *c, const struct tool_relation *r,
+static size_t own_settings(struct tool_turn *c, const struct tool_relation *r,
                            Board__UnitSetting ***ret_list)
 {
     const Rep__UnitNote *j = c->w->journal;
@@ -117,7 +117,7 @@ static const char *settings_text(struct arena *a, Board__UnitSetting *const *lis
     return arena_strdup(a, buf_string(&text));
 }
 
-static void relation_ids(struct call *c)
+static void relation_ids(struct tool_turn *c)
 {
     SCOPED_BUF(text);
     for (size_t i = 0; i < c->w->relation_count; i++) {
@@ -129,7 +129,7 @@ static void relation_ids(struct call *c)
     say(c, arena_strdup(c->a, buf_string(&text)));
 }
 
-static void relation_list(struct call *c)
+static void relation_list(struct tool_turn *c)
 {
     const struct tool_relation *r = relation_meant(c);
     SCOPED_BUF(text);
@@ -155,7 +155,7 @@ static const struct tool_member *member_named(const struct tool_relation *r, con
 
 /* 1. Of the unit itself: with what its hooks have set.
  * 2. Of another one of the scope, though it has left: as it was when the hook began. */
-static void relation_get(struct call *c)
+static void relation_get(struct tool_turn *c)
 {
     const struct tool_relation *r = relation_meant(c);
     const char *unit = c->count > 1 ? c->arguments[1] : c->w->remote_unit;
@@ -180,13 +180,13 @@ static void relation_get(struct call *c)
     }
 }
 
-static void config_get(struct call *c)
+static void config_get(struct tool_turn *c)
 {
     const struct tool_world *w = c->w;
     say(c, settings_text(c->a, w->config, w->config_count, c->count ? c->arguments[0] : "-"));
 }
 
-static void unit_get(struct call *c)
+static void unit_get(struct tool_turn *c)
 {
     const struct {
         const char *name, *value;
@@ -208,7 +208,7 @@ static void unit_get(struct call *c)
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* "key=value"; NULL = said why it is none. */
-static const char *parted(struct call *c, const char *pair, const char **ret_value)
+static const char *parted(struct tool_turn *c, const char *pair, const char **ret_value)
 {
     const char *equals = strchr(pair, '=');
     const char *key =
@@ -230,7 +230,7 @@ static const char *parted(struct call *c, const char *pair, const char **ret_val
 }
 
 /* What the unit tells the others stays within its bounds. */
-static bool within_bounds(struct call *c, Board__UnitSetting *const *list, size_t count)
+static bool within_bounds(struct tool_turn *c, Board__UnitSetting *const *list, size_t count)
 {
     if (count > CHARM_VALUES_MAX) {
         refuse(c, TOOL_REFUSED,
@@ -244,7 +244,7 @@ static bool within_bounds(struct call *c, Board__UnitSetting *const *list, size_
 }
 
 /* All of it, or nothing. What stands already is not set again, and wakes nobody. */
-static void relation_set(struct call *c)
+static void relation_set(struct tool_turn *c)
 {
     const struct tool_relation *r = relation_meant(c);
     Rep__UnitNote *j = NULL;
@@ -271,7 +271,7 @@ static void relation_set(struct call *c)
     }
 }
 
-static bool is_text(struct call *c, const char *text, size_t most)
+static bool is_text(struct tool_turn *c, const char *text, size_t most)
 {
     struct bytes bytes = {(const unsigned char *)text, strlen(text)};
     if (bytes.size > most) {
@@ -283,21 +283,21 @@ static bool is_text(struct call *c, const char *text, size_t most)
     return c->answer.exit == TOOL_DONE;
 }
 
-static void status_set(struct call *c)
+static void status_set(struct tool_turn *c)
 {
     if (is_text(c, c->arguments[0], TOOL_STATUS_TEXT_MAX)) {
         c->answer.status = c->arguments[0];
     }
 }
 
-static void hook_log(struct call *c)
+static void hook_log(struct tool_turn *c)
 {
     if (is_text(c, c->arguments[0], TOOL_LOG_TEXT_MAX)) {
         c->answer.log = c->arguments[0];
     }
 }
 
-static void workload_restart(struct call *c)
+static void workload_restart(struct tool_turn *c)
 {
     c->answer.restart = true;
 }
@@ -334,7 +334,7 @@ static const struct tool *tool_named(const char *name)
 }
 
 /* Takes -r ID away; false: its ID is missing. */
-static bool take_relation(struct call *c)
+static bool take_relation(struct tool_turn *c)
 {
     bool said = c->tool->takes_relation && c->count && strcmp(c->arguments[0], "-r") == 0;
     if (said && c->count == 1) {
@@ -351,7 +351,7 @@ static bool take_relation(struct call *c)
 struct tool_answer tool_call(struct arena *a, const struct tool_world *w, size_t count,
                              const char *const *arguments)
 {
-    struct call c = {.a = a, .w = w, .answer = {.out = ""}};
+    struct tool_turn c = {.a = a, .w = w, .answer = {.out = ""}};
     c.tool = count ? tool_named(arguments[0]) : NULL;
     if (!c.tool) {
         return (struct tool_answer){
