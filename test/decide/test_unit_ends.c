@@ -252,6 +252,7 @@ static void memberships_of_a_dying_unit_depart(void **state)
     static const struct slice_row rows[] = {
         {"they say so", PLACED("3", "dying") IN("1", "joined") IN("2", "departing") SCOPE("3"), 6,
          "web g3 3", "depart relation_member/0000000001/-/0/" U " state=departing\n" FINISH("g3")},
+        {"it is alive", PLACED("3", "alive") IN("1", "joined"), 6, "web g3 3", FINISH("g3")},
         {"it is dead", PLACED("3", "dead"), 6, "web g3 3", FINISH("g3")},
         {"it is gone", WEB("alive"), 6, "web g3 3", FINISH("g3")},
         {"a namesake", PLACED("3", "dying") IN("1", "joined"), 6, "web g2 3", FINISH("g2")},
