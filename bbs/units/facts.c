@@ -179,7 +179,7 @@ const char *charms_swept(struct view *v, const char *service)
     return if_any(v, key_range_of(view_arena(v), RECORD_CHARM, service));
 }
 
-void sweep_add(struct sweep *s, const char *guid, const char *range)
+void sweep_add(struct swept *s, const char *guid, const char *range)
 {
     if (range) {
         assert(s->count < SWEPT_MAX);
@@ -188,7 +188,7 @@ void sweep_add(struct sweep *s, const char *guid, const char *range)
     }
 }
 
-void sweep_open(const struct sweep *s, const struct op_input *in, struct plan *p)
+void sweep_open(const struct swept *s, const struct op_input *in, struct plan *p)
 {
     if (s->count == 0) {
         return;
@@ -205,12 +205,12 @@ void sweep_open(const struct sweep *s, const struct op_input *in, struct plan *p
 
 void drop_put_alone(const struct drop *d, const struct op_input *in, struct plan *p)
 {
-    struct sweep sweep = {.count = 0};
+    struct swept sweep = {.count = 0};
     drop_put(d, in, p, &sweep);
     sweep_open(&sweep, in, p);
 }
 
-void drop_put(const struct drop *d, const struct op_input *in, struct plan *p, struct sweep *sweep)
+void drop_put(const struct drop *d, const struct op_input *in, struct plan *p, struct swept *sweep)
 {
     if (!d->last) {
         return;
@@ -336,7 +336,7 @@ Board__RelationRecord *relation_dying(struct arena *a, const Board__RelationReco
 }
 
 void relation_gone_put(const struct relation_gone *g, const struct op_input *in, int trigger,
-                       uint32_t guards, struct plan *p, struct sweep *sweep)
+                       uint32_t guards, struct plan *p, struct swept *sweep)
 {
     sweep_add(sweep, g->record->guid, g->swept);
     int from = life_of(&relation_lifecycle, g->record->state);

@@ -22,14 +22,14 @@ void gone_add(struct gone_keys *g, const char *key);
 
 /* What stays behind when relations and services go: ranges that nobody reads any more. */
 enum { SWEPT_MAX = 24 };
-struct sweep {
+struct swept {
     const char *target; /* guid of the first of them that goes */
     const char *ranges[SWEPT_MAX];
     size_t count;
 };
-void sweep_add(struct sweep *s, const char *guid, const char *range); /* NULL: nothing to sweep */
+void sweep_add(struct swept *s, const char *guid, const char *range); /* NULL: nothing to sweep */
 /* For a plan, when all is in it: opens the one job that sweeps them, if there is anything. */
-void sweep_open(const struct sweep *s, const struct op_input *in, struct plan *p);
+void sweep_open(const struct swept *s, const struct op_input *in, struct plan *p);
 
 /* A reference to a service goes. If that was the last one of a dying service, the service and its
  * configuration go with it. */
@@ -47,7 +47,7 @@ struct drop {
  * 3. None: that there is nothing but `gone` is compared, and the service goes. */
 void drop_gather(struct view *v, const struct op_input *in, const char *service, const char *guid,
                  const struct gone_keys *gone, struct drop *ret);
-void drop_put(const struct drop *d, const struct op_input *in, struct plan *p, struct sweep *sweep);
+void drop_put(const struct drop *d, const struct op_input *in, struct plan *p, struct swept *sweep);
 /* The same where nothing but that service goes. */
 void drop_put_alone(const struct drop *d, const struct op_input *in, struct plan *p);
 /* Range of the charms of a service that goes; NULL = there are none. */
@@ -88,7 +88,7 @@ void relation_gone_gather(struct view *v, const struct op_input *in,
                           struct relation_gone *ret);
 /* By the relation's trigger of that name, and the guards that hold. */
 void relation_gone_put(const struct relation_gone *g, const struct op_input *in, int trigger,
-                       uint32_t guards, struct plan *p, struct sweep *sweep);
+                       uint32_t guards, struct plan *p, struct swept *sweep);
 
 /* A change by a lifecycle, which must lead there: a record in state `from` becomes `message`, or
  * goes (NULL). Gives the state that it leads to. */

@@ -313,7 +313,7 @@ static void leave_member(const struct move_turn *t)
         plan_delete(t->plan, s->scope, t->row->name, t->in->actor);
     }
     if (s->last) {
-        struct sweep sweep = {.count = 0};
+        struct swept sweep = {.count = 0};
         relation_gone_put(&s->gone, t->in, RELATION_TRIGGER_SETTLE, RELATION_IF_LAST_MEMBER,
                           t->plan, &sweep);
         sweep_open(&sweep, t->in, t->plan);

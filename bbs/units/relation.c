@@ -238,7 +238,7 @@ static uint32_t relation_guards(const struct move_turn *t)
 static void destroy_relation(const struct move_turn *t)
 {
     const struct relation_snapshot *s = t->snapshot;
-    struct sweep sweep = {.count = 0};
+    struct swept sweep = {.count = 0};
     if (t->to == RELATION_NONE) {
         relation_gone_put(&s->gone, t->in, RELATION_TRIGGER_DESTROY,
                           RELATION_IF_NOT_PEER | RELATION_IF_NO_MEMBERS, t->plan, &sweep);

@@ -91,7 +91,7 @@ static void service_end_gather(struct view *v, const struct op_input *in, const 
 }
 
 static void put_relations(const struct service_end *s, const struct op_input *in, struct plan *p,
-                          struct sweep *sweep)
+                          struct swept *sweep)
 {
     for (size_t i = 0; i < s->gone_count; i++) {
         relation_gone_put(&s->gone[i], in, RELATION_TRIGGER_DESTROY,
@@ -107,7 +107,7 @@ static void put_relations(const struct service_end *s, const struct op_input *in
 
 /* It goes, or becomes dying, and a job ends its units. */
 static void put_service_end(const struct service_end *s, const struct op_input *in, struct plan *p,
-                            struct sweep *sweep)
+                            struct swept *sweep)
 {
     struct arena *a = p->arena;
     const char *key = key_unit_service(a, s->service->name);
@@ -177,7 +177,7 @@ static void destroy_service(const struct move_turn *t)
         job->units->guid = s->service->guid;
         units_job_open(job, t->in, t->plan);
     } else if (!s->more) { /* 2 */
-        struct sweep sweep = {.count = 0};
+        struct swept sweep = {.count = 0};
         put_relations(s, t->in, t->plan, &sweep);
         put_service_end(s, t->in, t->plan, &sweep);
         sweep_open(&sweep, t->in, t->plan);
@@ -296,7 +296,7 @@ static void relations_job_decide(const void *snapshot, const struct op_input *in
     if (!s->job) { /* 1 */
         return;
     }
-    struct sweep sweep = {.count = 0};
+    struct swept sweep = {.count = 0};
     if (s->service) { /* 3 */
         put_relations(s, in, p, &sweep);
     }
