@@ -2,7 +2,6 @@
 
 #include "bbs/board/nested.h"
 #include "bbs/units/facts.h"
-#include "bbs/units/force_unit.h"
 #include "bbs/units/unit_jobs.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/unit.h"

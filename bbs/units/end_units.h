@@ -16,6 +16,6 @@ enum { END_UNITS_AT_ONCE = 26 };
 #define FORCE_UNITS_JOB "force"
 enum { FORCED_AT_ONCE = 50 };
 
-/* `forced`: ends whatever they are, not before that time (force_unit.h). */
+/* `forced`: ends whatever they are, not before that time (unit_jobs.h). */
 void end_units_open(struct plan *p, const struct op_input *in, const Board__UnitServiceRecord *s,
                     bool forced, int64_t max_wait_ms);

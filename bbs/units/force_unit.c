@@ -10,42 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-static Board__JobRecord *job_of_unit(struct arena *a, const struct op_input *in,
-                                     Board__JobRecord__Kind kind, const Board__UnitRecord *unit,
-                                     const char *name)
-{
-    Board__JobRecord *job = units_job_new(a, in, kind, unit->guid, name);
-    job->units->service = unit->service;
-    job->units->number = unit->number;
-    job->units->guid = unit->guid;
-    job->units->since = in->now.wall_ns;
-    return job;
-}
-
-void depart_unit_open(struct plan *p, const struct op_input *in, const Board__UnitRecord *unit)
-{
-    units_job_open(
-        job_of_unit(p->arena, in, BOARD__JOB_RECORD__KIND__DEPART_UNIT, unit, DEPART_UNIT_JOB), in,
-        p);
-}
-
-int64_t force_wait_ns(int64_t max_wait_ms)
-{
-    int64_t ms = max_wait_ms == 0 ? FORCE_WAIT_S * INT64_C(1000) : max_wait_ms;
-    return ms <= 0 ? 0 : (ms > FORCE_WAIT_MAX_MS ? FORCE_WAIT_MAX_MS : ms) * (SECOND_NS / 1000);
-}
-
-void force_unit_open(struct plan *p, const struct op_input *in, const Board__UnitRecord *unit,
-                     int64_t max_wait_ms)
-{
-    Board__JobRecord *job =
-        job_of_unit(p->arena, in, BOARD__JOB_RECORD__KIND__FORCE_UNIT, unit, FORCE_UNIT_JOB);
-    job->units->forced = true;
-    job->units->max_wait_ms = max_wait_ms;
-    job->not_before = in->now.wall_ns + force_wait_ns(max_wait_ms);
-    units_job_open(job, in, p);
-}
-
 /* All slices of a unit take turns with its moves. */
 static const char *unit_of_job(struct arena *a, const struct op_input *in)
 {

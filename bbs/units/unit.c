@@ -1,6 +1,7 @@
 /* A unit's end: destroy, die, remove. */
 #include "bbs/units/facts.h"
 #include "bbs/units/force_unit.h"
+#include "bbs/units/unit_jobs.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/member.h"
 #include "common/lifecycle/relation.h"

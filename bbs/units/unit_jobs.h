@@ -6,13 +6,36 @@
 
 #include "board.pb-c.h"
 
+enum {
+    FORCE_WAIT_S = 60, /* so long the agents have, unless the client says another time */
+    FORCE_WAIT_MAX_MS = 3600 * 1000, /* a job waits no longer */
+};
+
 /* A job that a plan opens, worked on by this bbs; with an empty body, for the caller to fill. Names
  * are copied. */
 Board__JobRecord *units_job_new(struct arena *a, const struct op_input *in,
                                 Board__JobRecord__Kind kind, const char *target, const char *name);
 void units_job_open(const Board__JobRecord *job, const struct op_input *in, struct plan *p);
 
-/* In a slice: the job of the request as it stands; NULL = it is over. */
+/* ---- Of a unit that ends --------------------------------------------------------------------- */
+
+/* The names of such jobs; the target is the unit's guid. */
+#define DEPART_UNIT_JOB "depart"
+#define FORCE_UNIT_JOB "force"
+
+/* The memberships of a unit that has just become dying say that they depart. */
+void depart_unit_open(struct plan *p, const struct op_input *in, const Board__UnitRecord *unit);
+
+/* The unit is ended by the job, not before that time is over; 0 = the default, < 0 = at once. */
+void force_unit_open(struct plan *p, const struct op_input *in, const Board__UnitRecord *unit,
+                     int64_t max_wait_ms);
+
+/* How long that is. */
+int64_t force_wait_ns(int64_t max_wait_ms);
+
+/* ---- In a slice ------------------------------------------------------------------------------ */
+
+/* The job of the request as it stands; NULL = it is over. */
 const Board__JobRecord *units_job_gather(struct view *v, const struct op_input *in);
 
 /* A copy to be changed: its body too. */
