@@ -169,7 +169,8 @@ bool laid_passes(const struct laid_board *l, const struct read_set *reads)
 static bool names_its_record(const char *field)
 {
     static const char *const names[] = {"process_guid", "index", "presence", "task_guid", "key",
-                                        "cell_id",      "role",  "id",       "domain",    "path"};
+                                        "cell_id",      "role",  "id",       "domain",    "path",
+                                        "service"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], field) == 0) {
             return true;

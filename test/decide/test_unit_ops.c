@@ -4,6 +4,7 @@
  * work, and nothing is left.
  *
  *   test_unit_ops [--schedules N] [--seed S] */
+#include "bbs/inside.h"
 #include "bbs/units/facts.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/machine.h"
@@ -18,9 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 260, TURNS_MAX = 6, REST_STEPS_MAX = 4000 };
+enum { STEPS = 400, TURNS_MAX = 6, REST_STEPS_MAX = 20000 };
 
-static unsigned schedules = 1500, first_seed = 1;
+#ifdef __SANITIZE_ADDRESS__
+static unsigned schedules = 150;
+#else
+static unsigned schedules = 1500;
+#endif
+static unsigned first_seed = 1;
 
 /* ---- What is there at first ------------------------------------------------------------------ */
 
@@ -41,25 +47,56 @@ static unsigned schedules = 1500, first_seed = 1;
     "machine/000000000" n " number=" n " guid=m" n " state=alive cell_id=c" n                      \
     " identity=I host_units=1\nmachine_cell/c" n " number=" n " cell_id=c" n "\n"
 
+#define DB_ENDS "db:1:kv:0,ring:2:ring:0"
+#define WEB_ENDS "db:0:kv:0,site:1:http:0"
+#define API_ENDS "db:0:kv:0,site:0:http:0"
+#define LOGGER_ENDS "log:0:juju-info:1"
+
 /* Machine 3 has no unit yet, and machine 0 was the cell c1 before that was made anew. */
 #define FORMER                                                                                     \
     "machine/0000000000 number=0 guid=m0 state=alive cell_id=c1 identity=J host_units=1\n"
 
-static const char at_first[] = FORMER MACHINE("1") MACHINE("2") MACHINE("3") SERVICE("db", "")
-    SERVICE("web", "") SERVICE("api", "") SERVICE(
-        "logger", " subordinate=1") "charm/db/d endpoints=db:1:kv:0,ring:2:ring:0\n"
-                                    "charm/web/d endpoints=db:0:kv:0,site:1:http:0\n"
-                                    "charm/api/d endpoints=db:0:kv:0,site:0:http:0\n"
-                                    "charm/logger/d endpoints=log:0:juju-info:1\n"
-                                    "sequence/relation next=1\nsequence/machine next=4\n"
-                                    "relation/0000000000 number=0 guid=ring state=alive "
-                                    "ends=db:ring:2:ring:0\n"
-                                    "relation_key/db%3Aring number=0 guid=ring\n"
-                                    "unit_service_relation/db/0000000000 number=0 guid=ring\n" ON(
-                                        "db", "0", "1") ON("db", "1", "2") ON("web", "0", "2")
-                                        ON("web", "1", "1") ON("api", "0", "2") ON("api", "1", "1")
-                                            WAITING("web", "2") WAITING("web", "3")
-                                                WAITING("api", "2") WAITING("db", "2");
+static const char *const at_first[] = {
+    FORMER,
+    MACHINE("1"),
+    MACHINE("2"),
+    MACHINE("3"),
+    SERVICE("db", ""),
+    SERVICE("web", ""),
+    SERVICE("api", ""),
+    SERVICE("logger", " subordinate=1"),
+    "charm/db/d endpoints=" DB_ENDS "\n",
+    "charm/web/d endpoints=" WEB_ENDS "\n",
+    "charm/api/d endpoints=" API_ENDS "\n",
+    "charm/logger/d endpoints=" LOGGER_ENDS "\n",
+    "sequence/relation next=1\nsequence/machine next=4\n",
+    "relation/0000000000 number=0 guid=ring state=alive ends=db:ring:2:ring:0\n",
+    "relation_key/db%3Aring number=0 guid=ring\n",
+    "unit_service_relation/db/0000000000 number=0 guid=ring\n",
+    ON("db", "0", "1"),
+    ON("db", "1", "2"),
+    ON("web", "0", "2"),
+    ON("web", "1", "1"),
+    ON("api", "0", "2"),
+    ON("api", "1", "1"),
+    WAITING("web", "2"),
+    WAITING("web", "3"),
+    WAITING("api", "2"),
+    WAITING("db", "2"),
+};
+
+/* With some of its units: a service of one or none is one whose last reference goes soon. */
+static const char *records_at_first(struct arena *a, uint64_t seed)
+{
+    struct random r;
+    const char *text = "";
+    random_seed(&r, (uint64_t[2]){seed, 0});
+    for (size_t i = 0; i < sizeof(at_first) / sizeof(at_first[0]); i++) {
+        bool left_out = strncmp(at_first[i], "unit/", 5) == 0 && random_below(&r, 2);
+        text = left_out ? text : arena_printf(a, "%s%s", text, at_first[i]);
+    }
+    return text;
+}
 
 /* ---- What somebody sees ---------------------------------------------------------------------- */
 
@@ -358,6 +395,82 @@ static bool a_machine_is_removed(struct eyes *e)
     return of_a_machine(e, ACTOR_CONVERGER, "remove", MACHINE_DEAD);
 }
 
+/* ---- Services -------------------------------------------------------------------------------- */
+
+static bool destroys_a_service(struct eyes *e)
+{
+    const char *key;
+    const Board__UnitServiceRecord *s =
+        (const Board__UnitServiceRecord *)any(e, "unit_service/", &key);
+    bool rarely = e->w->at_rest || draw(e, 4) == 0;
+    if (!s || !rarely) {
+        return false;
+    }
+    unit_turn_move(e->t, &unit_service_moves, ACTOR_CLIENT, "",
+                   arena_printf(&e->t->arena, "destroy %s guid=%s%s", key, s->guid,
+                                draw(e, 6) ? "" : " forced=1 max_wait_ms=1"));
+    return true;
+}
+
+/* One of these whose name may be free. */
+static bool deploys(struct eyes *e)
+{
+    static const char *const charms[][2] = {
+        {"db", DB_ENDS}, {"web", WEB_ENDS}, {"api", API_ENDS}, {"logger", LOGGER_ENDS}};
+    struct arena *a = &e->t->arena;
+    size_t i = (size_t)draw(e, sizeof(charms) / sizeof(charms[0]));
+    const char *name = charms[i][0], *key;
+    bool subordinate = i == 3;
+    const Board__CharmRecord *charm = (const Board__CharmRecord *)unit_row(
+        a, arena_printf(a, "charm/%s/d endpoints=%s", name, charms[i][1]), &key);
+    Board__DeployUnitsRequest *r = arena_message(a, &board__deploy_units_request__descriptor);
+    if (at(e, key_unit_service(a, name)) && draw(e, 4)) {
+        return false;
+    }
+    r->charm = charm->charm;
+    r->charm->name = arena_strdup(a, name);
+    r->charm->subordinate = subordinate;
+    r->charm->run = arena_message(a, &models__desired_lrp__descriptor);
+    r->charm->run->root_fs = arena_strdup(a, "preloaded:busybox");
+    r->count = subordinate ? 0 : 1 + (uint32_t)draw(e, 3);
+    e->t->actor = ACTOR_CLIENT;
+    e->t->op = &deploy_units_row;
+    e->t->request = &r->base;
+    return true;
+}
+
+static bool adds_units(struct eyes *e)
+{
+    const char *key;
+    const Board__UnitServiceRecord *s =
+        (const Board__UnitServiceRecord *)any(e, "unit_service/", &key);
+    if (!s) {
+        return false;
+    }
+    Board__AddUnitsRequest *r = arena_message(&e->t->arena, &board__add_units_request__descriptor);
+    r->service = s->name;
+    r->count = 1 + (uint32_t)draw(e, 3);
+    e->t->actor = ACTOR_CLIENT;
+    e->t->op = &add_units_row;
+    e->t->request = &r->base;
+    return true;
+}
+
+/* A slice, though it be early: that does no harm (bbs/board/job.h). */
+static bool works_at_a_job(struct eyes *e)
+{
+    const char *key;
+    const ProtobufCMessage *job = any(e, "job/", &key);
+    if (!job) {
+        return false;
+    }
+    e->t->actor = ACTOR_BBS;
+    e->t->op = bbs_job_row(NULL, (const Board__JobRecord *)job);
+    e->t->request = job;
+    assert_non_null(e->t->op);
+    return true;
+}
+
 /* ---- Schedules ------------------------------------------------------------------------------- */
 
 struct wish {
@@ -385,6 +498,10 @@ static const struct wish wishes[] = {
     {"destroy a machine", destroys_a_machine, 3, false},
     {"a machine dies", a_machine_dies, 3, true},
     {"a machine is removed", a_machine_is_removed, 3, true},
+    {"destroy a service", destroys_a_service, 2, true},
+    {"deploy", deploys, 3, false},
+    {"add units", adds_units, 3, false},
+    {"work at a job", works_at_a_job, 10, true},
 };
 enum { WISHES = sizeof(wishes) / sizeof(wishes[0]) };
 
@@ -460,16 +577,44 @@ static void step(struct schedule *s, bool work)
     }
 }
 
+/* Units, services and relations, and what is about them. */
+static bool something_is_left(const struct unit_world *w)
+{
+    SCOPED_ARENA(a);
+    static const char *const kinds[] = {"unit_service/", "unit/", "relation/", "job/"};
+    const char **keys;
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        count += laid_keys(w->store, &a, kinds[i], &keys);
+    }
+    return count > 0;
+}
+
+/* Every service is destroyed, and everybody does his work. */
+static void come_to_the_end(struct schedule *s)
+{
+    s->w.at_rest = true;
+    for (unsigned i = 0; i < REST_STEPS_MAX && something_is_left(&s->w); i++) {
+        step(s, true);
+    }
+    while (s->count) {
+        end_turn(s, true);
+    }
+    unit_laws_empty(&s->w);
+}
+
 static void live(uint64_t seed)
 {
+    SCOPED_ARENA(a);
     struct schedule s = {.count = 0};
-    unit_world_init(&s.w, seed, at_first);
+    unit_world_init(&s.w, seed, records_at_first(&a, seed));
     for (unsigned i = 0; i < STEPS; i++) {
         step(&s, false);
     }
     while (s.count) {
         end_turn(&s, false);
     }
+    come_to_the_end(&s);
     seen.commits += s.w.commits;
     seen.conflicts += s.w.conflicts;
     seen.refusals += s.w.refusals;

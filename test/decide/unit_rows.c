@@ -65,6 +65,18 @@ static void set_inner(struct arena *a, ProtobufCMessage *m, char *name, char *va
     set_field(a, *at, name, value);
 }
 
+/* "a,b": texts of a repeated field. */
+static void set_list(struct arena *a, ProtobufCMessage *m, const ProtobufCFieldDescriptor *f,
+                     char *text)
+{
+    size_t *count = (size_t *)((char *)m + f->quantifier_offset);
+    char **list = ARENA_ARRAY(a, strlen(text) + 1, char *);
+    for (*count = 0; text;) {
+        list[(*count)++] = part(&text, ",");
+    }
+    *(char ***)((char *)m + f->offset) = list;
+}
+
 /* Texts as they are, for keys have an underscore; numbers by their type. */
 static void set_field(struct arena *a, ProtobufCMessage *m, const char *name, char *value)
 {
@@ -78,6 +90,9 @@ static void set_field(struct arena *a, ProtobufCMessage *m, const char *name, ch
         set_endpoints(a, (Board__CharmRecord *)m, value);
     } else if (f && f->type == PROTOBUF_C_TYPE_ENUM) {
         *(int *)((char *)m + f->offset) = atoi(value);
+    } else if (f && f->type == PROTOBUF_C_TYPE_STRING &&
+               f->label == PROTOBUF_C_LABEL_REPEATED) {
+        set_list(a, m, f, value);
     } else if (f && f->type == PROTOBUF_C_TYPE_STRING) {
         *(char **)((char *)m + f->offset) = value;
     } else {
