@@ -1,21 +1,11 @@
 #include "common/appfile/app.h"
 
+#include "common/base/message.h"
+
 #include <assert.h>
 #include <string.h>
 
 enum { GUID_HASH_DIGITS = 10 };
-
-/* FNV-1a with a last mix. Not for secrets: it tells one person's definitions apart. */
-static uint64_t hash(struct bytes in)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < in.size; i++) {
-        h = (h ^ in.data[i]) * UINT64_C(0x100000001b3);
-    }
-    h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return h ^ h >> 33;
-}
 
 const char *app_process_guid(struct arena *a, const char *name, const Models__DesiredLRP *lrp)
 {
@@ -34,7 +24,7 @@ const char *app_process_guid(struct arena *a, const char *name, const Models__De
     definition.modification_tag = NULL;
     SCOPED_BUF(packed);
     buf_message(&packed, &definition.base);
-    uint64_t h = hash(buf_bytes(&packed));
+    uint64_t h = bytes_hash(buf_bytes(&packed)); /* it tells one person's definitions apart */
     return arena_printf(a, "%s-%0*llx", name, GUID_HASH_DIGITS,
                         (unsigned long long)(h >> (64 - 4 * GUID_HASH_DIGITS)));
 }
