@@ -235,11 +235,12 @@ const char *laid_system_print(struct laid_system *l, const struct plan *p)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static void try_row(struct laid_system *l, const struct op_row *op, enum actor actor,
-                    const ProtobufCMessage *request, const char *rule, const char *want)
+void laid_system_try(struct laid_system *l, const struct op_row *op, enum actor actor,
+                     const char *peer, const ProtobufCMessage *request, const char *rule,
+                     const char *want)
 {
     struct laid_plan p;
-    struct op_input in = {.actor = actor, .peer_name = "x", .trace_id = "", .boot_id = "boot",
+    struct op_input in = {.actor = actor, .peer_name = peer, .trace_id = "", .boot_id = "boot",
                           .request = request, .now = now};
     laid_decide(l->board, op, &in, &l->arena, &p);
     const char *is = laid_system_print(l, &p.plan);
@@ -256,8 +257,8 @@ void try_system_moves(const struct move_family *family, const struct system_move
         struct laid_system l;
         laid_system_init(&l, rows[i].board);
         const Board__Move *m = laid_system_move(&l, family, rows[i].move);
-        try_row(&l, move_row_named(family, m->move)->op, ACTOR_CONVERGER, &m->base, rows[i].rule,
-                rows[i].plan);
+        laid_system_try(&l, move_row_named(family, m->move)->op, ACTOR_CONVERGER, "x", &m->base,
+                        rows[i].rule, rows[i].plan);
         laid_system_done(&l);
     }
 }
@@ -269,7 +270,7 @@ void try_system_ops(const struct op_row *op, const ProtobufCMessageDescriptor *r
         struct laid_system l;
         laid_system_init(&l, rows[i].board);
         const ProtobufCMessage *m = laid_system_request(&l, request, rows[i].request);
-        try_row(&l, op, ACTOR_CLIENT, m, rows[i].rule, rows[i].plan);
+        laid_system_try(&l, op, ACTOR_CLIENT, "x", m, rows[i].rule, rows[i].plan);
         laid_system_done(&l);
     }
 }

@@ -35,6 +35,11 @@ ProtobufCMessage *laid_system_request(struct laid_system *l,
  * " name=value"; or the refusal. */
 const char *laid_system_print(struct laid_system *l, const struct plan *p);
 
+/* What the actor asks comes to this, and its compares let it pass; `peer`: a rep's cell. */
+void laid_system_try(struct laid_system *l, const struct op_row *op, enum actor actor,
+                     const char *peer, const ProtobufCMessage *request, const char *rule,
+                     const char *want);
+
 /* A move upon the board comes to this. Its compares let it pass. */
 struct system_move_row {
     const char *rule, *board, *move, *plan;

@@ -402,8 +402,8 @@ static bool destroys_a_service(struct eyes *e)
     const char *key;
     const Board__UnitServiceRecord *s =
         (const Board__UnitServiceRecord *)any(e, "unit_service/", &key);
-    bool rarely = e->w->at_rest || draw(e, 4) == 0;
-    if (!s || !rarely) {
+    bool wants = e->w->at_rest || draw(e, 4) == 0;
+    if (!s || !wants) {
         return false;
     }
     unit_turn_move(e->t, &unit_service_moves, ACTOR_CLIENT, "",

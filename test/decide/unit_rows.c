@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct moment now = {.mono_ns = 500 * SECOND_NS,
-                                  .wall_ns = LAID_SYSTEM_NOW_S * SECOND_NS};
-
 /* The next part up to one of the bytes, which is cut off. */
 static char *part(char **text, const char *bytes)
 {
@@ -90,8 +87,7 @@ static void set_field(struct arena *a, ProtobufCMessage *m, const char *name, ch
         set_endpoints(a, (Board__CharmRecord *)m, value);
     } else if (f && f->type == PROTOBUF_C_TYPE_ENUM) {
         *(int *)((char *)m + f->offset) = atoi(value);
-    } else if (f && f->type == PROTOBUF_C_TYPE_STRING &&
-               f->label == PROTOBUF_C_LABEL_REPEATED) {
+    } else if (f && f->type == PROTOBUF_C_TYPE_STRING && f->label == PROTOBUF_C_LABEL_REPEATED) {
         set_list(a, m, f, value);
     } else if (f && f->type == PROTOBUF_C_TYPE_STRING) {
         *(char **)((char *)m + f->offset) = value;
@@ -154,20 +150,6 @@ Board__Move *laid_units_move(struct laid_system *l, const char *text)
     return units_move(&l->arena, text);
 }
 
-static void try_one(struct laid_system *l, const struct op_row *op, enum actor actor,
-                    const ProtobufCMessage *request, const char *rule, const char *want)
-{
-    struct laid_plan p;
-    struct op_input in = {.actor = actor, .peer_name = "c1", .trace_id = "", .boot_id = "boot",
-                          .request = request, .now = now};
-    laid_decide(l->board, op, &in, &l->arena, &p);
-    const char *is = laid_system_print(l, &p.plan);
-    if (strcmp(is, want) != 0) {
-        fail_msg("%s:\n%s\nnot\n%s", rule, is, want);
-    }
-    assert_true(p.plan.verdict != PLAN_COMMIT || laid_passes(l->board, &p.reads));
-}
-
 void try_unit_moves(const struct move_family *family, const struct unit_move_row *rows,
                     size_t count)
 {
@@ -181,7 +163,7 @@ void try_unit_moves(const struct move_family *family, const struct unit_move_row
         assert_true(validation_ok(&v));
         validation_done(&v);
         assert_true(move_permitted(family, row, rows[i].actor));
-        try_one(&l, row->op, rows[i].actor, &m->base, rows[i].rule, rows[i].plan);
+        laid_system_try(&l, row->op, rows[i].actor, "c1", &m->base, rows[i].rule, rows[i].plan);
         laid_system_done(&l);
     }
 }
@@ -211,7 +193,8 @@ void try_relates(const struct relate_row *rows, size_t count)
         valid_relate_units(&v, r);
         assert_true(validation_ok(&v));
         validation_done(&v);
-        try_one(&l, &relate_units_row, ACTOR_CLIENT, &r->base, rows[i].rule, rows[i].plan);
+        laid_system_try(&l, &relate_units_row, ACTOR_CLIENT, "c1", &r->base, rows[i].rule,
+                        rows[i].plan);
         laid_system_done(&l);
     }
 }
