@@ -1,4 +1,5 @@
 /* A unit is placed: assign. */
+#include "bbs/units/cell_machine.h"
 #include "bbs/units/facts.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/machine.h"
@@ -12,7 +13,7 @@ struct assign_snapshot {
     struct speaker by;
     const Board__UnitRecord *unit;
     struct cell_machine at; /* the caller's */
-    bool made_since; /* the unit was made in this board generation: nothing older is of it */
+    bool made_since;        /* the unit was made in this board generation: nothing older is of it */
     int64_t generation_stamp;
     struct sighting generation_made;
 };
@@ -96,8 +97,7 @@ static uint32_t assign_guards(const struct move_turn *t)
 {
     const struct assign_snapshot *s = turn_snapshot(t);
     return (!*s->unit->principal ? UNIT_IF_PRINCIPAL : 0) |
-           (!s->unit->assigned ? UNIT_IF_UNASSIGNED : 0) |
-           (is_open(t) ? UNIT_IF_MACHINE_OPEN : 0) |
+           (!s->unit->assigned ? UNIT_IF_UNASSIGNED : 0) | (is_open(t) ? UNIT_IF_MACHINE_OPEN : 0) |
            (is_settled(t) ? UNIT_IF_RESTORE_SETTLED : 0);
 }
 

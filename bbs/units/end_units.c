@@ -2,6 +2,7 @@
 
 #include "bbs/board/nested.h"
 #include "bbs/units/facts.h"
+#include "bbs/units/references.h"
 #include "bbs/units/unit_jobs.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/unit.h"

@@ -1,5 +1,6 @@
 /* Who is in a relation: enter, publish, leave. */
 #include "bbs/units/facts.h"
+#include "bbs/units/references.h"
 #include "bbs/units/units.h"
 #include "common/base/message.h"
 #include "common/lifecycle/member.h"

@@ -1,5 +1,6 @@
 /* Relations: made by relate, ended by destroy, or with their last member (member.c). */
 #include "bbs/units/facts.h"
+#include "bbs/units/references.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/relation.h"
 #include "common/lifecycle/unit_service.h"

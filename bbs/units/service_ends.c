@@ -1,6 +1,7 @@
 /* A unit service ends: destroy, and the job that ends many relations of one first. */
 #include "bbs/units/end_units.h"
 #include "bbs/units/facts.h"
+#include "bbs/units/references.h"
 #include "bbs/units/unit_jobs.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/relation.h"

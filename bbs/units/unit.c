@@ -1,5 +1,6 @@
 /* A unit's end: destroy, die, remove. */
 #include "bbs/units/facts.h"
+#include "bbs/units/references.h"
 #include "bbs/units/force_unit.h"
 #include "bbs/units/unit_jobs.h"
 #include "bbs/units/units.h"
@@ -216,20 +217,6 @@ static void put_end(const struct move_turn *t)
     }
     drop_put_alone(&s->drop, t->in, p);
     units_plan_check(p);
-}
-
-void unit_depart_put(struct plan *p, const struct op_input *in, const char *key,
-                     const Board__RelationMemberRecord *member)
-{
-    if (!member || life_of(&member_lifecycle, member->state) != MEMBER_JOINED) {
-        return;
-    }
-    Board__RelationMemberRecord *after = arena_copy(p->arena, member, sizeof(*after));
-    after->state = arena_strdup(p->arena, member_lifecycle.states[MEMBER_DEPARTING]);
-    int to = life_change(p, in, &member_lifecycle, MEMBER_JOINED, MEMBER_TRIGGER_DEPART,
-                         MEMBER_IF_UNIT_DYING, key, &after->base);
-    assert(to == MEMBER_DEPARTING);
-    (void)to;
 }
 
 /* A client forces its end, whatever its life: a job sees to it, unless one does already. */

@@ -2,6 +2,7 @@
 
 #include "bbs/lrp/validate.h"
 #include "bbs/units/facts.h"
+#include "bbs/units/references.h"
 #include "common/base/message.h"
 #include "common/lifecycle/relation.h"
 
