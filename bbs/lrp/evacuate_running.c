@@ -10,8 +10,7 @@
 static Models__ActualLRP *evacuating_new(const struct move_turn *t)
 {
     const struct move_snapshot *s = t->snapshot;
-    const Models__ActualLRPKey *key =
-        s->ordinary ? s->ordinary->actual_lrp_key : turn_key(t);
+    const Models__ActualLRPKey *key = s->ordinary ? s->ordinary->actual_lrp_key : turn_key(t);
     const Models__Owner *owner = s->ordinary  ? s->ordinary->owner
                                  : s->desired ? s->desired->owner
                                               : NULL;
@@ -21,10 +20,16 @@ static Models__ActualLRP *evacuating_new(const struct move_turn *t)
     return r;
 }
 
-/* What is stored of the target, under a new epoch: it is what everybody has seen of it. */
+/* What is stored of the target, under a new epoch: it is what everybody has seen of it. Of a
+ * CLAIMED one nothing is, so it is what our own rep says. A client of Diego gets an empty one, as
+ * Diego gives it (behaviour.md 11), until it asks again. */
 static Models__ActualLRP *evacuating_of(const struct move_turn *t, const Models__ActualLRP *target)
 {
     Models__ActualLRP *r = evacuating_new(t);
+    if (t->from == ACTUAL_LRP_CLAIMED && t->in->actor == ACTOR_REP) {
+        actual_set_running(t, r);
+        return r;
+    }
     r->actual_lrp_instance_key = target->actual_lrp_instance_key;
     r->actual_lrp_net_info = target->actual_lrp_net_info;
     r->n_actual_lrp_internal_routes = target->n_actual_lrp_internal_routes;
@@ -115,8 +120,9 @@ static bool about_to_return(const struct move_turn *t, const Models__ActualLRP *
  * 5. The target is EVACUATING or missing: its EVACUATING record is made or updated from the
  * request, and the container kept; with another instance EVACUATING already, or of an old
  * definition or one whose removal was asked, nothing: the container goes.
- * 6. The target is ORDINARY, RUNNING or CLAIMED: an EVACUATING record of what is stored of it; the
- *    ORDINARY one is UNCLAIMED, and the auctioneer asked. The container is kept.
+ * 6. The target is ORDINARY, RUNNING or CLAIMED: an EVACUATING record of what is stored of it, or
+ *    of what our own rep says if it was CLAIMED; the ORDINARY one is UNCLAIMED, and the auctioneer
+ *    asked. The container is kept.
  * 7. The target is SUSPECT: likewise, and the SUSPECT record goes; another one is on its way
  * already.
  * 8. Otherwise nothing; the container goes.

@@ -188,8 +188,7 @@ static void runs(void **state)
          .move = FULL, .plan = "nothing\nkeep\n"},
         {REP("6 to stay, but not known to run"), .ordinary = "CLAIMED a@c1 def=D1",
          .desired = "instances=2 def=D1 stay", .move = FULL,
-         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n" UNCLAIMED(
-             MOVE, "") ASKS "keep\n"},
+         .plan = "put " E " " MOVE FROM_REQUEST "new/0\n" UNCLAIMED(MOVE, "") ASKS "keep\n"},
     };
     RUN(cases);
 }
@@ -252,16 +251,24 @@ static void leaves_its_place(void **state)
          .ordinary = "RUNNING a@c1 def=D1 address=B routed", TWO, .move = FULL,
          .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 address=B routed routable "
                  "since=1000 new/0\n" UNCLAIMED(MOVE, " routable") ASKS "keep\n"},
-        {REP("6 CLAIMED"), .ordinary = "CLAIMED a@c1 def=D1", TWO, .move = FULL,
-         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n" UNCLAIMED(
-             MOVE, "") ASKS "keep\n"},
+        {REP("6 CLAIMED: nothing is stored, its rep says it"), .ordinary = "CLAIMED a@c1 def=D1",
+         TWO, .move = FULL,
+         .plan = "put " E " " MOVE FROM_REQUEST "new/0\n" UNCLAIMED(MOVE, "") ASKS "keep\n"},
+        {REP("6 CLAIMED, and not ready"), .ordinary = "CLAIMED a@c1 def=D1", TWO,
+         .move = MOVE OWN " def=D1 address=A routable=0",
+         .plan = "put " E " " MOVE
+                 " by rep -> RUNNING a@c1 def=D1 address=A since=1000 new/0\n" UNCLAIMED(MOVE, "")
+                     ASKS "keep\n"},
+        {"6 CLAIMED, by a client: nothing but what is stored", ACTOR_CLIENT,
+         .ordinary = "CLAIMED a@c1 def=D1", TWO, .move = MOVE " a@c1 address=A",
+         .plan = "put " E " " MOVE " by client -> RUNNING a@c1 def=D1 since=1000 new/0\n"
+                 "put " O " " MOVE " by client -> UNCLAIMED since=1000 E/5\n" ASKS "keep\n"},
         {REP("6 not desired: nobody is asked"), .ordinary = "RUNNING a@c1", .move = FULL,
          .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 routable since=1000 new/0\n" UNCLAIMED(
              MOVE, " routable") "keep\n"},
         {REP("6 in another EVACUATING one's place: who replaced it is moved too"),
          .ordinary = "CLAIMED a@c1 def=D1", .evacuating = "RUNNING b@c2", TWO, .move = FULL,
-         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n" UNCLAIMED(
-             MOVE, "") ASKS "keep\n"},
+         .plan = "put " E " " MOVE FROM_REQUEST "new/0\n" UNCLAIMED(MOVE, "") ASKS "keep\n"},
         {"6 by a client", ACTOR_CLIENT, .ordinary = "RUNNING a@c1 def=D1 address=B", TWO,
          .move = MOVE " a@c1 address=A",
          .plan =
@@ -274,8 +281,7 @@ static void leaves_its_place(void **state)
                  "new/0\ndelete " S " " MOVE " by rep\nkeep\n"},
         {REP("7 SUSPECT, its replacement is CLAIMED"), .ordinary = "CLAIMED b@c2",
          .suspect = "CLAIMED a@c1 def=D1", TWO, .move = FULL,
-         .plan = "put " E " " MOVE " by rep -> RUNNING a@c1 def=D1 since=1000 new/0\n"
-                 "delete " S " " MOVE " by rep\nkeep\n"},
+         .plan = "put " E " " MOVE FROM_REQUEST "new/0\ndelete " S " " MOVE " by rep\nkeep\n"},
         {REP("7 SUSPECT, and to stay: it was replaced when its cell was lost"),
          .ordinary = "UNCLAIMED", .suspect = "RUNNING a@c1 def=D1",
          .desired = "instances=2 def=D1 stay", .move = FULL,
