@@ -9,6 +9,11 @@
  * repeated, begins at most. */
 enum { STEPS_MAX = 1000, TRANSFER_BEGINS_MAX = 3 };
 
+/* Runs (driver.h, VERB_RUN) have facts as steps have them, under numbers from RUN_FIRST to
+ * RUN_LAST. So many of a container are there at once, until they are forgotten; and so many of the
+ * last bytes that one wrote are kept. */
+enum { RUN_FIRST = 1024, RUN_LAST = 999999999, RUNS_MAX = 64, RUN_OUTPUT_MAX = 4096 };
+
 enum step_fact_kind {
     FACT_BEGUN, /* of a leaf: its shim has begun to start it, once and for all; a transfer that was
                  * lost begins anew */
