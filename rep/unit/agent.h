@@ -60,6 +60,7 @@ struct agent_child {
     struct unit_name name;
     bool alive;
     uint64_t revision; /* of its record */
+    const char *guid;
 };
 
 struct agent_facts {
@@ -73,6 +74,7 @@ struct agent_facts {
     const Board__UnitRecord *unit; /* of that name; NULL = there is none */
     uint64_t revision;             /* of it */
     const Board__UnitStatusRecord *status;
+    uint64_t status_revision;
     const Board__UnitServiceRecord *service; /* of the unit's service_guid, else NULL */
     const Board__UnitRecord *principal;      /* of the unit's principal_guid, else NULL */
     struct unit_sight sight;                 /* its memberships; the status says what is resolved */

@@ -505,7 +505,7 @@ static void it_has_so_many_subordinates(void **state)
     struct laid l;
     lay(&l, &a, "container numbered");
     for (uint32_t i = 0; i < AGENT_CHILDREN_MAX; i++) {
-        l.children[i] = (struct agent_child){{"other", i}, true, 1};
+        l.children[i] = (struct agent_child){{"other", i}, true, 1, "o"};
     }
     l.f.child_count = AGENT_CHILDREN_MAX - 1;
     assert_int_equal(next_of(&l, &a).act, AGENT_ENTER);

@@ -146,7 +146,7 @@ static void lay(struct arena *a, const struct model *m, struct moment_laid *l)
                                       .alive = m->relation == RELATION_ALIVE,
                                       .members = &l->member,
                                       .member_count = m->remote > 0};
-    l->child = (struct agent_child){{"logger", CHILD}, m->child == UNIT_ALIVE, 1};
+    l->child = (struct agent_child){{"logger", CHILD}, m->child == UNIT_ALIVE, 1, "c"};
     l->f = (struct agent_facts){.cell_id = "cell",
                                 .identity = "id",
                                 .guid = "guid",
