@@ -11,6 +11,7 @@ enum program {
     PROGRAM_EXITS,       /* soon, with code 3 */
     PROGRAM_IS_STUBBORN, /* ignores SIGTERM */
     PROGRAM_IS_MISSING,  /* cannot be started */
+    PROGRAM_SAYS,        /* more than RUN_OUTPUT_MAX bytes, "end" last, and exits soon, with code 3 */
     PROGRAM_LEAVES,      /* "left behind" in the subject's file, and exits soon, with code 0 */
     PROGRAM_COUNT
 };
@@ -68,3 +69,5 @@ void driver_conformance(struct subject *s);
 
 /* steps_conformance.c: the part of it about steps. `program` is asked for "GUID/STEP" there. */
 void steps_conformance(struct subject *s);
+/* runs_conformance.c: another program, about runs; `program` is asked for "GUID/NUMBER" there. */
+void runs_conformance(struct subject *s);

@@ -154,6 +154,7 @@ static void program(struct subject *s, const char *guid, enum program p,
     static const char *const scripts[] = {
         [PROGRAM_SLEEPS] = "exec sleep 1000",
         [PROGRAM_EXITS] = "sleep 0.1; exit 3",
+        [PROGRAM_SAYS] = "sleep 0.1; printf '%5000s' end; exit 3",
         [PROGRAM_IS_STUBBORN] = "trap '' TERM; while true; do sleep 1; done",
     };
     static const char *args[PROGRAM_COUNT][3];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXITS_AFTER_MS = 100, STEP_EXITS_AFTER_MS = 500, PROGRAMS_MAX = 64, CODE = 3 };
+enum { EXITS_AFTER_MS = 100, STEP_EXITS_AFTER_MS = 500, PROGRAMS_MAX = 256, CODE = 3 };
 
 #define LEFT_AT "/tmp/result"
 
@@ -42,7 +42,7 @@ static void program(struct subject *s, const char *guid, enum program p,
     assert_true(v->count < PROGRAMS_MAX);
     snprintf(v->programs[v->count].guid, sizeof(v->programs[0].guid), "%s", guid);
     v->programs[v->count].program = p;
-    bool exits = p == PROGRAM_EXITS || p == PROGRAM_LEAVES;
+    bool exits = p == PROGRAM_EXITS || p == PROGRAM_LEAVES || p == PROGRAM_SAYS;
     v->programs[v->count++].exits_ns = exits ? 0 : NEVER_NS;
     spec->path = "/bin/model";
 }
@@ -65,11 +65,12 @@ static void call(struct subject *s, const struct verb_call *c)
     struct virtual *v = (struct virtual *)s;
     char name[96];
     int n = snprintf(name, sizeof(name), "%s", c->guid ? c->guid : "");
-    if (c->step > 0) {
-        snprintf(name + n, sizeof(name) - (size_t)n, "/%u", c->step);
+    uint32_t step = c->run ? c->run->step : c->step;
+    if (step > 0) {
+        snprintf(name + n, sizeof(name) - (size_t)n, "/%u", step);
     }
     enum program p = c->guid ? program_of(v, name) : PROGRAM_SLEEPS;
-    if (c->verb == VERB_BEGIN) {
+    if (c->verb == VERB_BEGIN || c->verb == VERB_RUN) {
         begun(v, name, p);
     }
     if (c->verb == VERB_START && p == PROGRAM_IS_MISSING) {
@@ -85,6 +86,14 @@ static int64_t now_ns(struct subject *s)
     return ((struct virtual *)s)->now_ns;
 }
 
+static const char *said(void)
+{
+    static char text[RUN_OUTPUT_MAX + 1];
+    memset(text, ' ', RUN_OUTPUT_MAX);
+    memcpy(text + RUN_OUTPUT_MAX - 3, "end", 3);
+    return text;
+}
+
 static void end_program(struct virtual *v, const char *name, int code)
 {
     char guid[80];
@@ -92,7 +101,9 @@ static void end_program(struct virtual *v, const char *name, int code)
     snprintf(guid, sizeof(guid), "%.*s", (int)strcspn(name, "/"), name);
     model_containers_write(v->m, guid, LEFT_AT, bytes_of("left behind"));
     if (step) {
-        model_containers_end_step(v->m, v->now_ns, guid, (uint32_t)atoi(step + 1), code, 0, false);
+        uint32_t number = (uint32_t)atoi(step + 1);
+        model_containers_run_wrote(v->m, guid, number, said());
+        model_containers_end_step(v->m, v->now_ns, guid, number, code, 0, false);
     } else {
         model_containers_end(v->m, v->now_ns, guid, code, 0);
     }
@@ -167,6 +178,7 @@ static void passes(bool wavers)
         model_containers_waver(v.m, 1);
     }
     driver_conformance(&v.subject);
+    runs_conformance(&v.subject);
     model_containers_free(v.m);
 }
 

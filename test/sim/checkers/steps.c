@@ -71,6 +71,9 @@ static void check_once(struct checkers *k, const struct action_tree *tree,
     uint8_t begun[STEPS_MAX] = {0}, ended[STEPS_MAX] = {0};
     for (size_t i = 0; i < s->fact_count; i++) {
         const struct step_fact *f = &s->facts[i];
+        if (f->step >= RUN_FIRST) { /* a run: who asks for them holds them to it */
+            continue;
+        }
         begun[f->step] += f->kind == FACT_BEGUN;
         ended[f->step] += f->kind == FACT_ENDED || f->kind == FACT_LOST;
         bool transfer = f->step < tree->count && f->step > 0 && tree_is_transfer(tree, f->step);

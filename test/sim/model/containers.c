@@ -54,6 +54,7 @@ static void pending_free(struct pending *p)
     free(p->ports);
     free(p->image);
     model_steps_free(p->steps);
+    map_done(&p->given, model_file_free);
     blob_unref(p->note);
     arena_done(&p->listed);
     free(p);
@@ -86,6 +87,7 @@ static int64_t duration(const struct model_containers *m, enum verb verb)
         return m->pace.prepare_ns;
     case VERB_START:
     case VERB_BEGIN:
+    case VERB_RUN:
         return m->pace.start_ns;
     case VERB_REMOVE:
         return m->pace.remove_ns;
@@ -106,7 +108,8 @@ static int64_t turn_ns(const struct model_containers *m, int64_t now_ns,
                        const struct verb_call *call)
 {
     bool waits = call->verb == VERB_PREPARE || call->verb == VERB_START ||
-                 call->verb == VERB_REMOVE || call->verb == VERB_BEGIN;
+                 call->verb == VERB_REMOVE || call->verb == VERB_BEGIN ||
+                 call->verb == VERB_RUN;
     for (const struct pending *p = m->pending; waits && p; p = p->next) {
         if (p->guid && p->call.verb != VERB_EXEC && strcmp(p->guid, call->guid) == 0 &&
             p->at_ns > now_ns) {
@@ -133,6 +136,8 @@ static struct pending *pending_new(const struct verb_call *call)
     p->call = *call;
     keep_ports(p, call);
     p->steps = model_steps_new(call->spec);
+    p->no_program =
+        call->spec && !call->spec->path && call->spec->step_count == 0 && !call->spec->idle;
     p->ids_first = call->spec ? call->spec->ids_first : 0;
     for (size_t i = 0; call->spec && i < call->spec->volume_count; i++) {
         const char *driver = call->spec->volumes[i].driver;
@@ -151,6 +156,12 @@ static struct pending *pending_new(const struct verb_call *call)
     p->call.path = p->path = call->path ? strdup(call->path) : NULL;
     p->note = blob_new(call->note.data, call->note.size);
     arena_init(&p->listed);
+    p->call.run = call->run ? model_run_copy(&p->listed, call->run) : NULL;
+    map_init(&p->given);
+    for (size_t i = 0; call->spec && i < call->spec->file_count; i++) {
+        const struct given_file *f = &call->spec->files[i];
+        model_file_free(map_put(&p->given, f->path, blob_new(f->data.data, f->data.size)));
+    }
     return p;
 }
 
@@ -178,7 +189,8 @@ static int64_t draw_ns(struct model_containers *m, int64_t most_ns)
 static bool changes(enum verb verb)
 {
     return verb == VERB_PREPARE || verb == VERB_START || verb == VERB_REMOVE ||
-           verb == VERB_SIGNAL || verb == VERB_NOTE || verb == VERB_BEGIN || verb == VERB_CUT;
+           verb == VERB_SIGNAL || verb == VERB_NOTE || verb == VERB_BEGIN || verb == VERB_CUT ||
+           verb == VERB_RUN || verb == VERB_FORGET;
 }
 
 /* What is not answered in time may be done all the same. True if it is. */
@@ -371,6 +383,9 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     if (p->join && !sharer_of(m, p->join)) {
         return failed(answer, "the container whose network it is to join is not there");
     }
+    if (p->no_program) {
+        return failed(answer, "a container needs a program");
+    }
     if (p->bad_volume) {
         return failed(answer, "failed to mount volume");
     }
@@ -401,7 +416,8 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     p->steps = NULL;
     b->answers[0] = b->answers[1] = (struct model_answer){PROBE_ANSWERED, 200};
     b->deaf_for = (unsigned char)p->guid[0] % 3;
-    map_init(&b->files);
+    b->files = p->given;
+    map_init(&p->given);
     map_put(&m->boxes, p->guid, b);
     return VERB_DONE;
 }
@@ -472,6 +488,32 @@ static enum verb_outcome begin_step(struct model_containers *m, struct box *b,
         return failed(answer, m->fail_text);
     }
     return VERB_DONE;
+}
+
+static enum verb_outcome run(struct model_containers *m, struct box *b, const struct pending *p,
+                             struct verb_answer *answer)
+{
+    if (!b || b->state != CONTAINER_RUNNING) {
+        return failed(answer, "container does not run");
+    }
+    if (!model_steps_run(&b->steps, p->call.run, p->at_ns)) {
+        return failed(answer, "it was run before, or too many are not forgotten");
+    }
+    if (m->fail_begins) {
+        const struct step_fact never = {FACT_ENDED, 0, p->at_ns, .exit_code = -1,
+                                        .text = m->fail_text};
+        m->fail_begins--;
+        model_steps_end(b->steps, p->call.run->step, &never);
+        return failed(answer, m->fail_text);
+    }
+    return VERB_DONE;
+}
+
+static enum verb_outcome forget(struct box *b, const struct pending *p,
+                                struct verb_answer *answer)
+{
+    bool done = !b || model_steps_forget(b->steps, p->call.step);
+    return done ? VERB_DONE : failed(answer, "it runs");
 }
 
 static enum verb_outcome cut_step(struct box *b, const struct pending *p,
@@ -600,6 +642,11 @@ static enum verb_outcome note(struct box *b, const struct pending *p, struct ver
 static enum verb_outcome read_file(struct box *b, const struct pending *p, struct arena *arena,
                                    struct verb_answer *answer)
 {
+    const char *output = b ? model_steps_output(b->steps, p->call.step) : NULL;
+    if (p->call.step > 0) {
+        answer->data = bytes_of(output ? arena_strdup(arena, output) : "");
+        return output ? VERB_DONE : failed(answer, "no such run");
+    }
     /* What it was mounted on went with the machine. */
     const struct blob *file = b && !b->rebooted ? map_get(&b->files, p->path) : NULL;
     if (!file) {
@@ -710,6 +757,12 @@ static void carry_out(struct model_containers *m, struct pending *p, struct aren
     case VERB_CUT:
         answer->outcome = cut_step(b, p, answer);
         break;
+    case VERB_RUN:
+        answer->outcome = run(m, b, p, answer);
+        break;
+    case VERB_FORGET:
+        answer->outcome = forget(b, p, answer);
+        break;
     case VERB_SAY:
         answer->outcome = b ? VERB_DONE : failed(answer, "no such container");
         break;
@@ -774,7 +827,8 @@ unsigned model_containers_untold(const struct model_containers *m)
 /* Facts are told before the answer to the verb that led to them. */
 static bool leads_to_facts(const struct pending *p)
 {
-    return !p->hung && !p->mute && (p->call.verb == VERB_BEGIN || p->call.verb == VERB_CUT);
+    return !p->hung && !p->mute &&
+           (p->call.verb == VERB_BEGIN || p->call.verb == VERB_CUT || p->call.verb == VERB_RUN);
 }
 
 bool model_containers_next(struct model_containers *m, int64_t now_ns, struct arena *arena,

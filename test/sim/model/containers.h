@@ -80,6 +80,16 @@ bool model_containers_answers_well(const struct model_containers *m, const char 
 /* Whether a step of it brings or sends files. */
 bool model_containers_is_transfer(const struct model_containers *m, const char *guid,
                                   uint32_t step);
+/* What a run of it does (VERB_RUN), until it is forgotten; NULL: there is none of this number. It
+ * ends by model_containers_end_step(). */
+const struct step_process *model_containers_run(const struct model_containers *m,
+                                                const char *guid, uint32_t run);
+/* What READ is to tell of its output; false if it is not there. */
+bool model_containers_run_wrote(struct model_containers *m, const char *guid, uint32_t run,
+                                const char *output);
+/* A file that its spec gave it, or model_containers_write() did; NULL data: there is none. */
+struct bytes model_containers_file(const struct model_containers *m, const char *guid,
+                                   const char *path);
 /* A file that READ finds in the container, under exactly this path; false if it is not there. */
 bool model_containers_write(struct model_containers *m, const char *guid, const char *path,
                             struct bytes data);

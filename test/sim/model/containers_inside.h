@@ -43,6 +43,8 @@ struct pending {
     size_t port_count;
     struct model_steps *steps; /* of PREPARE's spec; goes to its container */
     uint32_t ids_first; /* likewise */
+    struct map given;   /* likewise: files, as those of a box; go to its container */
+    bool no_program;    /* likewise: it says none, and does not idle */
     bool bad_volume;    /* one of a driver that is not there */
     bool own_network;          /* likewise */
     char *join;                /* likewise; goes to its container */

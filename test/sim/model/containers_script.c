@@ -42,7 +42,7 @@ bool model_containers_status(const struct model_containers *m, const char *guid,
 bool model_containers_has_steps(const struct model_containers *m, const char *guid)
 {
     const struct box *b = map_get(&m->boxes, guid);
-    return b && b->steps;
+    return b && model_steps_declared(b->steps);
 }
 
 int64_t model_containers_step(const struct model_containers *m, const char *guid, int n)
@@ -97,6 +97,28 @@ bool model_containers_is_transfer(const struct model_containers *m, const char *
 {
     const struct box *b = map_get(&m->boxes, guid);
     return b && model_steps_is_transfer(b->steps, step);
+}
+
+const struct step_process *model_containers_run(const struct model_containers *m,
+                                                const char *guid, uint32_t run)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    return b ? model_steps_run_of(b->steps, run) : NULL;
+}
+
+bool model_containers_run_wrote(struct model_containers *m, const char *guid, uint32_t run,
+                                const char *output)
+{
+    struct box *b = map_get(&m->boxes, guid);
+    return b && model_steps_write(b->steps, run, output);
+}
+
+struct bytes model_containers_file(const struct model_containers *m, const char *guid,
+                                   const char *path)
+{
+    const struct box *b = map_get(&m->boxes, guid);
+    const struct blob *file = b ? map_get(&b->files, path) : NULL;
+    return file ? blob_bytes(file) : (struct bytes){0};
 }
 
 bool model_containers_write(struct model_containers *m, const char *guid, const char *path,

@@ -14,6 +14,8 @@ struct model_step {
     bool begun, ended, transfer, bound;
     unsigned losses;
     int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
+    const struct step_process *run; /* of a run; NULL: a step */
+    const char *output;             /* likewise: the last that it wrote */
 };
 
 struct model_steps {
@@ -42,6 +44,37 @@ struct model_steps *model_steps_new(const struct container_spec *spec)
                                          .ends_at_ns = NEVER_NS};
     }
     return s;
+}
+
+static const char *copy_text(struct arena *a, const char *text)
+{
+    return text ? arena_strdup(a, text) : NULL;
+}
+
+const struct step_process *model_run_copy(struct arena *a, const struct step_process *run)
+{
+    struct step_process *own = ARENA_NEW(a, struct step_process);
+    struct name_value *env = ARENA_ARRAY(a, run->env_count, struct name_value);
+    size_t count = 0;
+    *own = *run;
+    while (run->args && run->args[count]) {
+        count++;
+    }
+    const char **args = ARENA_ARRAY(a, count + 1, const char *);
+    for (size_t i = 0; i < count; i++) {
+        args[i] = arena_strdup(a, run->args[i]);
+    }
+    for (size_t i = 0; i < run->env_count; i++) {
+        env[i] = (struct name_value){arena_strdup(a, run->env[i].name),
+                                     arena_strdup(a, run->env[i].value)};
+    }
+    own->path = arena_strdup(a, run->path);
+    own->args = args;
+    own->env = env;
+    own->dir = copy_text(a, run->dir);
+    own->user = copy_text(a, run->user);
+    own->source = copy_text(a, run->source);
+    return own;
 }
 
 void model_steps_free(struct model_steps *s)
@@ -88,6 +121,70 @@ bool model_steps_begin(struct model_steps *s, uint32_t step, int64_t at_ns)
     return true;
 }
 
+static size_t runs_of(const struct model_steps *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; s && i < s->count; i++) {
+        count += s->list[i].run != NULL;
+    }
+    return count;
+}
+
+bool model_steps_run(struct model_steps **steps, const struct step_process *run, int64_t at_ns)
+{
+    if (run->step < RUN_FIRST || run->step > RUN_LAST || find(*steps, run->step) ||
+        runs_of(*steps) >= RUNS_MAX) {
+        return false;
+    }
+    if (!*steps) {
+        *steps = mem_zeroed(sizeof(**steps));
+        arena_init(&(*steps)->arena);
+    }
+    struct model_steps *s = *steps;
+    s->list = mem_resized(s->list, s->count + 1, sizeof(*s->list));
+    s->list[s->count++] = (struct model_step){.number = run->step,
+                                              .ends_at_ns = NEVER_NS,
+                                              .run = model_run_copy(&s->arena, run),
+                                              .output = ""};
+    return model_steps_begin(s, run->step, at_ns);
+}
+
+static void drop_facts(struct model_steps *s, uint32_t step)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->fact_count; i++) {
+        if (s->facts[i].step != step) {
+            s->facts[kept++] = s->facts[i];
+        }
+    }
+    s->fact_count = kept;
+}
+
+bool model_steps_forget(struct model_steps *s, uint32_t run)
+{
+    struct model_step *one = find(s, run);
+    if (!one || !one->run) {
+        return true;
+    }
+    if (runs(one)) {
+        return false;
+    }
+    drop_facts(s, run);
+    size_t at = (size_t)(one - s->list);
+    memmove(one, one + 1, (s->count - at - 1) * sizeof(*one));
+    s->count--;
+    return true;
+}
+
+bool model_steps_write(struct model_steps *s, uint32_t run, const char *output)
+{
+    struct model_step *one = find(s, run);
+    if (one && one->run) {
+        one->output = arena_strdup(&s->arena, output);
+    }
+    return one && one->run;
+}
+
 bool model_steps_cut(struct model_steps *s, uint32_t step, enum cut_why why, int64_t at_ns)
 {
     if (!s) {
@@ -128,6 +225,23 @@ static const struct model_step *look_for(const struct model_steps *s, uint32_t s
         }
     }
     return NULL;
+}
+
+const struct step_process *model_steps_run_of(const struct model_steps *s, uint32_t run)
+{
+    const struct model_step *one = look_for(s, run);
+    return one ? one->run : NULL;
+}
+
+const char *model_steps_output(const struct model_steps *s, uint32_t run)
+{
+    const struct model_step *one = look_for(s, run);
+    return one && one->run ? one->output : NULL;
+}
+
+bool model_steps_declared(const struct model_steps *s)
+{
+    return s && s->count > runs_of(s);
 }
 
 bool model_steps_has(const struct model_steps *s, uint32_t step)
