@@ -103,6 +103,11 @@ static void topics_reported(struct feed_client *f)
 
 /* ---- The connection ------------------------------------------------------------------------ */
 
+bool feed_client_holds_topic(const struct feed_client *f, const char *topic)
+{
+    return map_get(&f->topics, topic) && !(f->snapshot && !f->refreshes);
+}
+
 /* From after `revision`; 0 = a snapshot first. */
 static void subscribe(struct feed_client *f, const struct event *ev, const char *url,
                       int64_t revision, struct effects *out)
@@ -185,6 +190,22 @@ static void subscribe_to_topics(struct feed_client *f, const struct event *ev, s
     effects_add(out, EFFECT_CANCEL)->cancel = f->call_id;
     leave_snapshot(f);
     subscribe(f, ev, f->url, f->revision, out);
+}
+
+void feed_client_retake_topics(struct feed_client *f, const char *const *topics, size_t count,
+                               struct effects *out)
+{
+    assert(count <= FEED_CLIENT_TOPICS_MAX);
+    map_done(&f->topics, NULL);
+    map_done(&f->new_topics, NULL);
+    for (size_t i = 0; i < count; i++) {
+        map_put(&f->new_topics, topics[i], f);
+    }
+    leave_snapshot(f);
+    f->revision = 0;
+    f->topics_added = true;
+    f->current = false;
+    effects_due(out, f->now_ns);
 }
 
 /* This bbs is no use now: another one, after the back-off. */

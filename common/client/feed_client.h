@@ -106,6 +106,15 @@ const struct followed *feed_client_get(const struct feed_client *f, const char *
  * FEED_CLIENT_TOPICS_MAX others. Adds its due time to `out`. */
 bool feed_client_add_topic(struct feed_client *f, const char *topic, struct effects *out);
 
+/* The topic is followed, and its snapshot was reported. */
+bool feed_client_holds_topic(const struct feed_client *f, const char *topic);
+
+/* These topics are followed, at most FEED_CLIENT_TOPICS_MAX, in place of all before: everything is
+ * told anew, from FEED_CLIENT_RESET to FEED_CLIENT_CURRENT. For whoever has added as many as he
+ * can, and does not need all of them any more. Adds its due time to `out`. */
+void feed_client_retake_topics(struct feed_client *f, const char *const *topics, size_t count,
+                               struct effects *out);
+
 /* Give it every event of the role, EVENT_START included. True if the event was its own. Adds its
  * effects and its due time to `out`. */
 bool feed_client_step(struct feed_client *f, const struct event *ev, struct effects *out);

@@ -22,25 +22,25 @@
 
 enum {
     UNIT_NUMBERS_KEPT_MAX = 1024, /* of subordinates, taken and not used yet */
-    UNIT_REFUSED_MAX = 16384,     /* enters that were refused; of more the oldest are tried again */
+    UNIT_REFUSED_MAX = 16384,     /* enters that were refused; with one more all are tried again */
 };
 
 struct unit_knowledge {
     const char *cell_id; /* borrowed */
     char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES];
-    struct map records;   /* key -> struct unit_record_held */
-    struct map topics;    /* that are wanted -> struct unit_topic */
-    struct map waiting;   /* of these, those without their snapshot */
-    bool topics_changed;  /* since unit_knowledge_topics() */
-    struct map guids;     /* of units -> their key */
-    struct map sides;     /* of a relation in a scope -> struct unit_side: its members */
-    struct map here;      /* scope and unit, of the units here that are in it */
-    struct map children;  /* principal and subordinate */
-    struct map touched;   /* keys of units about which something has changed */
-    struct map numbers;   /* service -> struct unit_numbers, that nobody has */
-    struct map reserved;  /* principal and service -> the number that it has */
-    struct map refused;   /* unit and relation -> struct agent_cause */
-    size_t reserved_free; /* in all of `numbers` */
+    struct map records;  /* key -> struct unit_record_held */
+    struct map topics;   /* that are wanted -> struct unit_topic */
+    struct map waiting;  /* of these, those without their snapshot */
+    bool topics_changed; /* since unit_knowledge_topics() */
+    struct map guids;    /* of units -> their key */
+    struct map sides;    /* of a relation in a scope -> struct unit_side: its members */
+    struct map here;     /* scope and unit, of the units here that are in it */
+    struct map children; /* principal and subordinate */
+    struct map touched;  /* keys of units about which something has changed */
+    struct map numbers;  /* service -> struct unit_numbers, that nobody has */
+    struct map reserved; /* principal and service -> the number that it has */
+    struct map refused;  /* unit and relation -> struct agent_cause */
+    size_t numbers_kept; /* in all of `numbers` */
 };
 
 /* The text is borrowed. */
