@@ -29,6 +29,8 @@ struct listener {
     const char *topics[TOPICS];
     size_t count, added; /* of the topics; `added` of them it has followed */
     struct map told;     /* key -> mod-revision of its last put */
+    bool retakes;        /* it wants no more than `count` from the next step on */
+    unsigned retaken;
     unsigned resumed;    /* subscriptions for new topics that were no snapshot of everything */
 };
 
@@ -56,6 +58,12 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
 {
     struct listener *l = (struct listener *)role;
     bool told = l->feed_client.tells_topics;
+    if (l->retakes) {
+        l->retakes = false;
+        l->retaken++;
+        feed_client_retake_topics(&l->feed_client, l->topics, l->count, out);
+        assert_false(feed_client_holds_topic(&l->feed_client, l->topics[0]));
+    }
     while (l->added < l->count) {
         assert_true(feed_client_add_topic(&l->feed_client, l->topics[l->added++], out));
     }
@@ -175,6 +183,17 @@ static void add_topic(struct trial *t)
     }
 }
 
+/* Every second topic is wanted no more. */
+static void take_others(struct trial *t)
+{
+    struct listener *l = &t->listener;
+    for (size_t i = 2; i < l->count; i += 2) {
+        l->topics[i / 2] = l->topics[i];
+    }
+    l->count = l->added = (l->count + 1) / 2;
+    l->retakes = true;
+}
+
 static void act(struct trial *t)
 {
     struct node *bbs = t->bbs[draw(t, BBS)];
@@ -191,6 +210,8 @@ static void act(struct trial *t)
         world_start(t->world, bbs);
     } else if (what < 95 && node_up(bbs)) {
         world_stall_watch(t->world, bbs, what < 92);
+    } else if (what >= 97) {
+        take_others(t);
     }
     world_run(t->world, draw(t, 400) * MILLISECOND_NS);
 }
@@ -212,6 +233,9 @@ static void holds_what_the_board_has(struct trial *t)
     const struct listener *l = &t->listener;
     size_t count = 0;
     assert_true(l->feed_client.current);
+    for (size_t i = 0; i < l->count; i++) {
+        assert_true(feed_client_holds_topic(&l->feed_client, l->topics[i]));
+    }
     MAP_EACH(&t->board, n)
     {
         const struct followed *held = feed_client_get(&l->feed_client, map_key(n));
@@ -225,7 +249,7 @@ static void holds_what_the_board_has(struct trial *t)
 
 static void topics_that_come_while_all_changes(void **state)
 {
-    unsigned resumed = 0;
+    unsigned resumed = 0, retaken = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct trial t;
         trial_begin(&t, seed);
@@ -241,9 +265,10 @@ static void topics_that_come_while_all_changes(void **state)
         world_run(t.world, 20 * SECOND_NS);
         holds_what_the_board_has(&t);
         resumed += t.listener.resumed;
+        retaken += t.listener.retaken;
         trial_end(&t);
     }
-    assert_true(resumed > 2 * SEEDS);
+    assert_true(resumed > 2 * SEEDS && retaken > SEEDS);
 }
 
 /* What is told of a new topic stands before the changes since the position, which are older. */
