@@ -22,6 +22,7 @@
 #include "rep/listing.h"
 #include "rep/pass.h"
 #include "rep/rep.h"
+#include "rep/unit/tools_face.h"
 
 /* How long an answer of bbs may take. */
 #define BOARD_CALL_TIMEOUT_NS (5 * SECOND_NS)
@@ -57,6 +58,9 @@ struct rep {
     int64_t drain_ns; /* the setting: between the stop of what has routes and its SIGTERM */
     struct starts starts;
     struct port_returns port_returns;
+
+    struct tools_face tools;
+    const struct tools_owner *tools_owner; /* NULL: it has no units */
 
     bool ended;    /* EFFECT_EXIT was given: nothing more is done */
     bool unusable; /* the configuration: the first event ends the role */

@@ -150,11 +150,16 @@ static void on_event(struct rep *r, const struct event *ev, struct effects *out)
         r->pass.due_ns = r->now.mono_ns + r->config.reconcile_interval_ns;
         break;
     case EVENT_REQUEST:
-        request_handle(r, &ev->request, out);
+        if (ev->request.tools) {
+            tools_face_request(&r->tools, r->tools_owner, &ev->request, out);
+        } else {
+            request_handle(r, &ev->request, out);
+        }
         break;
     case EVENT_HANGUP:
         metrics_hangup(r, ev->hangup);
         drain_kept_hangup(r, ev->hangup);
+        tools_face_hangup(&r->tools, ev->hangup);
         break;
     case EVENT_RESPONSE:
         askers_answer(&r->askers, &ev->response, out);
@@ -237,6 +242,7 @@ static size_t rep_body_limit(const struct role *role, const char *path)
 static void rep_free(struct role *role)
 {
     struct rep *r = (struct rep *)role;
+    tools_face_done(&r->tools);
     moves_done(&r->moves);
     askers_done(&r->askers);
     knowledge_done(&r->knowledge);
@@ -371,6 +377,7 @@ struct role *rep_new(const struct rep_config *config)
     copy_config(r, config);
     containers_init(&r->containers, r, kinds);
     checks_at_once_init(&r->checks);
+    tools_face_init(&r->tools);
     init_capacity(r);
     moves_init(&r->moves, r);
     askers_init(&r->askers);

@@ -22,8 +22,8 @@ enum verb {
                    * end of who asked, kill it and its process group */
     VERB_MEASURE, /* what each running container uses; without a guid, as LIST */
     VERB_READ,    /* a file of the container, as the container sees it; it may have ended. Of a run
-                   * instead, with its number as `step`: the last that it wrote, RUN_OUTPUT_MAX bytes
-                   * at most, there when its end is a fact */
+                   * instead, with its number as `step`: the last that it wrote, at most
+                   * RUN_OUTPUT_MAX bytes, there when its end is a fact */
     VERB_PORTS,   /* which of these host ports a living process holds; nothing is changed */
     VERB_BEGIN,   /* a step of a running container, once and for all: asked again it fails. That it
                    * began, and that it could not be started, are facts, too. A transfer that was

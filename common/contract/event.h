@@ -45,6 +45,8 @@ struct request {
     const char *content_type; /* Content-Type without parameters, "" if absent */
     const char *if_none_match;
     struct peer peer;
+    bool tools;         /* it came to the socket that hooks reach (rep/unit/tools_face.h): from
+                         * nobody in particular, a token says who asks */
     bool admin;         /* it came to the listener for this machine's own tools */
     struct bytes body;
     bool grpc;          /* a unary gRPC call: path is "/SERVICE/METHOD", body the message alone, and

@@ -11,7 +11,7 @@ enum program {
     PROGRAM_EXITS,       /* soon, with code 3 */
     PROGRAM_IS_STUBBORN, /* ignores SIGTERM */
     PROGRAM_IS_MISSING,  /* cannot be started */
-    PROGRAM_SAYS,        /* more than RUN_OUTPUT_MAX bytes, "end" last, and exits soon, with code 3 */
+    PROGRAM_SAYS,        /* over RUN_OUTPUT_MAX bytes, "end" last, and exits soon, with code 3 */
     PROGRAM_LEAVES,      /* "left behind" in the subject's file, and exits soon, with code 0 */
     PROGRAM_COUNT
 };

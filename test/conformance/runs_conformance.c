@@ -30,8 +30,8 @@ static enum verb_outcome run(struct subject *s, const char *guid, uint32_t numbe
     const struct name_value env[] = {{"PATH", "/bin:/usr/bin"}};
     const struct step_process process = {
         .step = number, .path = words.path, .args = words.args, .env = env, .env_count = 1};
-    struct verb_answer answer = subject_verb(
-        s, &a, (struct verb_call){.verb = VERB_RUN, .guid = guid, .run = &process});
+    struct verb_answer answer =
+        subject_verb(s, &a, (struct verb_call){.verb = VERB_RUN, .guid = guid, .run = &process});
     assert_int_equal(answer.outcome == VERB_DONE, answer.text[0] == '\0');
     return answer.outcome;
 }
@@ -64,8 +64,7 @@ static size_t facts_of(const struct container_status *c, enum step_fact_kind kin
     return count;
 }
 
-static size_t listed(struct subject *s, const char *guid, enum step_fact_kind kind,
-                     uint32_t number)
+static size_t listed(struct subject *s, const char *guid, enum step_fact_kind kind, uint32_t number)
 {
     SCOPED_ARENA(a);
     struct step_fact unused;
@@ -200,8 +199,8 @@ static enum verb_outcome read_output(struct subject *s, const char *guid, uint32
                                      size_t *ret_size, bool *ret_ends_well)
 {
     SCOPED_ARENA(a);
-    struct verb_answer answer = subject_verb(
-        s, &a, (struct verb_call){.verb = VERB_READ, .guid = guid, .step = number});
+    struct verb_answer answer =
+        subject_verb(s, &a, (struct verb_call){.verb = VERB_READ, .guid = guid, .step = number});
     *ret_size = answer.data.size;
     *ret_ends_well =
         answer.data.size >= 3 && memcmp(answer.data.data + answer.data.size - 3, "end", 3) == 0;
