@@ -100,12 +100,18 @@ static void answer_unreadable(struct ask *ask, const struct route *route, struct
     }
 }
 
+static bool is_diegos(const struct route *route)
+{
+    return !text_begins(route->at.pattern, "/v1/board/") &&
+           !text_begins(route->at.pattern, "/v1/units/");
+}
+
 /* Diego's clients read the error of any answer that is protobuf, whatever its status, and do not
  * ask again; of a text they tell nothing but the status (behaviour.md 5). */
 static void answer_denied(const struct request *q, const struct route *route, struct effects *out)
 {
     const char *text = caller_refusal(out->arena, q, route->callers, ROUTE_CLIENT_REMEDY);
-    if (strncmp(route->at.pattern, "/v1/board/", strlen("/v1/board/")) == 0) {
+    if (!is_diegos(route)) {
         answer_text(out, q->id, 403, arena_printf(out->arena, "%s\n", text));
         return;
     }

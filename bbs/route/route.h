@@ -49,6 +49,7 @@ struct ask {
     uint64_t request_id;
     const struct read_row *read; /* of a READ */
     struct validation faults;    /* of ask_valid() */
+    op_done *answer;             /* of ask_op_with_job() */
     struct op_input in; /* `request` is the decoded body; now and random are the board's to set */
 };
 
@@ -80,6 +81,11 @@ void ask_op(struct ask *ask, const struct op_row *row, struct effects *out);
 
 /* The op_done of ask_op; its context is the ask. */
 void ask_answer(void *context, const struct op_result *result, struct effects *out);
+
+/* Runs an op that may open a job: answered after the last slice of that (design.md 2, Jobs), 5 s
+ * later at most; otherwise by `answer`, whose context is the ask. */
+void ask_op_with_job(struct ask *ask, const struct op_row *row, op_done *answer,
+                     struct effects *out);
 
 /* Passes the read barrier, then calls `read` with the ask as context. */
 void ask_read(struct ask *ask, board_read *read, struct effects *out);

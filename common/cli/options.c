@@ -142,6 +142,20 @@ static struct cli_given *find_letter(const struct invocation *call, const char *
     return NULL;
 }
 
+/* Its value is the next word. */
+static int parse_letter(struct cli_given *g, int argc, char *const *argv, int *at, struct err *err)
+{
+    const struct cli_option *o = g->option;
+    if (!o->value) {
+        return add_value(g, "", err);
+    }
+    if (*at + 1 == argc || strncmp(argv[*at + 1], "--", 2) == 0) {
+        return err_set(err, ERR_INVALID, "-%c needs a value: -%c %s", o->letter, o->letter,
+                       o->value);
+    }
+    return add_value(g, argv[++*at], err);
+}
+
 /* The words after the command; a group's verb stands among them, at `verb_at` unless 0. */
 static int parse_words(struct invocation *call, int argc, char *const *argv, int verb_at,
                        struct err *err)
@@ -160,7 +174,7 @@ static int parse_words(struct invocation *call, int argc, char *const *argv, int
         } else if (options && strncmp(argv[i], "--", 2) == 0) {
             r = parse_option(call, argc, argv, &i, err);
         } else if (options && is_option(argv[i]) && find_letter(call, argv[i])) {
-            r = add_value(find_letter(call, argv[i]), "", err);
+            r = parse_letter(find_letter(call, argv[i]), argc, argv, &i, err);
         } else if (options && is_option(argv[i])) {
             r = err_set(err, ERR_INVALID,
                         "unknown option %.40s; see %s --help, or put -- before what only begins "

@@ -21,7 +21,7 @@ struct cli_option {
     const char *env;      /* environment variables that stand in, "A,B" in this order; or NULL */
     bool repeated;        /* may be given several times */
     bool required;        /* by itself or by one of env */
-    char letter;          /* of a switch: "-f" is the same; 0 = none */
+    char letter;          /* "-f" is the same, "-n 3" of one with a value; 0 = none */
 };
 
 struct invocation;

@@ -456,7 +456,7 @@ static void a_switch_may_have_a_letter(void **state)
     struct fixture *f = *state;
     static const struct cli_option followed[] = {
         {.name = "follow", .letter = 'f', .help = "goes on"},
-        {.name = "lines", .value = "N", .help = "so many"},
+        {.name = "lines", .value = "N", .help = "so many", .letter = 'n'},
         {0},
     };
     static const struct cli_option *const lists[] = {followed, NULL};
@@ -472,6 +472,11 @@ static void a_switch_may_have_a_letter(void **state)
         {{"bbs", "logs", "-f", "web"}, NULL},
         {{"bbs", "logs", "web", "--follow"}, NULL},
         {{"bbs", "logs", "web", "-f", "-f"}, "--follow is given twice"},
+        {{"bbs", "logs", "-fn", "web"},
+         "unknown option -fn; see bbs logs --help, or put -- before what only begins with -"},
+        {{"bbs", "logs", "web", "-n", "3"}, ""},
+        {{"bbs", "logs", "web", "-n"}, "-n needs a value: -n N"},
+        {{"bbs", "logs", "web", "-n", "--follow"}, "-n needs a value: -n N"},
         {{"bbs", "logs", "web", "-l"},
          "unknown option -l; see bbs logs --help, or put -- before what only begins with -"},
         {{"bbs", "logs", "web", "-ff"},
@@ -496,6 +501,12 @@ static void a_switch_may_have_a_letter(void **state)
     SCOPED_BUF(out);
     cli_help(&f->call, &out);
     assert_non_null(strstr(buf_string(&out), "-f, --follow "));
+    assert_non_null(strstr(buf_string(&out), "-n, --lines N "));
+    static char *const numbered[] = {(char *)"bbs", (char *)"logs", (char *)"-n", (char *)"3",
+                                     (char *)"web"};
+    assert_int_equal(cli_parse(&f->arena, &one, 5, numbered, &f->call, &f->err), 0);
+    assert_string_equal(cli_text(&f->call, "lines"), "3");
+    assert_string_equal(f->call.arguments[0], "web");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
