@@ -177,6 +177,7 @@ static void send_commit(struct auction *x, struct cell_commit *c, const struct e
     work.cell_id = c->cell->id;
     work.lrps = ARENA_ARRAY(out->arena, c->job_count, Cell__LRP *);
     work.tasks = ARENA_ARRAY(out->arena, c->job_count, Cell__Task *);
+    work.units = ARENA_ARRAY(out->arena, c->job_count, Cell__UnitOffer *);
     for (; sent < c->job_count && bytes < WORK_BYTES_ENOUGH; sent++) {
         const struct round_job *j = c->jobs[sent];
         bytes += j->entry->kind->offer(out->arena, j->wanted, j->index, &work);
@@ -249,7 +250,8 @@ static void refuse(struct auction *x, const struct event *ev)
         x->now.refused++;
         if (j->lacks_room) {
             const struct wanted *w = j->wanted;
-            freeing_refused(&x->freeing, &(struct demand){w->kind, w->memory_mb, w->disk_mb});
+            freeing_refused(&x->freeing,
+                            &(struct demand){w->kind, w->memory_mb, w->disk_mb, false});
         }
         if (backlog_refused(x->backlog, j->entry, blob_of(j->refusal, &last_text, &last),
                             ev->now.mono_ns)) {

@@ -13,7 +13,7 @@ enum { BACKLOG_MAX = 1024 * 1024 };
 /* ---- Changes of the feed --------------------------------------------------------------------- */
 
 /* What waits, in the order in which it is read again: tasks first, for they end. */
-static const struct waiting_kind *const kinds[] = {&waiting_task, &waiting_instance};
+static const struct waiting_kind *const kinds[] = {&waiting_task, &waiting_unit, &waiting_instance};
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 static const struct waiting_kind *kind_of(enum record_type type)
@@ -26,6 +26,29 @@ static const struct waiting_kind *kind_of(enum record_type type)
     return NULL;
 }
 
+/* What is followed for what it says of cells. */
+static bool is_of_cells(enum record_type type)
+{
+    return type == RECORD_CELL || type == RECORD_MACHINE || type == RECORD_MACHINE_CELL;
+}
+
+/* Of such a record; NULL = it is gone. */
+static void on_cells(struct auctioneer *x, enum record_type type, const char *key,
+                     const ProtobufCMessage *m)
+{
+    SCOPED_ARENA(a);
+    const char *name = key_component(&a, key, 1);
+    if (type == RECORD_MACHINE) {
+        cells_machine(&x->cells, key, (const Board__MachineRecord *)m);
+    } else if (type == RECORD_MACHINE_CELL) {
+        cells_machine_cell(&x->cells, name, (const Board__MachineCellRecord *)m);
+    } else if (m) {
+        cells_record(&x->cells, name, (const Board__CellRecord *)m);
+    } else {
+        cells_gone(&x->cells, name);
+    }
+}
+
 static void on_put(struct auctioneer *x, const char *key, const struct followed *record,
                    struct effects *out)
 {
@@ -34,7 +57,7 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     struct err err;
     enum record_type type = key_type(key);
     const struct waiting_kind *kind = kind_of(type);
-    if (!kind && type != RECORD_DESIRED && type != RECORD_CELL) {
+    if (!kind && type != RECORD_DESIRED && !is_of_cells(type)) {
         return;
     }
     if (record_decode(&a, type, blob_bytes(record->record), &m, &err) < 0) {
@@ -48,7 +71,7 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     } else if (type == RECORD_DESIRED) {
         backlog_desired(&x->backlog, (const Models__DesiredLRP *)m, x->life.now.mono_ns);
     } else {
-        cells_record(&x->cells, key_component(&a, key, 1), (const Board__CellRecord *)m);
+        on_cells(x, type, key, m);
     }
 }
 
@@ -60,8 +83,8 @@ static void on_delete(struct auctioneer *x, const char *key, const struct follow
         backlog_gone(&x->backlog, key, last->mod_revision);
     } else if (type == RECORD_DESIRED) {
         backlog_desired_gone(&x->backlog, key_component(&a, key, 1));
-    } else if (type == RECORD_CELL) {
-        cells_gone(&x->cells, key_component(&a, key, 1));
+    } else if (is_of_cells(type)) {
+        on_cells(x, type, key, NULL);
     }
 }
 
@@ -163,11 +186,12 @@ static const struct role_ops ops = {
 
 /* ---- Making it ------------------------------------------------------------------------------- */
 
-/* UNCLAIMED instances, what is desired, Pending tasks, cells, its lock, and who sends heartbeats.
- * */
+/* UNCLAIMED instances, what is desired, Pending tasks, units without a place, cells and machines,
+ * its lock, and who sends heartbeats. */
 static const struct leading_selector selectors[] = {
     {"actual", "UNCLAIMED", NULL},     {"desired", NULL, NULL}, {"cell", NULL, NULL},
     {"lead", NULL, "lead/auctioneer"}, {"beat", NULL, NULL},    {"task", "Pending", NULL},
+    {"unit", "unassigned", NULL},      {"machine", NULL, NULL}, {"machine_cell", NULL, NULL},
 };
 
 static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)

@@ -1,6 +1,7 @@
 /* What is unplaced: one entry an instance, from the feed of UNCLAIMED records and from hints, with
- * what the board says of its process; and one entry a Pending task, with what it asks for
- * (design.md 5, docs/tasks.md). Bounded, both together. Pure. */
+ * what the board says of its process; and one entry a Pending task, or a unit without a
+ * place, with what it asks for (design.md 5, docs/tasks.md, docs/units.md). Bounded, all together.
+ * Pure. */
 #pragma once
 
 #include "auctioneer/bounces.h"
@@ -69,7 +70,7 @@ struct entry {
     struct blob *reason;       /* why no cell took it, with its zero byte; NULL */
     struct blob *reported; /* the placement error that the board has or will have; NULL = none */
     int32_t index;
-    const char *guid; /* of the process, or the task; behind the key */
+    const char *guid; /* of the process, the task, or the unit's service; behind the key */
     char key[];       /* of its record on the board */
 };
 

@@ -14,6 +14,7 @@ static void cell_free(void *value)
     arena_done(&cell->arena);
     free(cell->url);
     free(cell->pool);
+    free(cell->identity);
     free(cell->etag);
     free(cell);
 }
@@ -22,12 +23,14 @@ void cells_init(struct cells *c, uint64_t *next_call_id)
 {
     *c = (struct cells){.next_call_id = next_call_id};
     map_init(&c->by_id);
+    machines_init(&c->machines);
 }
 
 void cells_done(struct cells *c)
 {
     if (c) {
         map_done(&c->by_id, cell_free);
+        machines_done(&c->machines);
         free(c->queue);
     }
 }
@@ -40,6 +43,7 @@ static struct cell *cell_new(const char *id)
     strcpy(cell->id, id);
     cell->url = mem_text("");
     cell->pool = mem_text("");
+    cell->identity = mem_text("");
     cell->etag = mem_text("");
     cell->why = "not asked yet";
     arena_init(&cell->arena);
@@ -108,6 +112,10 @@ void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord 
         cell->pool = mem_text(record->pool);
         set_pool(cell);
     }
+    if (strcmp(cell->identity, record->identity) != 0) {
+        free(cell->identity);
+        cell->identity = mem_text(record->identity);
+    }
     cell->present = record->state == BOARD__CELL_RECORD__STATE__PRESENT && *url;
     if (!cell->present) {
         cell->usable = false;
@@ -132,6 +140,29 @@ void cells_reset(struct cells *c)
     {
         cells_gone(c, map_key(n));
     }
+    machines_reset(&c->machines);
+}
+
+void cells_machine(struct cells *c, const char *key, const Board__MachineRecord *record)
+{
+    bool opened =
+        record ? machines_put(&c->machines, key, record) : machines_gone(&c->machines, key);
+    c->grew = c->grew || opened;
+}
+
+void cells_machine_cell(struct cells *c, const char *cell_id,
+                        const Board__MachineCellRecord *record)
+{
+    if (record) {
+        machines_cell_put(&c->machines, record);
+    } else {
+        machines_cell_gone(&c->machines, cell_id);
+    }
+}
+
+struct machine_sight cells_machine_of(const struct cells *c, const struct cell *cell)
+{
+    return machines_see(&c->machines, cell->id, cell->identity);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
@@ -324,7 +355,9 @@ size_t cells_usable(const struct cells *c, struct arena *a, struct schedule_cell
     {
         struct cell *cell = map_value(n);
         if (cell->state && (cell->usable || cell->left_out)) {
-            list[count] = (struct schedule_cell){.state = cell->state, .closed = cell->left_out};
+            list[count] = (struct schedule_cell){.state = cell->state,
+                                                 .closed = cell->left_out,
+                                                 .machine = cells_machine_of(c, cell)};
             from[count++] = cell;
         }
     }

@@ -2,7 +2,7 @@
  * themselves, asked before each auction (design.md 5; rep-auctioneer.md 2.1, 4). Pure. */
 #pragma once
 
-#include "auctioneer/schedule.h"
+#include "auctioneer/machines.h"
 #include "board.pb-c.h"
 #include "common/client/boards.h"
 #include "common/base/map.h"
@@ -15,8 +15,9 @@
 enum { CELL_CALLS_MAX = 256, CELL_STATE_MAX = 32 * 1024 * 1024 };
 
 struct cell {
-    char *url; /* rep_url */
-    char *pool; /* tag of the node pool that has it, by the board; "" = none */
+    char *url;      /* rep_url */
+    char *pool;     /* tag of the node pool that has it, by the board; "" = none */
+    char *identity; /* of its state directory */
     uint64_t incarnation;
     bool present;                 /* on the board and PRESENT; LOST ones are not asked */
     bool usable;                  /* its last state may be relied on in this auction */
@@ -42,6 +43,7 @@ struct cells {
     uint64_t *next_call_id;
     bool starting_counts; /* there is a limit in flight: what has started makes room; the owner's */
     struct map by_id;
+    struct machines machines;
     /* The present round of questions. */
     struct cell **queue;
     size_t queued, asked;
@@ -62,6 +64,13 @@ void cells_done(struct cells *c);
 void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord *record);
 void cells_gone(struct cells *c, const char *cell_id);
 void cells_reset(struct cells *c);
+/* Of a machine, and of which one a cell is, by the record's key; NULL = there is none any more. */
+void cells_machine(struct cells *c, const char *key, const Board__MachineRecord *record);
+void cells_machine_cell(struct cells *c, const char *cell_id,
+                        const Board__MachineCellRecord *record);
+
+/* Which machine it is. */
+struct machine_sight cells_machine_of(const struct cells *c, const struct cell *cell);
 
 /* Begins to ask all that are present. Must not be looking. */
 void cells_look(struct cells *c, const struct event *ev, struct effects *out);

@@ -48,6 +48,10 @@ static void key_of(const struct compats *c, const struct job *job, struct buf *o
     add_word(out, any ? name : job->root_fs);
     add_words(out, job->drivers, job->driver_count);
     add_words(out, job->tags, job->tag_count);
+    if (job->kind == JOB_UNIT) {
+        const struct machine_wish *m = &job->machine;
+        buf_printf(out, " unit %u %d %d", m->number, (int)m->only, (int)m->unused);
+    }
     for (size_t i = 0; i < job->barred_count; i++) {
         buf_printf(out, " not %u", job->barred[i]);
     }
@@ -74,7 +78,7 @@ static struct compat *judge(struct compats *c, const struct job *job)
         if (!is_open(c, job, i)) {
             continue;
         }
-        enum filter fall = filter_cell(c->cells[i].state, job);
+        enum filter fall = filter_cell(c->cells[i].state, &c->cells[i].machine, job);
         enum filter *reached = &k->reached[c->zone_of[i]];
         *reached = fall > *reached ? fall : *reached;
         k->furthest = fall > k->furthest ? fall : k->furthest;

@@ -1,5 +1,5 @@
 /* Which cells a job is compatible with, judged once for all jobs that ask for the same root
- * filesystem, volume drivers and tags. Pure. */
+ * filesystem, volume drivers, tags and machine. Pure. */
 #pragma once
 
 #include "auctioneer/filter.h"
@@ -21,7 +21,7 @@ struct compats {
     size_t zone_count;
     struct numbered_names schemes; /* of root filesystems that some cell offers as a fixed set */
     struct numbered_names keys;    /* what is asked for, as text -> number */
-    struct compat **list; /* by number */
+    struct compat **list;          /* by number */
     size_t capacity;
 };
 

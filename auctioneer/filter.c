@@ -17,9 +17,16 @@ static bool equal(const char *s, const char *from, size_t size)
     return strncmp(s, from, size) == 0 && s[size] == 0;
 }
 
+/* What a filter is asked about. */
+struct filtered_cell {
+    const Cell__CellState *state;
+    const struct machine_sight *machine;
+};
+
 /* 5.1, 3: the scheme must be offered; a fixed set must contain the opaque part. */
-static bool has_root_fs(const Cell__CellState *cell, const struct job *job)
+static bool has_root_fs(const struct filtered_cell *c, const struct job *job)
 {
+    const Cell__CellState *cell = c->state;
     const char *root_fs = job->root_fs;
     size_t scheme = filter_scheme(root_fs);
     if (scheme == 0) {
@@ -54,8 +61,9 @@ static bool contains(char *const *list, size_t count, const char *s)
     return false;
 }
 
-static bool has_drivers(const Cell__CellState *cell, const struct job *job)
+static bool has_drivers(const struct filtered_cell *c, const struct job *job)
 {
+    const Cell__CellState *cell = c->state;
     for (size_t i = 0; i < job->driver_count; i++) {
         if (!contains(cell->volumedrivers, cell->n_volumedrivers, job->drivers[i])) {
             return false;
@@ -65,8 +73,9 @@ static bool has_drivers(const Cell__CellState *cell, const struct job *job)
 }
 
 /* The cell's tags are asked for, and all that is asked for is the cell's, required or optional. */
-static bool tags_match(const Cell__CellState *cell, const struct job *job)
+static bool tags_match(const struct filtered_cell *c, const struct job *job)
 {
+    const Cell__CellState *cell = c->state;
     for (size_t i = 0; i < cell->n_placementtags; i++) {
         if (!contains(job->tags, job->tag_count, cell->placementtags[i])) {
             return false;
@@ -81,9 +90,28 @@ static bool tags_match(const Cell__CellState *cell, const struct job *job)
     return true;
 }
 
+/* Of units (docs/units.md, Placement):
+ * 1. One that asks for a machine goes to that alone.
+ * 2. Any other goes to a cell that is none yet, and will be one,
+ * 3. or to one that takes units;
+ * 4. if it asks for an unused one, to such that never had one. */
+static bool is_machine_for(const struct filtered_cell *c, const struct job *job)
+{
+    const struct machine_sight *m = c->machine;
+    const struct machine_wish *wish = &job->machine;
+    if (job->kind != JOB_UNIT) {
+        return true;
+    }
+    if (!m->is) {
+        return !wish->only; /* 1, 2 */
+    }
+    return m->open && (!wish->unused || m->clean) &&   /* 3, 4 */
+           (!wish->only || m->number == wish->number); /* 1 */
+}
+
 static const struct {
     const char *name;
-    bool (*passes)(const Cell__CellState *cell, const struct job *job);
+    bool (*passes)(const struct filtered_cell *c, const struct job *job);
     const char *refusal;
 } filters[FILTER_COUNT] = {
 #define FILTER(ID, name, lack, passes, refusal) {name, passes, refusal},
@@ -97,10 +125,17 @@ const char *filter_name(enum filter filter)
     return filters[filter].name;
 }
 
-enum filter filter_cell(const Cell__CellState *cell, const struct job *job)
+bool filter_asks(enum filter filter, enum job_kind kind)
 {
+    return filter != FILTER_MACHINE || kind == JOB_UNIT;
+}
+
+enum filter filter_cell(const Cell__CellState *state, const struct machine_sight *machine,
+                        const struct job *job)
+{
+    struct filtered_cell c = {state, machine};
     enum filter f = 0;
-    while (f < FILTER_COMPATIBLE && (!filters[f].passes || filters[f].passes(cell, job))) {
+    while (f < FILTER_COMPATIBLE && (!filters[f].passes || filters[f].passes(&c, job))) {
         f++;
     }
     return f;
@@ -133,11 +168,24 @@ static const char *tags_text(struct arena *a, const struct job *job)
     return arena_strdup(a, buf_string(&b));
 }
 
+static const char *machine_text(struct arena *a, const struct job *job)
+{
+    const char *unused = job->machine.unused ? "unused and " : "";
+    if (!job->machine.only) {
+        return arena_printf(a, "found no compatible cell that is %sopen to units", unused);
+    }
+    return arena_printf(a, "found no compatible cell that is machine %u, %sopen to units",
+                        job->machine.number, unused);
+}
+
 const char *filter_text(struct arena *a, enum filter furthest, const struct job *job)
 {
     assert(furthest < FILTER_COMPATIBLE && furthest != FILTER_ZONE);
     if (filters[furthest].refusal) {
         return filters[furthest].refusal;
+    }
+    if (furthest == FILTER_MACHINE) {
+        return machine_text(a, job);
     }
     const char *pool = pool_text(a, job);
     return pool ? pool : tags_text(a, job);
@@ -147,7 +195,8 @@ unsigned filter_shortage(const struct room *r, const struct demand *q)
 {
     return (r->free_containers < 1 ? SHORT_OF_CONTAINERS : 0u) |
            (r->free_disk < q->disk_mb ? SHORT_OF_DISK : 0u) |
-           (r->free_memory < room_memory_needed(r, q) ? SHORT_OF_MEMORY : 0u);
+           (r->free_memory < room_memory_needed(r, q) ? SHORT_OF_MEMORY : 0u) |
+           (q->unused && r->used ? SHORT_OF_UNUSED : 0u);
 }
 
 const char *filter_shortage_text(unsigned common)
@@ -162,5 +211,5 @@ const char *filter_shortage_text(unsigned common)
         "insufficient resources: disk, memory",
         "insufficient resources: containers, disk, memory",
     };
-    return texts[common & SHORT_OF_ALL];
+    return common & SHORT_OF_UNUSED ? "insufficient machines that never had a unit" : texts[common];
 }

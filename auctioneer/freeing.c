@@ -12,14 +12,14 @@ static int32_t lesser(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* An LRP asks for its proxy's memory as well, a task does not. */
+/* An LRP asks for its proxy's memory as well, others do not. */
 void freeing_refused(struct freeing *f, const struct demand *q)
 {
     if (!f->lacking) {
         f->least = *q;
     }
     f->lacking = true;
-    f->least.kind = q->kind == JOB_TASK ? JOB_TASK : f->least.kind;
+    f->least.kind = q->kind != JOB_LRP ? q->kind : f->least.kind;
     f->least.memory_mb = lesser(f->least.memory_mb, q->memory_mb);
     f->least.disk_mb = lesser(f->least.disk_mb, q->disk_mb);
 }

@@ -31,8 +31,7 @@ static void sift_down(struct pick *p, struct pick_zone *z, size_t at)
             break;
         }
         if (child + 1 < z->count &&
-            before(p, z->bases[child + 1], z->cells[child + 1], z->bases[child],
-                   z->cells[child])) {
+            before(p, z->bases[child + 1], z->cells[child + 1], z->bases[child], z->cells[child])) {
             child++;
         }
         if (!before(p, z->bases[child], z->cells[child], base, cell)) {
@@ -162,7 +161,7 @@ static bool consider(struct search *s, uint32_t cell, double base)
         return false;
     }
     uint32_t locality = 0;
-    if (s->pick->demand.kind == JOB_LRP) {
+    if (s->pick->demand.kind != JOB_TASK) {
         locality = tally_get(s->pick->tally, s->process, cell);
         s->lookups++;
     }
@@ -219,9 +218,9 @@ static uint32_t least_locality(const struct pick *p, size_t zone, uint32_t proce
 int64_t pick_best(struct pick *p, const uint32_t *zones, size_t count, uint32_t process)
 {
     struct best best = {.score = SCORE_INITIAL_BEST, .cell = -1};
-    bool lrp = p->demand.kind == JOB_LRP && !p->mixed[process];
+    bool spreads = p->demand.kind != JOB_TASK && !p->mixed[process];
     for (size_t i = 0; i < count; i++) {
-        uint32_t *floor = lrp ? &p->floors[process * p->zone_count + zones[i]] : NULL;
+        uint32_t *floor = spreads ? &p->floors[process * p->zone_count + zones[i]] : NULL;
         struct search s = {
             .pick = p, .process = process, .floor = floor ? *floor : 0, .best = &best};
         if (p->heaped) {
@@ -273,8 +272,8 @@ static struct best judged(const struct pick *p, const struct room *r, uint32_t c
                           uint32_t process)
 {
     double base = score_base(r, p->rules, &p->demand);
-    bool lrp = p->demand.kind == JOB_LRP;
-    uint32_t locality = lrp ? tally_get(p->tally, process, cell) : 0;
+    bool spreads = p->demand.kind != JOB_TASK;
+    uint32_t locality = spreads ? tally_get(p->tally, process, cell) : 0;
     return (struct best){.score = score_with(base, locality), .base = base, .cell = cell};
 }
 
@@ -318,7 +317,7 @@ void pick_take(struct pick *p, uint32_t cell, uint32_t process)
 {
     struct room *r = &p->rooms[cell];
     room_take(r, p->rules, &p->demand);
-    if (p->demand.kind == JOB_LRP) {
+    if (p->demand.kind != JOB_TASK) {
         tally_add(p->tally, process, cell);
     }
     if (!p->heaped) {

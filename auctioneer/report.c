@@ -87,7 +87,7 @@ static void enqueue(struct report *r, char *key)
 
 void report_refusal(struct report *r, struct entry *e)
 {
-    if (e->queued || !e->kind->unreported(e)) {
+    if (e->queued || !e->kind->unreported || !e->kind->unreported(e)) {
         return;
     }
     e->queued = true;

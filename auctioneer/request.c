@@ -9,6 +9,7 @@
 #include "common/lifecycle/actor.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"
+#include "common/model/unit_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,8 +165,8 @@ static void add_unplaced(const struct auctioneer *x, Auction__AuctioneerState *s
                 return;
             }
             Auction__Unplaced *u = arena_message(a, &auction__unplaced__descriptor);
-            e->kind->name(a, e,
-                          &(struct waiting_name){&u->process_guid, &u->task_guid, &u->index});
+            e->kind->name(
+                a, e, &(struct waiting_name){&u->process_guid, &u->task_guid, &u->unit, &u->index});
             u->reason = arena_strdup(a, reason_text(e->reason));
             s->unplaced[s->n_unplaced++] = u;
         }
@@ -229,6 +230,7 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     s.placed = x->backlog.counts[ENTRY_PLACED];
     s.waiting = s.backlog - s.placed;
     s.tasks = x->backlog.of_kind[JOB_TASK];
+    s.units = x->backlog.of_kind[JOB_UNIT];
     s.overflowed = x->backlog.overflowed;
     add_unplaced(x, &s, out->arena);
     add_cells(x, &s, out->arena);
@@ -240,7 +242,7 @@ static void state(struct role *role, const struct request *q, struct effects *ou
 
 /* What is asked about. */
 struct asked {
-    const char *task_guid, *process_guid; /* one of them */
+    const char *task_guid, *process_guid, *unit; /* one of them */
     int32_t index;
 };
 
@@ -251,9 +253,24 @@ static bool read_asked(const struct request *q, struct arena *a, struct asked *r
     ret->task_guid = query_value(a, q->query, "task_guid");
     ret->process_guid = query_value(a, q->query, "process_guid");
     long number = index && *index ? strtol(index, &end, 10) : -1;
+    ret->unit = query_value(a, q->query, "unit");
     ret->index = (int32_t)number;
     bool instance = ret->process_guid && end && !*end && number >= 0 && number <= INT32_MAX;
-    return ret->task_guid ? !ret->process_guid && !index : instance;
+    bool alone = !ret->process_guid && !index;
+    if (ret->unit) {
+        struct unit_name ignored;
+        return alone && !ret->task_guid && unit_name_parse(a, ret->unit, &ignored);
+    }
+    return ret->task_guid ? alone : instance;
+}
+
+static const char *asked_key(struct arena *a, const struct asked *q)
+{
+    struct unit_name unit;
+    if (q->unit && unit_name_parse(a, q->unit, &unit)) {
+        return key_unit(a, unit);
+    }
+    return q->task_guid ? key_task(a, q->task_guid) : key_actual(a, q->process_guid, q->index, 0);
 }
 
 static const char *state_word(const struct auctioneer *x, const struct entry *e)
@@ -283,8 +300,10 @@ static void explain(struct auctioneer *x, const struct wanted *w, const struct e
     MAP_EACH(&x->cells.by_id, n)
     {
         const struct cell *cell = map_value(n);
-        cells[count++] = (struct why_cell){
-            .id = cell->id, .state = cell->state, .unusable = why_unusable(x, e, cell)};
+        cells[count++] = (struct why_cell){.id = cell->id,
+                                           .state = cell->state,
+                                           .machine = cells_machine_of(&x->cells, cell),
+                                           .unusable = why_unusable(x, e, cell)};
     }
     ret->memory_mb = w->memory_mb;
     ret->disk_mb = w->disk_mb;
@@ -301,16 +320,14 @@ static void why(struct role *role, const struct request *q, struct effects *out)
     struct auctioneer *x = (struct auctioneer *)role;
     struct asked asked;
     if (!read_asked(q, out->arena, &asked)) {
-        bad_body(q, "ask with process_guid and index, or with task_guid", out);
+        bad_body(q, "ask with process_guid and index, with task_guid, or with unit", out);
         return;
     }
     if (!x->life.leader.leads) {
         question_refer(&x->life, q, "stands by", out); /* it asks no cell, so it knows nothing */
         return;
     }
-    const char *key = asked.task_guid ? key_task(out->arena, asked.task_guid)
-                                      : key_actual(out->arena, asked.process_guid, asked.index, 0);
-    const struct entry *e = map_get(&x->backlog.entries, key);
+    const struct entry *e = map_get(&x->backlog.entries, asked_key(out->arena, &asked));
     if (!e) {
         question_reply(q, 404, QUESTION_TEXT, "it awaits no placement\n", out);
         return;
@@ -319,7 +336,7 @@ static void why(struct role *role, const struct request *q, struct effects *out)
     const struct wanted *w = backlog_wanted(&x->backlog, e);
     e->kind->name(out->arena, e,
                   &(struct waiting_name){&answer_why.process_guid, &answer_why.task_guid,
-                                         &answer_why.index});
+                                         &answer_why.unit, &answer_why.index});
     answer_why.state = arena_strdup(out->arena, state_word(x, e));
     answer_why.reason = arena_strdup(out->arena, reason_text(e->reason));
     if (w) {

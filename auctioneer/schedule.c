@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which jobs come first (5): all LRPs with index 0, all tasks, the other LRPs. Diego's quirk, tasks
- * before all when no LRP has an index above 0, is left out (docs/tasks.md, Distributing tasks). */
-enum job_turn { TURN_FIRST_INSTANCES, TURN_TASKS, TURN_OTHER_INSTANCES };
+/* Which jobs come first (5): all LRPs with index 0, all units, all tasks, the other LRPs. Diego's
+ * quirk, tasks before all when no LRP has an index above 0, is left out (docs/tasks.md,
+ * Distributing tasks). */
+enum job_turn { TURN_FIRST_INSTANCES, TURN_UNITS, TURN_TASKS, TURN_OTHER_INSTANCES };
 
 struct queued_job {
     const struct job *job;
@@ -135,11 +136,11 @@ static void count_what_is_there(struct scheduling *x)
     }
     for (size_t i = 0; i < in->taken_count; i++) {
         const struct schedule_taken *t = &in->taken[i];
-        struct demand q = {t->job->kind, t->job->memory_mb, t->job->disk_mb};
+        struct demand q = job_demand(t->job);
         room_take(&x->pick.rooms[t->cell], &in->rules->score, &q);
         x->in_flight++;
         uint32_t process = names_find(&x->processes, t->job->guid);
-        if (t->job->kind == JOB_LRP && process != NAME_UNKNOWN) {
+        if (job_spreads(t->job) && process != NAME_UNKNOWN) {
             tally_add(&x->tally, process, (uint32_t)t->cell);
             count_instance(x, process, t->cell);
         }
@@ -150,22 +151,29 @@ static void count_what_is_there(struct scheduling *x)
 
 static enum job_turn turn_of(const struct job *job)
 {
-    if (job->kind == JOB_TASK) {
-        return TURN_TASKS;
+    if (job->kind != JOB_LRP) {
+        return job->kind == JOB_UNIT ? TURN_UNITS : TURN_TASKS;
     }
     return job->index == 0 ? TURN_FIRST_INSTANCES : TURN_OTHER_INSTANCES;
 }
 
 static bool same_demand(const struct job *a, const struct job *b)
 {
-    return a->memory_mb == b->memory_mb && a->disk_mb == b->disk_mb && a->kind == b->kind;
+    return a->memory_mb == b->memory_mb && a->disk_mb == b->disk_mb && a->kind == b->kind &&
+           a->machine.unused == b->machine.unused;
+}
+
+static bool same_machines(const struct machine_wish *a, const struct machine_wish *b)
+{
+    return a->only == b->only && a->number == b->number && a->unused == b->unused;
 }
 
 static bool same_filters(const struct job *a, const struct job *b)
 {
     return a->root_fs == b->root_fs && a->tags == b->tags && a->tag_count == b->tag_count &&
            a->drivers == b->drivers && a->driver_count == b->driver_count &&
-           a->barred == b->barred && a->barred_count == b->barred_count;
+           a->barred == b->barred && a->barred_count == b->barred_count && a->kind == b->kind &&
+           same_machines(&a->machine, &b->machine);
 }
 
 /* Names the processes, and notes those whose jobs do not all ask for the same. */
@@ -218,7 +226,7 @@ static void plan_zones(struct scheduling *x, const struct queued_job *q, size_t 
     const struct schedule_rules *rules = x->in->rules;
     const uint32_t *instances = &x->instances[q->process * x->pick.zone_count];
     x->plan.groups = 0;
-    if (q->job->kind == JOB_TASK) {
+    if (!job_has_zone(q->job)) {
         zone_all(&x->plan, x->pick.zone_count);
     } else if (rules->zone_count == 0) {
         zone_fewest_first(&x->plan, instances, x->pick.zone_count, x->pick.zone_count);
@@ -307,7 +315,7 @@ static void decide(struct scheduling *x, struct queued_job *q)
         q->decision->refusal = FILTER_TEXT_IN_FLIGHT;
         return;
     }
-    bool pinned = rules->zone_count > 0 && q->job->kind == JOB_LRP;
+    bool pinned = rules->zone_count > 0 && job_has_zone(q->job);
     size_t preferred = pinned ? zone_preferred(q->job->guid, q->job->index, rules->zone_count) : 0;
     /* Once nothing fits, nothing will in this run: rooms only shrink. */
     bool narrow = pinned && q->job->index > ZONE_LAST_FREE_INDEX;
@@ -332,7 +340,7 @@ static void decide(struct scheduling *x, struct queued_job *q)
     q->decision->cell = (int32_t)cell;
     pick_take(&x->pick, (uint32_t)cell, q->process);
     x->in_flight++;
-    if (q->job->kind == JOB_LRP) {
+    if (job_spreads(q->job)) {
         count_instance(x, q->process, (size_t)cell);
     }
 }
@@ -377,7 +385,7 @@ static void decide_run(struct scheduling *x, size_t from, size_t end)
 {
     const struct queued_job *first = &x->queue[from];
     const struct compat *k = x->compats.list[first->compat];
-    struct demand q = {first->job->kind, first->job->memory_mb, first->job->disk_mb};
+    struct demand q = job_demand(first->job);
     memset(x->no_room, 0, (x->in->rules->zone_count + 1) * sizeof(*x->no_room));
     pick_begin(&x->pick, &q, k->zones, end - from);
     if (first->job->late_count > 0) {

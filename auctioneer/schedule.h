@@ -11,12 +11,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Which machine a unit asks for (docs/units.md, Placement); zeros = any. */
+struct machine_wish {
+    uint32_t number;
+    bool only;   /* this one alone */
+    bool unused; /* one that never had a unit */
+};
+
+/* Which machine a cell is; zeros = none yet. */
+struct machine_sight {
+    bool is;
+    bool open;  /* it takes units */
+    bool clean; /* it never had one */
+    uint32_t number;
+};
+
 /* Something to place. Borrowed; jobs of one process should share their strings and lists: what has
  * been judged for one is then not judged again. */
 struct job {
     enum job_kind kind;
-    const char *guid; /* of the process, or the task */
-    int32_t index;    /* of a task: 0 */
+    const char *guid; /* of the process, the task, or the unit's service */
+    int32_t index;    /* of a task: 0; of a unit: its number */
     const char *root_fs;
     char *const *tags;
     size_t tag_count;
@@ -24,7 +39,8 @@ struct job {
     size_t driver_count;
     int32_t memory_mb;
     int32_t disk_mb;
-    const uint32_t *barred; /* cells of the input that are closed to it */
+    struct machine_wish machine; /* of a unit */
+    const uint32_t *barred;      /* cells of the input that are closed to it */
     size_t barred_count;
     /* Cells of the input that took it and did not bring it to the board, the one longest ago first:
      * any other that takes it comes before them, and they come in this order. */
@@ -35,7 +51,25 @@ struct job {
 struct schedule_cell {
     const Cell__CellState *state;
     bool closed; /* takes nothing; what it holds still counts for zones */
+    struct machine_sight machine;
 };
+
+/* It spreads over cells and zones with the others of its process, or of its service. */
+static inline bool job_spreads(const struct job *job)
+{
+    return job->kind != JOB_TASK;
+}
+
+/* Its zone follows from this; one that asks for a machine goes where that is. */
+static inline bool job_has_zone(const struct job *job)
+{
+    return job_spreads(job) && !job->machine.only;
+}
+
+static inline struct demand job_demand(const struct job *job)
+{
+    return (struct demand){job->kind, job->memory_mb, job->disk_mb, job->machine.unused};
+}
 
 struct schedule_rules {
     /* docs/instances.md, Zones; zone_count 0: the fewest first (5.3). */
@@ -47,10 +81,10 @@ struct schedule_rules {
 
 /* What became of a job. */
 struct decision {
-    int32_t cell;        /* where it is placed; -1 = nowhere */
-    uint32_t turn;       /* decided as the n-th, from 0 */
+    int32_t cell;    /* where it is placed; -1 = nowhere */
+    uint32_t turn;   /* decided as the n-th, from 0 */
     uint32_t equals; /* cells that were as good, itself among them; of schedule_input.explains */
-    int32_t spared;      /* the cell that failed starts kept it from; -1 = none; likewise */
+    int32_t spared;  /* the cell that failed starts kept it from; -1 = none; likewise */
     const char *refusal; /* why nowhere: the placement error; NULL if placed. Lives in the arena. */
     bool lacks_room;     /* nowhere, for compatible cells have no room for it */
 };

@@ -63,6 +63,7 @@ void room_take(struct room *r, const struct score_rules *rules, const struct dem
     r->used_containers += 1;
     r->starting += 1;
     r->tasks += q->kind == JOB_TASK;
+    r->used = r->used || q->kind == JOB_UNIT;
 }
 
 double score_mean_used(const struct room *r, const struct demand *q)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum job_kind { JOB_LRP, JOB_TASK, JOB_KIND_COUNT };
+enum job_kind { JOB_LRP, JOB_TASK, JOB_UNIT, JOB_KIND_COUNT };
 
 enum scoring {
     SCORING_LARGEST, /* "default": the largest used fraction after placing */
@@ -33,11 +33,12 @@ struct room {
     double per_memory, per_disk, per_containers;    /* 1 / total */
     double proxy_memory;                            /* added to each LRP */
     double starting;                                /* containers that are being started */
-    double failed_starts; /* in a row, at once; 0 to SCORE_FAILED_STARTS_MAX */
-    double index; /* for bin packing: the cell's index among those of its zone */
+    double failed_starts;      /* in a row, at once; 0 to SCORE_FAILED_STARTS_MAX */
+    double index;              /* for bin packing: the cell's index among those of its zone */
     double tasks, ended_tasks; /* of all its tasks, those whose process is gone */
     double free_memory, free_disk, free_containers;
     double total_memory, total_disk, total_containers;
+    bool used;  /* a unit was placed on it in this auction: its machine is unused no more */
     bool whole; /* no total is 0: such a cell never wins, for its score is infinite or none (5.2) */
 };
 
@@ -49,6 +50,7 @@ struct demand {
     enum job_kind kind;
     int32_t memory_mb;
     int32_t disk_mb;
+    bool unused; /* a machine that never had a unit */
 };
 
 /* Memory that a cell must have for it: an LRP's includes the proxy's. */
@@ -60,7 +62,7 @@ static inline double room_memory_needed(const struct room *r, const struct deman
 static inline bool room_fits(const struct room *r, const struct demand *q)
 {
     return r->free_disk >= q->disk_mb && r->free_memory >= room_memory_needed(r, q) &&
-           r->free_containers >= 1;
+           r->free_containers >= 1 && !(q->unused && r->used);
 }
 
 /* Whether an instance that the cell tells of holds others of its process off (locality, zones). One
@@ -98,8 +100,8 @@ static inline double score_base(const struct room *r, const struct score_rules *
 {
     double used =
         rules->scoring == SCORING_LARGEST ? score_largest_used(r, q) : score_mean_used(r, q);
-    double score = used + r->starting * rules->starting_container_weight +
-                   score_failed_starts(r, rules);
+    double score =
+        used + r->starting * rules->starting_container_weight + score_failed_starts(r, rules);
     if (q->kind == JOB_TASK) {
         double tasks = rules->scoring == SCORING_DIEGO ? r->tasks : r->tasks - r->ended_tasks;
         return score + SCORE_LOCALITY_WEIGHT * tasks;
@@ -107,7 +109,8 @@ static inline double score_base(const struct room *r, const struct score_rules *
     return score + r->index * rules->bin_pack_first_fit_weight;
 }
 
-/* The score of an LRP on a cell that holds `locality` instances of its process. */
+/* The score of an LRP on a cell that holds `locality` instances of its process, or of a unit on one
+ * that was given so many of its service in this auction. */
 static inline double score_with(double base, uint32_t locality)
 {
     return base + SCORE_LOCALITY_WEIGHT * locality;

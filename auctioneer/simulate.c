@@ -44,9 +44,8 @@ static void renumber(struct simulation *s)
         s->players[i].room.index = 0;
         for (size_t k = 0; k < s->player_count; k++) {
             const Cell__CellState *other = &s->players[k].state;
-            bool before = other->cell_index != one->cell_index
-                              ? other->cell_index < one->cell_index
-                              : k < i;
+            bool before =
+                other->cell_index != one->cell_index ? other->cell_index < one->cell_index : k < i;
             s->players[i].room.index += before && strcmp(one->zone, other->zone) == 0;
         }
     }
@@ -62,7 +61,8 @@ static void decide(struct simulation *s)
     for (size_t i = 0; i < s->in->cell_count; i++) {
         if (is_usable(&s->in->cells[i])) {
             struct player *p = &s->players[s->player_count];
-            list[s->player_count++] = (struct schedule_cell){.state = s->in->cells[i].state};
+            list[s->player_count++] = (struct schedule_cell){.state = s->in->cells[i].state,
+                                                             .machine = s->in->cells[i].machine};
             p->from = &s->in->cells[i];
             p->state = *p->from->state;
             room_init(&p->room, &p->state);
@@ -96,7 +96,7 @@ static uint32_t count_fitting(const struct simulation *s, const struct job *job,
     for (size_t i = 0; i < s->player_count; i++) {
         const struct player *p = &s->players[i];
         fit += room_fits(&p->room, q) && p->room.whole &&
-               filter_cell(p->from->state, job) == FILTER_COMPATIBLE;
+               filter_cell(p->from->state, &p->from->machine, job) == FILTER_COMPATIBLE;
     }
     return fit;
 }

@@ -11,9 +11,9 @@
 struct entry;
 struct backlog;
 
-/* Which one it is, for those who read: one of the guids is set, the other one stays as it is. */
+/* Which one it is, for those who read: one of the texts is set, the others stay as they are. */
 struct waiting_name {
-    char **process_guid, **task_guid;
+    char **process_guid, **task_guid, **unit;
     int32_t *index;
 };
 
@@ -37,7 +37,7 @@ struct waiting_kind {
     bool (*stands)(const struct entry *e, const struct wanted *as);
 
     /* Whether to report to the board why it is not placed, the move that does, and that it was
-     * sent; and that it may not have arrived. */
+     * sent; and that it may not have arrived. All NULL: the board is told nothing. */
     bool (*unreported)(const struct entry *e);
     Board__Move *(*refusal)(struct arena *a, const struct entry *e, const struct wanted *w);
     void (*reported)(struct entry *e);
@@ -50,4 +50,4 @@ struct waiting_kind {
     void (*name)(struct arena *a, const struct entry *e, const struct waiting_name *ret);
 };
 
-extern const struct waiting_kind waiting_instance, waiting_task;
+extern const struct waiting_kind waiting_instance, waiting_task, waiting_unit;

@@ -1,6 +1,7 @@
 #include "auctioneer/wanted.h"
 
 #include "common/base/memory.h"
+#include "common/model/unit_name.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -35,11 +36,17 @@ static size_t words_size(char *const *list, size_t count)
     return size;
 }
 
+static const char *text_of(const char *s)
+{
+    return s ? s : "";
+}
+
 /* A copy of what `like` borrows, in one block. */
 static struct wanted *copy_of(const struct wanted *like)
 {
     size_t size = sizeof(*like) + strlen(like->guid) + strlen(like->domain) +
                   strlen(like->root_fs) + strlen(like->definition_id) + 4 +
+                  strlen(text_of(like->unit)) + strlen(text_of(like->unit_guid)) + 2 +
                   words_size(like->tags, like->tag_count) +
                   words_size(like->drivers, like->driver_count);
     struct wanted *w = mem_zeroed(size);
@@ -52,6 +59,8 @@ static struct wanted *copy_of(const struct wanted *like)
     w->domain = fill(&f, like->domain);
     w->root_fs = fill(&f, like->root_fs);
     w->definition_id = fill(&f, like->definition_id);
+    w->unit = fill(&f, text_of(like->unit));
+    w->unit_guid = fill(&f, text_of(like->unit_guid));
     fill_words(&f, w->tags, like->tags, like->tag_count);
     fill_words(&f, w->drivers, like->drivers, like->driver_count);
     assert(f.at == (char *)w + size);
@@ -130,6 +139,37 @@ struct wanted *wanted_of_hint(const Cell__Task *task)
     });
 }
 
+struct wanted *wanted_of_unit(const Board__UnitRecord *unit, int64_t mod_revision)
+{
+    static const Board__UnitNeeds none = BOARD__UNIT_NEEDS__INIT;
+    const Board__UnitNeeds *n = unit->needs ? unit->needs : &none;
+    SCOPED_ARENA(a);
+    return copy_of(&(struct wanted){
+        .kind = JOB_UNIT,
+        .memory_mb = n->memory_mb,
+        .disk_mb = n->disk_mb,
+        .max_pids = n->max_pids,
+        .guid = unit->service_guid,
+        .domain = "",
+        .root_fs = n->rootfs,
+        .definition_id = "",
+        .created_at = unit->created_at,
+        .revision = mod_revision,
+        .unit = unit_name_text(&a, (struct unit_name){unit->service, unit->number}),
+        .unit_guid = unit->guid,
+        .machine = {n->machine, n->on_machine, n->unused},
+        .tags = n->placement_tags,
+        .tag_count = n->n_placement_tags,
+        .drivers = n->volume_drivers,
+        .driver_count = n->n_volume_drivers,
+    });
+}
+
+int32_t wanted_unit_index(uint32_t number)
+{
+    return number < INT32_MAX ? (int32_t)number : INT32_MAX;
+}
+
 struct job wanted_job(const struct wanted *w, int32_t index)
 {
     return (struct job){
@@ -143,6 +183,7 @@ struct job wanted_job(const struct wanted *w, int32_t index)
         .driver_count = w->driver_count,
         .memory_mb = w->memory_mb,
         .disk_mb = w->disk_mb,
+        .machine = w->machine,
     };
 }
 

@@ -15,7 +15,7 @@ struct nearest_cell {
 /* The only zone that the job may go to; NULL = any. */
 static const char *only_zone(const struct schedule_rules *rules, const struct job *job)
 {
-    if (rules->zone_count == 0 || job->kind == JOB_TASK || job->index <= ZONE_LAST_FREE_INDEX) {
+    if (rules->zone_count == 0 || !job_has_zone(job) || job->index <= ZONE_LAST_FREE_INDEX) {
         return NULL;
     }
     return rules->zones[zone_preferred(job->guid, job->index, rules->zone_count)];
@@ -29,12 +29,12 @@ static enum filter fall_of(const struct why_cell *cell, const struct job *job, c
     if (zone && strcmp(cell->state->zone, zone) != 0) {
         return FILTER_ZONE;
     }
-    enum filter fall = filter_cell(cell->state, job);
+    enum filter fall = filter_cell(cell->state, &cell->machine, job);
     if (fall < FILTER_COMPATIBLE) {
         return fall;
     }
     struct room room;
-    struct demand q = {job->kind, job->memory_mb, job->disk_mb};
+    struct demand q = job_demand(job);
     room_init(&room, cell->state);
     return room_fits(&room, &q) && room.whole ? FILTER_FITS : FILTER_RESOURCES;
 }
@@ -96,10 +96,14 @@ static void tell_nearest(struct arena *a, const struct nearest_cell *n, const st
     ret->nearest = near;
 }
 
-static void tell_filters(struct arena *a, const uint32_t *counts, Auction__Why *ret)
+static void tell_filters(struct arena *a, const uint32_t *counts, enum job_kind kind,
+                         Auction__Why *ret)
 {
     ret->filters = ARENA_ARRAY(a, FILTER_COUNT, Auction__FilterCount *);
     for (int i = 0; i < FILTER_COUNT; i++) {
+        if (!filter_asks((enum filter)i, kind)) {
+            continue;
+        }
         Auction__FilterCount *f = arena_message(a, &auction__filter_count__descriptor);
         f->filter = (char *)(uintptr_t)filter_name((enum filter)i);
         f->cells = counts[i];
@@ -111,7 +115,7 @@ static void tell_filters(struct arena *a, const uint32_t *counts, Auction__Why *
 void why_explain(struct arena *a, const struct schedule_rules *rules, const struct why_cell *cells,
                  size_t cell_count, const struct job *job, Auction__Why *ret)
 {
-    struct demand q = {job->kind, job->memory_mb, job->disk_mb};
+    struct demand q = job_demand(job);
     const char *zone = only_zone(rules, job);
     uint32_t counts[FILTER_COUNT + 1] = {0};
     struct nearest_cell nearest = {0};
@@ -136,6 +140,6 @@ void why_explain(struct arena *a, const struct schedule_rules *rules, const stru
     ret->zone = zone ? arena_strdup(a, zone) : ret->zone;
     ret->in_flight_limit =
         rules->starting_container_maximum > 0 && in_flight >= rules->starting_container_maximum;
-    tell_filters(a, counts, ret);
+    tell_filters(a, counts, job->kind, ret);
     tell_nearest(a, &nearest, &q, ret);
 }

@@ -10,7 +10,8 @@
 struct why_cell {
     const char *id;
     const Cell__CellState *state; /* NULL = not known */
-    const char *unusable;         /* why it is not relied on; NULL or "" = it is */
+    struct machine_sight machine;
+    const char *unusable; /* why it is not relied on; NULL or "" = it is */
 };
 
 /* Fills in what follows from cells and job: counts, the nearest, the limit in flight. The rest of

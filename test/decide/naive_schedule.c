@@ -31,10 +31,10 @@ static void count(struct naive *n, const char *process_guid)
     for (size_t i = 0; i < in->taken_count; i++) {
         const struct job *job = in->taken[i].job;
         n->on_cell[in->taken[i].cell] +=
-            job->kind == JOB_LRP && strcmp(job->guid, process_guid) == 0;
+            job->kind != JOB_TASK && strcmp(job->guid, process_guid) == 0;
     }
     for (size_t i = 0; i < in->job_count; i++) {
-        if (n->where[i] >= 0 && in->jobs[i].kind == JOB_LRP) {
+        if (n->where[i] >= 0 && in->jobs[i].kind != JOB_TASK) {
             n->on_cell[n->where[i]] += strcmp(in->jobs[i].guid, process_guid) == 0;
         }
     }
@@ -63,7 +63,7 @@ static double rank(const struct schedule_input *in, size_t cell)
 static int64_t attempt(const struct naive *n, const struct job *job, size_t cell)
 {
     const struct schedule_rules *rules = n->in->rules;
-    if (job->kind == JOB_TASK) {
+    if (job->kind == JOB_TASK || job->machine.only) {
         return 0;
     }
     if (rules->zone_count == 0) {
@@ -127,11 +127,11 @@ static int compare(const struct found *f, double score, double base)
 
 static void try_cell(const struct naive *n, const struct job *job, size_t cell, struct found *f)
 {
-    struct demand q = {job->kind, job->memory_mb, job->disk_mb};
+    struct demand q = {job->kind, job->memory_mb, job->disk_mb, job->machine.unused};
     struct room without = n->rooms[cell];
     without.failed_starts = f->forgiving ? 0 : without.failed_starts;
     const struct room *r = &without;
-    enum filter step = filter_cell(n->in->cells[cell].state, job);
+    enum filter step = filter_cell(n->in->cells[cell].state, &n->in->cells[cell].machine, job);
     f->furthest = step > f->furthest ? step : f->furthest;
     if (step < FILTER_COMPATIBLE) {
         return;
@@ -198,10 +198,10 @@ static void decide(struct naive *n, size_t number, struct decision *d)
     d->spared = spared.cell == f.cell ? -1 : (int32_t)spared.cell;
     if (f.cell < 0) {
         d->refusal = f.furthest == FILTER_COMPATIBLE ? filter_shortage_text(f.common)
-                                                 : filter_text(n->arena, f.furthest, job);
+                                                     : filter_text(n->arena, f.furthest, job);
         return;
     }
-    struct demand q = {job->kind, job->memory_mb, job->disk_mb};
+    struct demand q = {job->kind, job->memory_mb, job->disk_mb, job->machine.unused};
     room_take(&n->rooms[f.cell], &in->rules->score, &q);
     n->where[number] = d->cell = (int32_t)f.cell;
     d->equals = f.equals;
@@ -226,7 +226,7 @@ struct decision *naive_schedule(struct arena *a, const struct schedule_input *in
     }
     for (size_t i = 0; i < in->taken_count; i++) {
         const struct job *job = in->taken[i].job;
-        struct demand q = {job->kind, job->memory_mb, job->disk_mb};
+        struct demand q = {job->kind, job->memory_mb, job->disk_mb, job->machine.unused};
         room_take(&n.rooms[in->taken[i].cell], &in->rules->score, &q);
         n.in_flight++;
     }
@@ -242,10 +242,10 @@ struct decision *naive_schedule(struct arena *a, const struct schedule_input *in
 
 static int turn(const struct job *job)
 {
-    if (job->kind == JOB_TASK) {
-        return 1;
+    if (job->kind != JOB_LRP) {
+        return job->kind == JOB_UNIT ? 1 : 2;
     }
-    return job->index == 0 ? 0 : 2;
+    return job->index == 0 ? 0 : 3;
 }
 
 bool naive_may_follow(const struct job *a, const struct job *b)

@@ -54,6 +54,13 @@ struct job *with_task(struct schedule_rows *x, const char *guid)
     return j;
 }
 
+struct job *with_unit(struct schedule_rows *x, const char *service_guid, int32_t number)
+{
+    struct job *j = with_lrp(x, service_guid, number);
+    j->kind = JOB_UNIT;
+    return j;
+}
+
 void with_tags(struct schedule_rows *x, struct job *j, const char *tags)
 {
     char **list;
@@ -80,7 +87,7 @@ struct schedule_input schedule_rows_input(const struct schedule_rows *x)
                                    .ranks = x->ranks};
 }
 
-static struct decision *decide(struct schedule_rows *x)
+const struct decision *decisions_of(struct schedule_rows *x)
 {
     struct schedule_input in = schedule_rows_input(x);
     return schedule(&x->arena, &in);
@@ -88,7 +95,7 @@ static struct decision *decide(struct schedule_rows *x)
 
 const char *plan_of(struct schedule_rows *x)
 {
-    struct decision *d = decide(x);
+    const struct decision *d = decisions_of(x);
     buf_clear(&x->text);
     for (size_t i = 0; i < x->job_count; i++) {
         buf_printf(&x->text, "%s%s/%d=", i ? " " : "", x->jobs[i].guid, x->jobs[i].index);
@@ -104,7 +111,7 @@ const char *plan_of(struct schedule_rows *x)
 
 const char *order_of(struct schedule_rows *x)
 {
-    struct decision *d = decide(x);
+    const struct decision *d = decisions_of(x);
     buf_clear(&x->text);
     for (uint32_t turn = 0; turn < x->job_count; turn++) {
         for (size_t i = 0; i < x->job_count; i++) {

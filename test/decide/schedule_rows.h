@@ -34,6 +34,7 @@ Cell__CellState *with_cell(struct schedule_rows *x, const char *cell_id, const c
 /* When: one more job, of 100 MB each on preloaded:busybox. Lists are words with blanks between. */
 struct job *with_lrp(struct schedule_rows *x, const char *process_guid, int32_t index);
 struct job *with_task(struct schedule_rows *x, const char *guid);
+struct job *with_unit(struct schedule_rows *x, const char *service_guid, int32_t number);
 void with_tags(struct schedule_rows *x, struct job *j, const char *tags);
 void with_drivers(struct schedule_rows *x, struct job *j, const char *drivers);
 
@@ -43,6 +44,9 @@ struct schedule_input schedule_rows_input(const struct schedule_rows *x);
 /* The plan, in the order of the jobs: "web/0=a db/0=(insufficient resources)". Valid until the next
  * of these. */
 const char *plan_of(struct schedule_rows *x);
+
+/* The same as it is given. */
+const struct decision *decisions_of(struct schedule_rows *x);
 
 /* The jobs in the order of deciding: "web/0 db/0". */
 const char *order_of(struct schedule_rows *x);

@@ -129,21 +129,18 @@ static void odd_words_harm_nobody_else(void **state)
     odd->tags = one;
     odd->tag_count = 1;
     with_tags(x, with_lrp(x, "web", 0), "t1 o1");
-    assert_string_equal(
-        plan_of(x),
-        "odd/0=(found no compatible cell with placement tag \"t1\no1\") web/0=a");
+    assert_string_equal(plan_of(x),
+                        "odd/0=(found no compatible cell with placement tag \"t1\no1\") web/0=a");
     schedule_rows_clear(x);
     cell_row_drivers(&x->arena, with_cell(x, "a", "z1"), "nfs");
     with_lrp(x, "odd", 0)->root_fs = "preloaded:busybox\nnfs";
     with_drivers(x, with_lrp(x, "web", 0), "nfs");
-    assert_string_equal(plan_of(x),
-                        "odd/0=(found no compatible cell for required rootfs) web/0=a");
+    assert_string_equal(plan_of(x), "odd/0=(found no compatible cell for required rootfs) web/0=a");
     schedule_rows_clear(x);
     cell_row_provider(&x->arena, with_cell(x, "a", "z1"), "docker", "arbitrary", "");
     with_lrp(x, "odd", 0)->root_fs = "docker";
     with_lrp(x, "web", 0)->root_fs = "docker:///x";
-    assert_string_equal(plan_of(x),
-                        "odd/0=(found no compatible cell for required rootfs) web/0=a");
+    assert_string_equal(plan_of(x), "odd/0=(found no compatible cell for required rootfs) web/0=a");
 }
 
 static void the_furthest_step_gives_the_text(void **state)
@@ -195,6 +192,119 @@ static void resources(void **state)
     assert_string_equal(plan_of(x), "web/0=a");
 }
 
+/* Each machine that a cell may be, and each that a unit may ask for (docs/units.md, Placement). */
+static void machines_of_units(void **state)
+{
+    struct schedule_rows *x = *state;
+    static const struct machine_sight none = {.is = false}, unused = {true, true, true, 1},
+                                      used = {true, true, false, 1},
+                                      closed = {true, false, true, 1};
+    static const struct machine_wish any = {0}, first = {1, true, false}, second = {2, true, false},
+                                     fresh = {0, false, true}, fresh_first = {1, true, true};
+    static const struct {
+        const struct machine_sight *is;
+        const struct machine_wish *wish;
+        const char *refusal; /* NULL = it is placed there */
+    } rows[] = {
+        {&none, &any, NULL},
+        {&none, &fresh, NULL},
+        {&none, &first, "that is machine 1, open to units"},
+        {&unused, &any, NULL},
+        {&unused, &fresh, NULL},
+        {&unused, &first, NULL},
+        {&unused, &fresh_first, NULL},
+        {&unused, &second, "that is machine 2, open to units"},
+        {&used, &any, NULL},
+        {&used, &first, NULL},
+        {&used, &fresh, "that is unused and open to units"},
+        {&used, &fresh_first, "that is machine 1, unused and open to units"},
+        {&closed, &any, "that is open to units"},
+        {&closed, &first, "that is machine 1, open to units"},
+        {&closed, &fresh, "that is unused and open to units"},
+    };
+    with_cell(x, "a", "z1");
+    struct job *j = with_unit(x, "web", 3);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        x->cells[0].machine = *rows[i].is;
+        j->machine = *rows[i].wish;
+        const char *expected =
+            rows[i].refusal
+                ? arena_printf(&x->arena, "web/3=(found no compatible cell %s)", rows[i].refusal)
+                : "web/3=a";
+        assert_string_equal(plan_of(x), expected);
+    }
+    /* No LRP and no task minds. */
+    j->kind = JOB_LRP;
+    assert_string_equal(plan_of(x), "web/3=a");
+    j->kind = JOB_TASK;
+    assert_string_equal(plan_of(x), "web/3=a");
+}
+
+/* The first that is placed on a machine uses it, also one that a decision before placed there. */
+static void one_unit_uses_a_machine(void **state)
+{
+    struct schedule_rows *x = *state;
+    with_cell(x, "a", "z1");
+    with_cell(x, "b", "z1");
+    for (int i = 0; i < 3; i++) {
+        with_unit(x, "web", i)->machine.unused = true;
+    }
+    assert_string_equal(plan_of(x),
+                        "web/0=a web/1=b web/2=(insufficient machines that never had a unit)");
+    x->jobs[2].machine.unused = false;
+    assert_string_equal(plan_of(x), "web/0=a web/1=b web/2=a");
+    x->job_count = 1;
+    x->taken[x->taken_count++] = (struct schedule_taken){.job = &x->jobs[1], .cell = 0};
+    assert_string_equal(plan_of(x), "web/0=b");
+}
+
+/* As LRPs; but one that asks for a machine goes where that is. */
+static void zones_of_units(void **state)
+{
+    struct schedule_rows *x = *state;
+    static const char *const zones[] = {"z1", "z2"};
+    x->rules.zones = zones;
+    x->rules.zone_count = 2;
+    with_cell(x, "a", "z1");
+    x->cells[0].machine = (struct machine_sight){true, true, false, 1};
+    for (int i = 2; i < 4; i++) {
+        with_unit(x, "web", i);
+        with_lrp(x, "web", i);
+    }
+    const struct decision *d = decisions_of(x);
+    for (size_t i = 0; i < 4; i += 2) {
+        assert_int_equal(d[i].cell, d[i + 1].cell);
+    }
+    assert_int_not_equal(d[0].cell, d[2].cell);
+    x->jobs[0].machine = x->jobs[2].machine = (struct machine_wish){1, true, false};
+    d = decisions_of(x);
+    assert_int_equal(d[0].cell, 0);
+    assert_int_equal(d[2].cell, 0);
+}
+
+/* Root filesystem, drivers, tags, resources: as LRPs, without a proxy. */
+static void units_ask_for_what_lrps_do(void **state)
+{
+    struct schedule_rows *x = *state;
+    Cell__CellState *a = with_cell(x, "a", "z1");
+    struct job *j = with_unit(x, "web", 3);
+    a->availableresources->memorymb = 100;
+    a->proxymemoryallocationmb = 32;
+    assert_string_equal(plan_of(x), "web/3=a");
+    j->memory_mb = 101;
+    assert_string_equal(plan_of(x), "web/3=(insufficient resources: memory)");
+    cell_row_tags(&x->arena, a, "pool", ""); /* a node pool's cell */
+    assert_string_equal(plan_of(x), "web/3=(found no compatible cell with no placement tags)");
+    j->memory_mb = 100;
+    with_tags(x, j, "pool");
+    assert_string_equal(plan_of(x), "web/3=a");
+    with_drivers(x, j, "nfs");
+    assert_string_equal(plan_of(x),
+                        "web/3=(found no compatible cell with required volume drivers)");
+    j->root_fs = "foo:bar";
+    assert_string_equal(plan_of(x), "web/3=(found no compatible cell for required rootfs)");
+}
+
 static void only_common_problems_are_named(void **state)
 {
     struct schedule_rows *x = *state;
@@ -224,6 +334,10 @@ int main(void)
         TEST(odd_words_harm_nobody_else),
         TEST(the_furthest_step_gives_the_text),
         TEST(resources),
+        TEST(machines_of_units),
+        TEST(one_unit_uses_a_machine),
+        TEST(zones_of_units),
+        TEST(units_ask_for_what_lrps_do),
         TEST(only_common_problems_are_named),
     };
     return cmocka_run_group_tests_name("schedule: filters", tests, NULL, NULL);

@@ -46,6 +46,8 @@ static void random_cell(struct schedule_rows *x, struct random *r, int number, b
         cell_row_lrp_is(&x->arena, s, guid, states[below(r, 5)]);
     }
     x->cells[number].closed = below(r, 10) == 0;
+    x->cells[number].machine = (struct machine_sight){
+        .is = below(r, 2), .open = below(r, 4), .clean = below(r, 2), .number = (uint32_t)number};
     if (alike) {
         s->totalresources->memorymb = s->availableresources->memorymb = 2000;
         s->availableresources->diskmb = 1000;
@@ -71,6 +73,13 @@ static void random_job(struct schedule_rows *x, struct random *r, int number, bo
         j->kind = JOB_TASK;
         j->guid = arena_printf(&x->arena, "t%d", number);
         j->index = 0;
+    }
+    if (j->kind == JOB_LRP && below(r, 4) == 0) {
+        j->kind = JOB_UNIT;
+        j->guid = arena_printf(&x->arena, "s%s", j->guid);
+        j->machine.only = below(of, 4) == 0;
+        j->machine.number = (uint32_t)below(of, 4);
+        j->machine.unused = below(of, 3) == 0;
     }
     j->root_fs = root_fs[below(of, 8)];
     j->memory_mb = below(of, 4) * 50;
