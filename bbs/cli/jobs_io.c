@@ -145,10 +145,12 @@ static int look_at_run(void *owner, struct arena *a, const struct system_view *v
     const Board__JobRunRecord *run = system_view_run(v, w->id);
     (void)err;
     w->gone = !run && (w->run || (fresh && !v->system));
-    if (run) {
+    if (run && !run->completed_at) { /* its end is told when the wait is over */
         cli_progress(&w->progress,
                      arena_printf(a, "%s:%s: %s%s%s", run->system, run->path, run->state,
                                   *run->message ? ": " : "", run->message));
+    }
+    if (run) {
         w->run = run->completed_at || !w->run
                      ? (const Board__JobRunRecord *)message_copy(&w->s->arena, &run->base)
                      : w->run;
