@@ -301,6 +301,7 @@ void unit_knowledge_facts(struct unit_knowledge *k, struct arena *a, struct unit
                        ? unit_of_guid(k, a, f->unit->principal, f->unit->principal_guid)
                        : NULL;
     f->sight.epoch = k->board_generation;
+    f->sight.alive = f->unit && lifecycle_state(&unit_lifecycle, f->unit->state) == UNIT_ALIVE;
     see_service(k, a, name, f);
     see_relations(k, a, name, &f->sight);
     see_children(k, a, name, f);

@@ -152,7 +152,10 @@ void unit_knowledge_numbers(struct unit_knowledge *k, const char *service, uint3
  * O(units of these services here). */
 uint32_t unit_knowledge_numbers_due(const struct unit_knowledge *k, const char *service);
 
-/* The enter of that relation was refused; `f` is what its step was made from. It is not tried
- * again while nothing that it was judged by has changed. */
-void unit_knowledge_enter_refused(struct unit_knowledge *k, const struct agent_facts *f,
-                                  uint32_t relation);
+/* By what bbs judges the enter that these facts lead to: to be kept with the move. */
+struct agent_cause unit_knowledge_cause(const struct agent_facts *f, uint32_t relation);
+
+/* The enter of that relation was refused, which was made with this cause. It is not tried again
+ * while nothing that it was judged by has changed. */
+void unit_knowledge_enter_refused(struct unit_knowledge *k, struct unit_name name,
+                                  uint32_t relation, struct agent_cause cause);

@@ -98,20 +98,24 @@ uint32_t unit_knowledge_numbers_due(const struct unit_knowledge *k, const char *
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-void unit_knowledge_enter_refused(struct unit_knowledge *k, const struct agent_facts *f,
-                                  uint32_t relation)
+struct agent_cause unit_knowledge_cause(const struct agent_facts *f, uint32_t relation)
+{
+    for (size_t i = 0; i < f->relation_count; i++) {
+        if (f->relations[i].record->number == relation) {
+            return agent_cause_of(f, &f->relations[i]);
+        }
+    }
+    return (struct agent_cause){.unit = f->revision};
+}
+
+void unit_knowledge_enter_refused(struct unit_knowledge *k, struct unit_name name,
+                                  uint32_t relation, struct agent_cause cause)
 {
     SCOPED_ARENA(a);
-    for (size_t i = 0; f->unit && i < f->relation_count; i++) {
-        if (f->relations[i].record->number != relation) {
-            continue;
-        }
-        struct unit_name name = {f->unit->service, f->unit->number};
-        struct agent_cause *c = mem_zeroed(sizeof(*c));
-        *c = agent_cause_of(f, &f->relations[i]);
-        if (k->refused.count >= UNIT_REFUSED_MAX) {
-            map_done(&k->refused, free);
-        }
-        free(map_put(&k->refused, unit_refused_key(&a, name, relation), c));
+    struct agent_cause *c = mem_zeroed(sizeof(*c));
+    *c = cause;
+    if (k->refused.count >= UNIT_REFUSED_MAX) {
+        map_done(&k->refused, free);
     }
+    free(map_put(&k->refused, unit_refused_key(&a, name, relation), c));
 }

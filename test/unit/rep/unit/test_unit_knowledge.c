@@ -619,22 +619,19 @@ static void a_refusal_is_kept_while_it_stands(void **state)
     lay_board(&s);
     drop(&s, "unit_scope/web/0000000001/0000000001");
     struct agent_facts f = facts(&s, "web", 1);
+    const struct agent_cause cause = unit_knowledge_cause(&f, 1);
     assert_false(f.relations[0].was_refused);
-    unit_knowledge_enter_refused(&s.k, &f, 1);
+    unit_knowledge_enter_refused(&s.k, (struct unit_name){"web", 1}, 1, cause);
     f = facts(&s, "web", 1);
     assert_true(f.relations[0].was_refused && !f.relations[1].was_refused);
     assert_int_equal(f.relations[0].refused.relation, 114);
     put_row(&s, SCOPE("1", "-", "0", "web", "1"), 900, 900); /* it landed after all */
     assert_false(facts(&s, "web", 1).relations[0].was_refused);
-    unit_knowledge_enter_refused(&s.k, &f, 1);
+    unit_knowledge_enter_refused(&s.k, (struct unit_name){"web", 1}, 1, cause);
     drop(&s, "unit/web/0000000001");
     assert_int_equal(s.k.refused.count, 0);
     for (unsigned i = 0; i <= UNIT_REFUSED_MAX; i++) {
-        Board__UnitRecord u = *f.unit;
-        struct agent_facts other = f;
-        u.number = i;
-        other.unit = &u;
-        unit_knowledge_enter_refused(&s.k, &other, 1);
+        unit_knowledge_enter_refused(&s.k, (struct unit_name){"web", i}, 1, cause);
         assert_true(s.k.refused.count <= UNIT_REFUSED_MAX);
     }
     assert_int_equal(s.k.refused.count, 1);
