@@ -3,9 +3,10 @@
  * of a hook look at. Pure: the owner of a feed client gives it every change.
  *
  * By the cell's tag it is told of machine, machine_cell, unit, unit_status, unit_child and
- * unit_scope; by topic of the services of these units with configuration, charms and relations, of
- * each relation of these, of members and settings of each scope that a unit here is in, and of the
- * services at the ends of container relations. A topic that many units need is followed once.
+ * unit_scope; by topic of the status of each unit, which has the tag from its first report on; of
+ * the services of these units with configuration, charms and relations, of each relation of these,
+ * of members and settings of each scope that a unit here is in, and of the services at the ends of
+ * container relations. A topic that many units need is followed once.
  *
  * What it costs. A record: O(log n) of the records that are held, and a step for each unit here
  * that it is about, which unit_knowledge_touched() then names: the unit itself, the subordinates of

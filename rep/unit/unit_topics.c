@@ -14,7 +14,7 @@ struct unit_topic {
     bool reported;  /* its snapshot was told */
 };
 
-enum { WANTS_MAX = 4 };
+enum { WANTS_MAX = 5 };
 
 /* The topics that a record leads to. */
 static size_t wants_of(const struct unit_knowledge *k, struct arena *a, const char *key,
@@ -26,7 +26,10 @@ static size_t wants_of(const struct unit_knowledge *k, struct arena *a, const ch
     switch (key_type(key)) {
     case RECORD_UNIT:
         if (strcmp(((const Board__UnitRecord *)m)->cell_id, k->cell_id) == 0) {
-            const char *service = key_component(a, key, 1);
+            struct unit_name name = {key_component(a, key, 1),
+                                     ((const Board__UnitRecord *)m)->number};
+            const char *service = name.service;
+            ret[count++] = key_unit_status(a, name);
             ret[count++] = key_unit_service(a, service);
             ret[count++] = key_unit_config(a, service);
             ret[count++] = key_range_of(a, RECORD_CHARM, service);

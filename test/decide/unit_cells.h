@@ -1,0 +1,100 @@
+/* The agents of units in the small world of unit_world.h: cells whose reps hear of commits late,
+ * follow topics, and act by agent_next() over what they know; containers, hooks and the authors of
+ * these. A rep forgets all but its containers and their journals when it dies. The laws are held:
+ *
+ *   V10  hooks come in order: one at a time in a principal and its subordinates, none of a unit
+ *        that is dead, none again that has ended well; joined before changed before departed
+ *        before broken; a unit leaves what it owes no hook any more
+ *   V15  nobody is told what a hook has set that failed */
+#pragma once
+
+#include "rep/unit/unit_moves.h"
+#include "test/decide/unit_world.h"
+
+enum { UNIT_CELLS = 3, UNIT_AGENTS_MAX = 64, UNIT_MEMBERS_TOLD_MAX = 64, UNIT_CELL_TURNS = 64 };
+
+/* What the author of a unit's hooks knows of another unit in a relation. */
+struct author_member {
+    char relation[GUID_BYTES];
+    uint32_t unit;
+    bool changed; /* since it joined */
+};
+
+/* What the hooks of one container have heard, by those that ended well. */
+struct unit_author {
+    bool installed, configured, started, stopped;
+    struct author_member members[UNIT_MEMBERS_TOLD_MAX];
+    size_t count;
+    char broken[UNIT_MEMBERS_TOLD_MAX][GUID_BYTES];
+    size_t broken_count;
+};
+
+struct unit_agent_model {
+    char guid[GUID_BYTES];
+    struct unit_name name; /* in the world's arena */
+    unsigned cell;
+    /* It outlives the rep. */
+    enum agent_container container;
+    enum agent_run run;
+    uint8_t *journal; /* NULL = none */
+    size_t journal_size;
+    struct unit_author author;
+    uint64_t run_number; /* of its last hook */
+    /* It does not. */
+    bool room, lacking, restarted;
+    unsigned make_failures;
+    bool busy; /* a move of it is under way */
+    char why[160];
+};
+
+struct unit_cell {
+    char id[8];
+    struct unit_knowledge k;
+    size_t heard;         /* entries of the world's log */
+    struct map snapshots; /* topic -> the revision of its snapshot */
+};
+
+/* A move that a rep has made. */
+struct unit_cell_turn {
+    struct unit_turn turn;
+    unsigned cell;
+    char guid[GUID_BYTES];
+    bool orphan; /* the rep that made it has died */
+    bool enters, takes_numbers;
+    struct unit_name unit;
+    uint32_t relation;
+    struct agent_cause cause;
+    const char *service;
+};
+
+struct unit_cells {
+    struct unit_world *w;
+    struct unit_cell cells[UNIT_CELLS];
+    struct unit_agent_model agents[UNIT_AGENTS_MAX];
+    size_t agent_count;
+    struct unit_cell_turn turns[UNIT_CELL_TURNS];
+    size_t turn_count;
+    struct map stamps; /* key -> its revisions in the store */
+    size_t stamped;    /* entries of the log */
+    struct map failed; /* keys that failed hooks have set */
+    uint64_t runs;
+    bool calm; /* nothing fails any more */
+    /* How often, so that nothing is tried that never comes true. */
+    size_t acts[AGENT_ACT_COUNT], ends[3], deaths, refused, gave_up;
+};
+
+void unit_cells_init(struct unit_cells *c, struct unit_world *w);
+void unit_cells_done(struct unit_cells *c);
+
+/* A cell hears of some commits; an agent does its next thing, or makes a move of it; something
+ * happens to a container, a hook or a rep; or a move is settled. */
+void unit_cells_step(struct unit_cells *c);
+
+/* Nothing is under way, every cell has heard all, and every agent waits. */
+bool unit_cells_at_rest(struct unit_cells *c);
+
+/* At rest: every unit that has started was told of all whom it sees, as they are now. */
+void unit_cells_all_told(struct unit_cells *c);
+
+/* What is left of agents, for whoever wonders why they do not end. */
+const char *unit_cells_text(struct unit_cells *c, struct arena *a);
