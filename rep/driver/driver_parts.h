@@ -39,6 +39,9 @@ struct driver_ops {
     /* What is to run as a step, from its own directory, where process.json is. */
     int (*step)(struct driver *d, const char *guid, const char *dir, struct command *c,
                 struct err *err);
+    /* For RUN: writes the process.json of one into steps/N of the container's directory. */
+    int (*run)(struct driver *d, const char *guid, const char *dir, const struct step_process *run,
+               struct err *err);
     /* Also for directories that were never finished. */
     void (*remove)(struct driver *d, const char *guid, struct command *c);
     /* The path of its control groups, below their roots; NULL: they have none. */
@@ -218,6 +221,35 @@ void steps_end(struct driver_container *c);
 /* Makes a fact of it, if it is none yet; -code with err. */
 int steps_cut(struct driver_container *c, uint32_t step, enum cut_why why, struct err *err);
 
+/* Whether a step, or a run, of this number has begun, or is about to; how many runs have. */
+bool steps_knows(const struct driver_container *c, uint32_t step);
+size_t steps_runs(const struct driver_container *c);
+/* The container may have runs from now on. */
+void steps_take_runs(struct driver_container *c);
+/* The facts and files of a run go; -code with err while it runs. */
+int steps_forget(struct driver_container *c, uint32_t run, struct err *err);
+
+/* run_io.c: whether a step's number is a run's. */
+bool run_number(uint32_t step);
+/* Writes the words of a run. `p`: as whom, and what the driver adds to its environment. `home`: the
+ * directory that it starts in where it says none, "" = none, of a plain process; NULL: of an oci
+ * one. -code with err. */
+int run_write(const char *dir, const struct step_process *run, const struct oci_params *p,
+              const char *home, struct err *err);
+/* Its directory goes, in one move; one that is not there has gone. -code with err. */
+int run_delete(const char *dir, uint32_t number, struct err *err);
+/* The last that it wrote, appended. -code with err. */
+int run_output(const struct driver_container *c, uint32_t number, struct buf *out,
+               struct err *err);
+
+/* given_io.c: for PREPARE: writes the files that are given, for this owner, and with `links` a link
+ * to each bind. -code with err: too many, two of one name, not there. */
+int given_make(const char *dir, const struct container_spec *spec, uint32_t owner, bool links,
+               struct err *err);
+/* The mounts of all of them, a new reference; and where one is, or all are (NULL), malloced. */
+json_t *given_mounts(const char *dir, const struct container_spec *spec);
+char *given_path(const char *dir, const char *path);
+
 /* transfer_io.c: steps that bring or send files; a courier does it, below a shim like a program. */
 
 /* For PREPARE: makes steps/N of one whose files belong to this user; `home`, below the container's
@@ -253,6 +285,9 @@ void shim_command(struct driver *d, struct command *c, const char *verb);
  * for the shim of its first process (-1), or of a step. */
 int log_options_write(const char *dir, const struct container_spec *spec, struct err *err);
 void log_options_add(const struct driver *d, const char *dir, int64_t step, struct command *c);
+
+/* Likewise, what the call of a run says. */
+void run_options_add(const struct step_process *run, struct command *c);
 
 /* The line in the log of the container of this directory. -errno. */
 int log_say(const char *dir, const char *source, bool to_stderr, const char *text);

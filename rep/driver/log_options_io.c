@@ -30,6 +30,18 @@ int log_options_write(const char *dir, const struct container_spec *spec, struct
     return json_write(dir, FILE_NAME, options, err);
 }
 
+/* A run has no words in the file: they are its call's. What it wrote last is kept. */
+void run_options_add(const struct step_process *run, struct command *c)
+{
+    if (run->source) {
+        command_add(c, "--source=%s", run->source);
+    }
+    if (run->mute) {
+        command_add(c, "--mute");
+    }
+    command_add(c, "--tail");
+}
+
 void log_options_add(const struct driver *d, const char *dir, int64_t step, struct command *c)
 {
     char name[16];

@@ -195,6 +195,7 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     p.volume_count = spec->volume_count;
     p.dir = dir;
     int result = find_lowers(d, &c->arena, spec, &root, err);
+    result = result < 0 ? result : given_make(dir, spec, p.ids.first, false, err);
     result = result < 0 ? result : plan_volumes(d, spec, plans, c, err);
     if (result < 0) {
         return result;
@@ -210,7 +211,10 @@ static int oci_prepare(struct driver *d, const char *guid, const char *dir,
     result = result < 0 ? result : take_network(d, spec, &p, address, err);
     if (result == 0) {
         own.dir = spec->dir && spec->dir[0] ? spec->dir : p.user.home;
+        json_t *binds = given_mounts(dir, spec);
+        p.binds = binds;
         result = json_write(dir, "config.json", oci_config(&own, &p), err);
+        json_decref(binds);
     }
     result = result < 0 ? result : write_steps(dir, &root, spec, &p, err);
     for (size_t i = 0; i < root.count; i++) {
@@ -407,6 +411,21 @@ static int oci_step(struct driver *d, const char *guid, const char *dir, struct 
     return 0;
 }
 
+/* As whom is told by the files as the container sees them now. */
+static int oci_run(struct driver *d, const char *guid, const char *dir,
+                   const struct step_process *run, struct err *err)
+{
+    SCOPED_ARENA(a);
+    const char *seen = arena_printf(&a, "%s/rootfs", dir);
+    const struct rootfs_lowers root = {&seen, 1};
+    struct oci_params p = {.guid = guid, .ids = ids_read(dir), .facts = d->facts};
+    struct step_process own = *run;
+    int result = take_user(&root, run->user, &p, err);
+    result = result < 0 ? result : check_dir(run->dir, err);
+    own.dir = run->dir && run->dir[0] ? run->dir : p.user.home;
+    return result < 0 ? result : run_write(dir, &own, &p, NULL, err);
+}
+
 static void oci_remove(struct driver *d, const char *guid, struct command *c)
 {
     char cgroup[128];
@@ -429,6 +448,7 @@ const struct driver_ops oci_driver = {
     .start = oci_start,
     .exec = oci_exec,
     .step = oci_step,
+    .run = oci_run,
     .remove = oci_remove,
     .group = oci_cgroup,
 };

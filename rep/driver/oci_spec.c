@@ -89,6 +89,9 @@ static json_t *environment(const struct container_spec *spec, const struct oci_p
     if (p->mark) {
         append_variable(env, &line, MARK_VARIABLE, p->mark);
     }
+    if (p->given) {
+        append_variable(env, &line, GIVEN_VARIABLE, p->given);
+    }
     for (size_t i = 0; i < spec->env_count; i++) {
         const struct name_value *v = &spec->env[i];
         path = path || strcmp(v->name, "PATH") == 0;
@@ -232,6 +235,7 @@ static json_t *mount_list(const struct oci_params *p)
     json_array_append_new(list, bind(p->init, INIT_INSIDE));
     add_names(p, list);
     add_volumes(list, p);
+    json_array_extend(list, (json_t *)(uintptr_t)p->binds);
     return list;
 }
 

@@ -12,6 +12,7 @@
 
 /* The variable by which the process driver knows its own again; first of the environment. */
 #define MARK_VARIABLE "CORKBOARD_CONTAINER"
+#define GIVEN_VARIABLE "CORKBOARD_DIR" /* of one without mounts: where its binds are */
 
 /* Searched by a program's name and given to containers that do not say otherwise. */
 #define PATH_DEFAULT "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -48,6 +49,8 @@ struct oci_params {
     const char *cgroup; /* path of the control group */
     const char *init;   /* program that becomes PID 1, on the host; without a program the shim */
     const char *mark;   /* value of MARK_VARIABLE; NULL: none */
+    const char *given;  /* value of GIVEN_VARIABLE; NULL: none */
+    const json_t *binds; /* mounts beside those that all have; NULL: none. Borrowed */
     struct user user;
     struct id_range ids; /* first 0: no user namespace */
     const char *dir;    /* of the container, absolute: its bind volumes are below it */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #define HOME "home"
+#define BINDS_FILE "binds.json"
 
 static int read_users(struct buf *passwd, struct buf *group, struct err *err)
 {
@@ -113,10 +114,35 @@ static int prepare_steps(struct driver *d, const char *dir, const struct contain
     waits.path = d->shim;
     waits.args = idle;
     result = result < 0 ? result : resolve(spec->user ? spec->user : "", &p->user, err);
+    if (result == 0 && spec->idle && !home && (!waits.dir || !waits.dir[0])) {
+        result = make_home(dir, &p->user, &home, a, err); /* where its runs begin */
+    }
     if (!home && (!waits.dir || !waits.dir[0])) {
         waits.dir = "/";
     }
     return result < 0 ? result : write_process(dir, "config.json", &waits, p, home, err);
+}
+
+/* Nothing can be mounted: links, and a variable that tells where they are. */
+static int take_given(const char *dir, const struct container_spec *spec, struct oci_params *p,
+                      struct arena *a, struct err *err)
+{
+    if (spec->bind_count + spec->file_count > 0) {
+        char *given = given_path(dir, NULL);
+        p->given = arena_strdup(a, given);
+        free(given);
+    }
+    return given_make(dir, spec, getuid(), true, err);
+}
+
+/* Which of them has which path in containers that do mount: programs are found by it. */
+static int write_binds(const char *dir, const struct container_spec *spec, struct err *err)
+{
+    json_t *binds = json_object();
+    for (size_t i = 0; i < spec->bind_count; i++) {
+        json_object_set_new(binds, spec->binds[i].path, json_string_nocheck(spec->binds[i].from));
+    }
+    return json_write(dir, BINDS_FILE, binds, err);
 }
 
 static int process_prepare(struct driver *d, const char *guid, const char *dir,
@@ -130,10 +156,15 @@ static int process_prepare(struct driver *d, const char *guid, const char *dir,
     if (spec->volume_count > 0) { /* it has no mounts of its own */
         return err_set(err, ERR_INVALID, VOLUME_FAILED);
     }
+    int result = take_given(dir, spec, &p, &c->arena, err);
+    result = result < 0 || !p.given ? result : write_binds(dir, spec, err);
+    if (result < 0) {
+        return result;
+    }
     if (!spec->path) {
         return prepare_steps(d, dir, spec, &p, &c->arena, err);
     }
-    int result = resolve(spec->user ? spec->user : "", &p.user, err);
+    result = resolve(spec->user ? spec->user : "", &p.user, err);
     if (result == 0 && (!spec->dir || !spec->dir[0])) {
         result = make_home(dir, &p.user, &home, &c->arena, err);
     }
@@ -255,6 +286,47 @@ static int process_exec(struct driver *d, const char *guid, const char *dir,
     return 0;
 }
 
+/* Where a program is that lies below the path of a bind; else the program's own path. */
+static const char *program_at(const char *dir, const char *path, struct arena *a)
+{
+    const char *from, *found = path;
+    const char *to;
+    json_t *value, *binds = json_read(dir, BINDS_FILE, NULL);
+    json_object_foreach(binds, to, value)
+    {
+        size_t size = strlen(to);
+        from = json_string_value(value);
+        if (strncmp(path, to, size) == 0 && path[size] == '/') {
+            found = arena_printf(a, "%s%s", from, path + size);
+        }
+    }
+    json_decref(binds);
+    return found;
+}
+
+/* In the container's own directory, if that is its, unless it says where. */
+static int process_run(struct driver *d, const char *guid, const char *dir,
+                       const struct step_process *run, struct err *err)
+{
+    SCOPED_ARENA(a);
+    struct oci_params p = {.guid = guid, .mark = dir, .facts = d->facts};
+    struct step_process own = *run;
+    char *given = given_path(dir, NULL);
+    p.given = access(given, F_OK) == 0 ? arena_strdup(&a, given) : NULL;
+    free(given);
+    int result = resolve(run->user ? run->user : "", &p.user, err);
+    json_t *config = result < 0 ? NULL : json_read(dir, "config.json", err);
+    const char *home = json_string_value(json_object_get(config, "home"));
+    bool at_home = home && !(run->dir && run->dir[0]);
+    own.path = program_at(dir, run->path, &a);
+    own.dir = at_home ? home : run->dir;
+    if (result == 0) {
+        result = config ? run_write(dir, &own, &p, at_home ? home : "", err) : -(int)err->code;
+    }
+    json_decref(config);
+    return result;
+}
+
 static void process_remove(struct driver *d, const char *guid, struct command *c)
 {
     command_add(c, "--guid=%s", guid);
@@ -268,5 +340,6 @@ const struct driver_ops process_driver = {
     .start = process_start,
     .exec = process_exec,
     .step = process_step,
+    .run = process_run,
     .remove = process_remove,
 };

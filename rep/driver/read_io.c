@@ -110,7 +110,8 @@ void verb_read(struct driver *d, const struct verb_call *call)
     struct driver_container *c = map_get(&d->containers, call->guid);
     struct err err;
     SCOPED_BUF(data);
-    int result = c ? read_file(c, call->path, &data, &err)
+    int result = c && call->step ? run_output(c, call->step, &data, &err)
+                 : c             ? read_file(c, call->path, &data, &err)
                    : err_set(&err, ERR_NOT_FOUND, "there is no such container");
     driver_answer(d, &(struct verb_answer){
                          .id = call->id,

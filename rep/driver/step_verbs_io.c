@@ -20,6 +20,9 @@ static void on_begun(struct driver_job *j, enum job_event event)
         steps_beginning(c, op->step, false);
         container_load(op->driver, op->guid);
     }
+    if (c && op->verb == VERB_RUN && event != JOB_STARTED && !steps_knows(c, op->step)) {
+        run_delete(op->dir, op->step, NULL); /* nothing of it began */
+    }
     struct shim_report r = job_report(j);
     if (event == JOB_STARTED) {
         op_answer(op, VERB_DONE, 0, "");
@@ -30,7 +33,8 @@ static void on_begun(struct driver_job *j, enum job_event event)
     op_free(op);
 }
 
-static int run_step(struct verb_op *op, int64_t deadline_ns, struct err *err)
+int step_begin(struct verb_op *op, const struct step_process *run, int64_t deadline_ns,
+               struct err *err)
 {
     struct driver *d = op->driver;
     struct command c;
@@ -39,6 +43,9 @@ static int run_step(struct verb_op *op, int64_t deadline_ns, struct err *err)
     shim_command(d, &c, "step");
     command_add(&c, "--step=%u", op->step);
     log_options_add(d, op->dir, op->step, &c);
+    if (run) {
+        run_options_add(run, &c);
+    }
     snprintf(dir, sizeof(dir), "%s/steps/%u", op->dir, op->step);
     int result = transfer_is(op->dir, op->step) ? transfer_command(d, op->guid, dir, &c, err)
                                                 : d->ops->step(d, op->guid, dir, &c, err);
@@ -62,7 +69,7 @@ void verb_begin_step(struct verb_op *op, const struct verb_call *call)
         op_fail(op, "the container does not run");
     } else if (!c->steps || !steps_may_begin(c, call->step)) {
         op_fail(op, "the container has no such step, or it was begun before");
-    } else if (run_step(op, call->deadline_ns, &op->err) < 0) {
+    } else if (step_begin(op, NULL, call->deadline_ns, &op->err) < 0) {
         op_fail(op, op->err.text);
     } else {
         steps_beginning(c, call->step, true);

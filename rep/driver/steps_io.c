@@ -58,7 +58,7 @@ static void add_facts(struct driver_steps *s, const struct step_fact *facts, siz
  * cannot be read. */
 static size_t read_facts(struct driver_container *c, const char *name, size_t *from)
 {
-    enum { FACTS_BYTES_MAX = STEPS_MAX * FACTS_OF_A_STEP_MAX * FACT_LINE_MAX };
+    enum { FACTS_BYTES_MAX = (STEPS_MAX + RUNS_MAX) * FACTS_OF_A_STEP_MAX * FACT_LINE_MAX };
     SCOPED_ARENA(a);
     SCOPED_BUF(text);
     struct step_fact *facts;
@@ -67,7 +67,7 @@ static size_t read_facts(struct driver_container *c, const char *name, size_t *f
         return 0;
     }
     struct bytes rest = {text.data + skip, text.size - skip};
-    if (facts_parse(&a, rest, STEPS_MAX, &facts, &count, NULL) < 0) {
+    if (facts_parse_all(&a, rest, &facts, &count, NULL) < 0) {
         return 0;
     }
     add_facts(c->steps, facts, count);
@@ -334,7 +334,8 @@ static void look_for_all(struct driver_container *c)
     for (struct dirent *e; all && (e = readdir(all));) {
         char *end;
         unsigned long step = strtoul(e->d_name, &end, 10);
-        if (end > e->d_name && *end == '\0' && step < STEPS_MAX) {
+        bool numbered = end > e->d_name && *end == '\0' && step <= RUN_LAST;
+        if (numbered && (step < STEPS_MAX || run_number((uint32_t)step))) {
             look_for(c, (uint32_t)step);
         }
     }
@@ -359,12 +360,20 @@ static void read_own(struct driver_container *c)
     }
 }
 
+void steps_take_runs(struct driver_container *c)
+{
+    if (!c->steps) {
+        c->steps = mem_zeroed(sizeof(*c->steps));
+        arena_init(&c->steps->arena);
+    }
+    c->plain = false;
+}
+
 static bool has_steps(struct driver_container *c)
 {
     char *path = mem_printf("%s/steps", c->dir);
     if (!c->steps && !c->plain && access(path, F_OK) == 0) {
-        c->steps = mem_zeroed(sizeof(*c->steps));
-        arena_init(&c->steps->arena);
+        steps_take_runs(c);
     }
     c->plain = !c->steps;
     free(path);
@@ -406,6 +415,21 @@ void steps_free(struct driver_steps *s)
 void steps_beginning(struct driver_container *c, uint32_t step, bool begins)
 {
     find_or_add(c, step)->beginning = begins;
+}
+
+bool steps_knows(const struct driver_container *c, uint32_t step)
+{
+    const struct running_step *r = find(c, step);
+    return r && (r->begins > 0 || r->beginning);
+}
+
+size_t steps_runs(const struct driver_container *c)
+{
+    size_t count = 0;
+    for (struct running_step *r = c->steps ? c->steps->first : NULL; r; r = r->next) {
+        count += run_number(r->step) && (r->begins > 0 || r->beginning);
+    }
+    return count;
 }
 
 bool steps_may_begin(const struct driver_container *c, uint32_t step)
@@ -465,4 +489,71 @@ int steps_cut(struct driver_container *c, uint32_t step, enum cut_why why, struc
         return err_set(err, ERR_NOT_FOUND, "the container has no step %u", step);
     }
     return is_fact(c, &cut) ? 0 : append_fact(c, &cut, err);
+}
+
+/* ---- Runs that are forgotten ----------------------------------------------------------------- */
+
+/* Of the driver's own facts, those of others. They are on the disk before the run is deleted: who
+ * is killed between finds one that is lost once more. */
+static int drop_own(struct driver_container *c, uint32_t run, struct err *err)
+{
+    struct driver_steps *s = c->steps;
+    SCOPED_ARENA(a);
+    SCOPED_BUF(text);
+    SCOPED_BUF(kept);
+    struct step_fact *facts;
+    size_t count, dropped = 0;
+    if (file_read(c->dir, "steps/facts", s->own_size, &text, NULL) < 0 ||
+        facts_parse_all(&a, buf_bytes(&text), &facts, &count, NULL) < 0) {
+        return 0; /* it has none */
+    }
+    for (size_t i = 0; i < count; i++) {
+        dropped += facts[i].step == run;
+        if (facts[i].step != run) {
+            fact_print(&facts[i], &kept);
+        }
+    }
+    int result = dropped > 0 ? file_write(c->dir, "steps/facts", buf_bytes(&kept), err) : 0;
+    s->own_size = result == 0 && dropped > 0 ? kept.size : s->own_size;
+    return result;
+}
+
+static void drop_facts(struct driver_steps *s, uint32_t run)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->facts[i].step != run) {
+            s->facts[kept++] = s->facts[i];
+        }
+    }
+    s->count = kept;
+}
+
+static void drop(struct driver_steps *s, uint32_t run)
+{
+    struct running_step **at = &s->first;
+    while (*at && (*at)->step != run) {
+        at = &(*at)->next;
+    }
+    struct running_step *r = *at;
+    if (r) {
+        *at = r->next;
+        stop_watching(r);
+        free(r);
+    }
+}
+
+int steps_forget(struct driver_container *c, uint32_t run, struct err *err)
+{
+    const struct running_step *r = find(c, run);
+    if (r && (r->beginning || (runs(r) && !c->rebooted))) {
+        return err_set(err, ERR_CONFLICT, "it runs");
+    }
+    int result = c->steps ? drop_own(c, run, err) : 0;
+    result = result < 0 ? result : run_delete(c->dir, run, err);
+    if (result == 0 && c->steps) {
+        drop_facts(c->steps, run);
+        drop(c->steps, run);
+    }
+    return result;
 }

@@ -44,3 +44,10 @@ void verb_begin_step(struct verb_op *op, const struct verb_call *call);
 void verb_cut_step(struct verb_op *op, const struct verb_call *call);
 void verb_signal_step(struct verb_op *op, const struct verb_call *call);
 void verb_say(struct verb_op *op, const struct verb_call *call);
+/* Begins op->step, by its words in the container's directory; `run` if it is one, else NULL. */
+int step_begin(struct verb_op *op, const struct step_process *run, int64_t deadline_ns,
+               struct err *err);
+
+/* run_io.c: the verbs of runs, likewise. */
+void verb_run(struct verb_op *op, const struct verb_call *call);
+void verb_forget(struct verb_op *op, const struct verb_call *call);

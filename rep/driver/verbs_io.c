@@ -230,7 +230,8 @@ static int may_prepare(struct verb_op *op, const struct verb_call *call, struct 
 {
     struct driver *d = op->driver;
     bool program = call->spec && (call->spec->path ? call->spec->path[0] != '\0'
-                                                   : call->spec->step_count > 0);
+                                                   : call->spec->step_count > 0 ||
+                                                         call->spec->idle);
     if (!program || !call->spec->rootfs) {
         return err_set(err, ERR_INVALID, "a container needs a program and a root filesystem");
     }
@@ -494,6 +495,7 @@ void verb_begin(struct driver *d, const struct verb_call *call)
         [VERB_REMOVE] = call_remove,   [VERB_EXEC] = verb_exec,
         [VERB_NOTE] = call_note,       [VERB_BEGIN] = verb_begin_step,
         [VERB_CUT] = verb_cut_step,    [VERB_SAY] = verb_say,
+        [VERB_RUN] = verb_run,         [VERB_FORGET] = verb_forget,
     };
     assert(call->verb < VERB_COUNT && calls[call->verb]);
     calls[call->verb](op_new(d, call), call);

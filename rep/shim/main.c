@@ -34,7 +34,7 @@ static const struct row {
     ROW("ids", NUMBER, ids),               ROW("root-at", TEXT, root_at),
     ROW("volume", VOLUME, volume),         ROW("below", BELOW, below),
     ROW("log-rate", NUMBER, log_rate),     ROW("source", TEXT, source),
-    ROW("mute", FLAG, mute),
+    ROW("mute", FLAG, mute),               ROW("tail", FLAG, tail),
     ROW("network", TEXT, network),         ROW("again", FLAG, again),
     ROW("uses", TEXT, uses),               ROW("join", TEXT, join),
     ROW("users-of", TEXT, users_of),       ROW("bound", BOUND, bound),

@@ -97,6 +97,7 @@ struct options {
                                         * COMMAND as bound/0, bound/1, ..., read-only */
     int bounds;
     bool again;              /* step: a transfer, which may be begun anew if its shim was killed */
+    bool tail;               /* step: the last that it wrote is kept, as `tail` beside its status */
     const char *uses;        /* remove: a file that goes with it: what of the cache it uses */
     char **command;          /* after "--"; NULL: none */
 };

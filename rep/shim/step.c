@@ -1,8 +1,8 @@
 /* step: one step of a container whose first process only waits (idle). It is begun once and for
  * all: the mark is made under the directory's lock, before anything runs. What there is of a step
  * stands in steps/N/: `process.json` (before it begins), `shim.pid`, `begun`, `pid`, `status`; the
- * lines of `begun` and `status` are those of rep/steps/fact.c. A transfer may be begun again as
- * long as nobody saw its end: `begun` has a line for each time. */
+ * lines of `begun` and `status` are those of rep/steps/fact.c. Of a run there is `tail`, too. A
+ * transfer may be begun again as long as nobody saw its end: `begun` has a line for each time. */
 #include "rep/shim/identity.h"
 #include "rep/shim/shim.h"
 

@@ -55,7 +55,7 @@ static void take_output(struct supervision *s, int which, const char *data, size
     if (s->mode != SHIM_EXEC) {
         lines_take(&s->lines, which == ERR, data, size);
     }
-    if (s->mode == SHIM_EXEC || (s->stage == STARTING && which == ERR)) {
+    if (s->mode == SHIM_EXEC || s->o->tail || (s->stage == STARTING && which == ERR)) {
         keep_tail(s, data, size);
     }
 }
@@ -407,6 +407,9 @@ static int finish_run(struct supervision *s)
     bool step = s->mode == SHIM_STEP;
     s->outcome.oom = out_of_memory(s);
     s->outcome.full = out_of_disk(s);
+    if (s->o->tail) { /* of a full disk it is lost, as its log is */
+        file_replace("tail", s->tail, s->tail_size, false);
+    }
     for (int i = 0; i < SHIM_STATUS_TRIES; i++) {
         if ((step ? step_status_write(s->o->step, &s->outcome) : status_write(&s->outcome)) == 0) {
             return 0;

@@ -104,10 +104,15 @@ static bool is_fact(const struct step_fact *f, const char *line, size_t size)
     return again.size == size + 1 && memcmp(again.data, line, size) == 0;
 }
 
-int facts_parse(struct arena *a, struct bytes file, size_t step_count,
-                struct step_fact **ret_facts, size_t *ret_count, struct err *err)
+static bool is_run(const struct step_fact *f)
 {
-    size_t most = step_count * FACTS_OF_A_STEP_MAX, count = 0;
+    return f->step >= RUN_FIRST && f->step <= RUN_LAST;
+}
+
+static int parse(struct arena *a, struct bytes file, size_t step_count, size_t run_count,
+                 struct step_fact **ret_facts, size_t *ret_count, struct err *err)
+{
+    size_t most = (step_count + run_count) * FACTS_OF_A_STEP_MAX, count = 0;
     struct step_fact *facts = ARENA_ARRAY(a, most, struct step_fact);
     const char *at = file.size ? (const char *)file.data : "", *end = at + file.size;
     const char *feed;
@@ -119,7 +124,7 @@ int facts_parse(struct arena *a, struct bytes file, size_t step_count,
         }
         if (!read_line(line, &facts[count]) ||
             !is_fact(&facts[count], line, (size_t)(feed - at)) ||
-            facts[count].step >= step_count) {
+            !(facts[count].step < step_count || (run_count > 0 && is_run(&facts[count])))) {
             return err_set(err, ERR_INVALID, "line %zu is no fact: %.80s", count + 1, line);
         }
         count++;
@@ -128,4 +133,16 @@ int facts_parse(struct arena *a, struct bytes file, size_t step_count,
     *ret_facts = facts;
     *ret_count = count;
     return 0;
+}
+
+int facts_parse(struct arena *a, struct bytes file, size_t step_count,
+                struct step_fact **ret_facts, size_t *ret_count, struct err *err)
+{
+    return parse(a, file, step_count, 0, ret_facts, ret_count, err);
+}
+
+int facts_parse_all(struct arena *a, struct bytes file, struct step_fact **ret_facts,
+                    size_t *ret_count, struct err *err)
+{
+    return parse(a, file, STEPS_MAX, RUNS_MAX, ret_facts, ret_count, err);
 }

@@ -36,3 +36,7 @@ void fact_print(const struct step_fact *fact, struct buf *out);
  * With an error nothing is given. */
 int facts_parse(struct arena *a, struct bytes file, size_t step_count,
                 struct step_fact **ret_facts, size_t *ret_count, struct err *err);
+
+/* The same of a container's file, which has facts of its runs, too. */
+int facts_parse_all(struct arena *a, struct bytes file, struct step_fact **ret_facts,
+                    size_t *ret_count, struct err *err);

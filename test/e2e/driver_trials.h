@@ -182,6 +182,13 @@ void trial_log_of_before(void **state);
 void trial_step_out_of_memory(void **state); /* oci only */
 void trial_step_out_of_disk(void **state);   /* oci only */
 
+/* run_trials.c */
+void trial_runs(void **state);
+void trial_run_shim_killed(void **state);
+void trial_run_words(void **state);
+void trial_binds(void **state);
+void trial_binds_bounded(void **state);
+
 /* hang_trials.c */
 void trial_hung_runtime(void **state);
 void trial_hung_removal(void **state);
