@@ -52,7 +52,7 @@ LIBS    := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -l
 PROTO   := $(wildcard proto/*.proto) $(wildcard proto/models/*.proto)
 GEN_C   := $(PROTO:proto/%.proto=$(GEN)/%.pb-c.c)
 ROLES   := bbs rep auctioneer converger
-LIB_C   := $(sort $(shell find common $(ROLES) -name '*.c' -not -name main.c -not -path 'rep/shim/*' 2>/dev/null))
+LIB_C   := $(sort $(shell find common $(ROLES) -name '*.c' -not -name main.c -not -path 'rep/shim/*' -not -path 'rep/hook/*' 2>/dev/null))
 MAINS   := $(wildcard $(ROLES:%=%/main.c))
 PROGS   := $(MAINS:%/main.c=$(OUT)/bin/%)
 TEST_C  := $(sort $(shell find test -name 'test_*.c' 2>/dev/null))
@@ -71,7 +71,7 @@ HELP_O  := $(HELP_C:%.c=$(OUT)/%.o)
 
 .PHONY: all check docs tests clean gen shim chaos
 .SECONDARY:
-all: $(PROGS) shim $(OUT)/bin/rep-courier $(OUT)/bin/rep-network
+all: $(PROGS) shim $(OUT)/bin/rep-hook $(OUT)/bin/rep-courier $(OUT)/bin/rep-network
 tests: $(TESTS) $(INSIDE) chaos
 
 gen: $(GEN)/done
@@ -148,6 +148,13 @@ $(OUT)/bin/rep-shim: $(SHIM_C) $(wildcard rep/shim/*.h)
 	@mkdir -p $(@D)
 	@echo '  $@'
 	$(Q)musl-gcc -std=gnu17 -D_GNU_SOURCE -I. -Os -static $(WARN) -o $@ $(SHIM_C)
+
+# So is what runs hooks: containers have it, whatever else they have.
+HOOK_C := $(sort $(wildcard rep/hook/*.c))
+$(OUT)/bin/rep-hook: $(HOOK_C) $(wildcard rep/hook/*.h)
+	@mkdir -p $(@D)
+	@echo '  $@'
+	$(Q)musl-gcc -std=gnu17 -D_GNU_SOURCE -I. -Os -static $(WARN) -o $@ $(HOOK_C)
 
 $(INSIDE): $(OUT)/%: %.c
 	@mkdir -p $(@D)
