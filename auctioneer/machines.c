@@ -4,6 +4,7 @@
 #include "common/lifecycle/machine.h"
 #include "common/model/keys.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ bool machines_put(struct machines *m, const char *key, const Board__MachineRecor
     struct known_machine *now = mem_zeroed(sizeof(*now) + strlen(record->identity) + 1);
     strcpy(now->identity, record->identity);
     now->sight = sight_of(record);
+    assert(key_type(key) == RECORD_MACHINE && now->sight.is);
     struct known_machine *before = map_put(&m->by_key, key, now);
     bool opened = now->sight.open && !(before && before->sight.open);
     free(before);
@@ -52,6 +54,7 @@ bool machines_put(struct machines *m, const char *key, const Board__MachineRecor
 
 bool machines_gone(struct machines *m, const char *key)
 {
+    assert(key_type(key) == RECORD_MACHINE);
     struct known_machine *before = map_remove(&m->by_key, key);
     free(before);
     return before != NULL;
@@ -60,6 +63,7 @@ bool machines_gone(struct machines *m, const char *key)
 void machines_cell_put(struct machines *m, const Board__MachineCellRecord *record)
 {
     SCOPED_ARENA(a);
+    assert(*record->cell_id);
     free(map_put(&m->by_cell, record->cell_id, mem_text(key_machine(&a, record->number))));
 }
 

@@ -4,6 +4,7 @@
 #include "auctioneer/backlog.h"
 #include "common/model/unit_name.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool same_offer(const struct wanted *a, const struct wanted *b)
@@ -23,6 +24,7 @@ static bool waits(const ProtobufCMessage *record, const char **ret_guid, int32_t
 static void seen(struct backlog *p, struct entry *e, const ProtobufCMessage *record,
                  int64_t mod_revision, int64_t now_ns)
 {
+    assert(e->kind == &waiting_unit);
     struct wanted *w = wanted_of_unit((const Board__UnitRecord *)record, mod_revision);
     if (e->state == ENTRY_PLACED && !same_offer(e->own, w)) {
         backlog_await_again(p, e, now_ns);
@@ -33,12 +35,14 @@ static void seen(struct backlog *p, struct entry *e, const ProtobufCMessage *rec
 
 static bool stands(const struct entry *e, const struct wanted *as)
 {
+    assert(e->own);
     return same_offer(e->own, as);
 }
 
 static size_t offer(struct arena *a, const struct wanted *w, int32_t index, Cell__Work *work)
 {
     (void)index;
+    assert(w->kind == JOB_UNIT && *w->unit && *w->unit_guid);
     Cell__UnitOffer *u = work->units[work->n_units++] = ARENA_NEW(a, Cell__UnitOffer);
     cell__unit_offer__init(u);
     u->unit = (char *)(uintptr_t)w->unit;

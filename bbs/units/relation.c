@@ -308,6 +308,10 @@ static const struct op_row relation_op = {
     },
 static const struct move_row rows[] = {
 #include "bbs/units/moves.def"
+    {.name = "settle",
+     .valid = valid_relation_move,
+     .op = &relation_settle_row,
+     .op_of_rep = &relation_settle_row},
 };
 
 const struct move_family relation_moves = {

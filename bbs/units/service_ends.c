@@ -262,6 +262,14 @@ static const struct move_row rows[] = {
         .op = &unit_numbers_row,
         .op_of_rep = &unit_numbers_row,
     },
+    {.name = "release",
+     .valid = valid_service_move,
+     .op = &unit_service_leftover_row,
+     .op_of_rep = &unit_service_leftover_row},
+    {.name = "trim",
+     .valid = valid_service_move,
+     .op = &unit_service_leftover_row,
+     .op_of_rep = &unit_service_leftover_row},
 };
 
 const struct move_family unit_service_moves = {

@@ -94,6 +94,11 @@ extern const struct op_row add_units_job_row;
 extern const struct op_row unit_numbers_row;
 void valid_unit_numbers(struct validation *v, const Board__Move *move);
 
+/* Of relations and unit services, for their families: the converger ends what is dying and held by
+ * nothing (settle, release), and a charm that no unit runs (trim). */
+extern const struct op_row relation_settle_row;
+extern const struct op_row unit_service_leftover_row;
+
 extern const struct op_row end_relations_job_row;
 extern const struct op_row end_units_job_row;
 extern const struct op_row depart_unit_job_row;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BOARDS = 1000, CHANGES = 3, SLOTS = 36, TEXTS = 4 };
+enum { BOARDS = 1000, CHANGES = 3, SLOTS = 37, TEXTS = 4 };
 
 #define EXPECTED "test/decide/expected/unit_read_sets.txt"
 #define U "web/0000000003"
@@ -92,6 +92,7 @@ static const struct {
     {90, {FORCE_JOB}},
     {90, {SWEEP_JOB}},
     {80, {"sequence/unit/web next=9"}},
+    {60, {"charm/web/e service=web digest=e"}},
 };
 static const char *const more[] = {"charm/db/d endpoints=kv:1:kv",
                                    "sequence/relation next=3",
@@ -308,6 +309,9 @@ static void try_all(struct tried *t)
     try_row(t, &member_moves, ACTOR_REP, "leave " MEMBER " guid=g3");
     try_row(t, &member_moves, ACTOR_BBS, "leave " MEMBER " guid=g3 forced=1");
     try_row(t, &relation_moves, ACTOR_CLIENT, "destroy relation/0000000007");
+    try_row(t, &relation_moves, ACTOR_CONVERGER, "settle relation/0000000007 guid=r7");
+    try_row(t, &unit_service_moves, ACTOR_CONVERGER, "release unit_service/web guid=s-web");
+    try_row(t, &unit_service_moves, ACTOR_CONVERGER, "trim unit_service/web guid=s-web charm=e");
     try_row(t, &unit_service_moves, ACTOR_CLIENT, "destroy unit_service/web");
     try_row(t, &unit_service_moves, ACTOR_CLIENT, "destroy unit_service/web forced=1");
     try_asked(t, NULL, ACTOR_CLIENT, "web:db db:kv", asking_relate);
