@@ -249,6 +249,8 @@ static void machine_move(struct ask *ask, const char *move, struct effects *out)
     const Board__MachineRequest *r = ask->in.request;
     Board__Move *m = units_move(ask->arena, move, key_machine(ask->arena, r->number), r->guid);
     m->units->leave = r->leave;
+    m->units->forced = r->forced;
+    m->units->max_wait_ms = r->max_wait_ms;
     units_op(ask, ask_move(ask, &machine_moves, m), out);
 }
 

@@ -1,6 +1,7 @@
 /* Machines: made by hand or by the first assignment; cordoned, destroyed, dead, removed. */
 #include "bbs/units/cell_machine.h"
 #include "bbs/units/facts.h"
+#include "bbs/units/force_machine.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/machine.h"
 
@@ -77,6 +78,7 @@ struct machine_snapshot {
     bool no_principals;
     const char *principal; /* key of the first one */
     const Board__MachineCellRecord *entry;
+    bool force_job; /* a job forces its end already */
 };
 
 static const struct machine_snapshot *turn_snapshot(const struct move_turn *t)
@@ -98,6 +100,9 @@ static void machine_gather(struct view *v, const struct op_input *in, void *snap
     if (strcmp(move, "destroy") == 0 || strcmp(move, "die") == 0) {
         s->no_principals = view_range_empty(v, units);
         s->principal = s->no_principals ? NULL : view_peek_key(v, units, NULL);
+    }
+    if (in->actor == ACTOR_CLIENT && move_units(in->request)->forced) {
+        s->force_job = view_get(v, key_job(a, s->machine->guid, FORCE_MACHINE_JOB));
     }
     if (strcmp(move, "die") == 0 || strcmp(move, "remove") == 0) {
         s->cell = view_message(v, key_cell(a, s->machine->cell_id));
@@ -172,6 +177,30 @@ static void destroy_machine(const struct move_turn *t)
     put_machine(t, after);
 }
 
+/* A client forces the end of one with units: none comes any more, and a job ends those. */
+static bool is_forced_with_units(const struct move_turn *t)
+{
+    const struct machine_snapshot *s = turn_snapshot(t);
+    return strcmp(t->row->name, "destroy") == 0 && t->from == MACHINE_ALIVE &&
+           t->in->actor == ACTOR_CLIENT && move_units(t->move)->forced && !s->no_principals &&
+           !s->machine->manage;
+}
+
+static void force_machine(const struct move_turn *t)
+{
+    const struct machine_snapshot *s = turn_snapshot(t);
+    Board__MachineRecord *after = machine_after(t);
+    after->cordoned = true;
+    after->leave = move_units(t->move)->leave;
+    if (after->cordoned != s->machine->cordoned || after->leave != s->machine->leave) {
+        life_change(t->plan, t->in, &machine_lifecycle, MACHINE_ALIVE, MACHINE_TRIGGER_CORDON, 0,
+                    move_subject_key(t->plan->arena, t->in), &after->base);
+    }
+    if (!s->force_job) {
+        force_machine_open(t->plan, t->in, s->machine, move_units(t->move)->max_wait_ms);
+    }
+}
+
 static void die_machine(const struct move_turn *t)
 {
     assert(turn_snapshot(t)->no_principals);
@@ -215,7 +244,8 @@ static void refuse_machine(const struct move_turn *t, const char *why)
 }
 
 /* 1. There is none, or another has its number since a restore: ResourceNotFound.
- * 2. It is on the way already: nothing. */
+ * 2. It is on the way already: nothing.
+ * 3. It has units, and a client forces it: a job ends them, and then it. */
 static bool machine_begin(struct move_turn *t)
 {
     const struct machine_snapshot *s = turn_snapshot(t);
@@ -238,7 +268,11 @@ static bool machine_begin(struct move_turn *t)
     }
     bool destroyed = strcmp(move, "destroy") == 0 && t->from > MACHINE_ALIVE;
     bool dead = strcmp(move, "die") == 0 && t->from == MACHINE_DEAD;
-    return !destroyed && !dead; /* 2 */
+    bool forced = is_forced_with_units(t);
+    if (forced) {
+        force_machine(t); /* 3 */
+    }
+    return !destroyed && !dead && !forced; /* 2 */
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

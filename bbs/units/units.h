@@ -23,7 +23,8 @@
  * Of a machine (common/lifecycle/machine.def)
  *   cordon, uncordon   whether it takes units
  *   destroy  it becomes dying; refused with a unit on it, and of one that runs the cluster; its
- *            cell is to leave first, if that is said. Not alive any more: nothing
+ *            cell is to leave first, if that is said. Not alive any more: nothing. With units, and
+ *            forced by a client: it is cordoned, and a job ends them and then it
  *   die      nothing of it runs any more: its rep says so, or is absent
  *   remove   its record goes */
 #pragma once
@@ -104,3 +105,4 @@ extern const struct op_row end_units_job_row;
 extern const struct op_row depart_unit_job_row;
 extern const struct op_row sweep_units_job_row;
 extern const struct op_row force_unit_job_row;
+extern const struct op_row force_machine_job_row;

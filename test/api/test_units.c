@@ -512,19 +512,24 @@ static void what_is_dying_is_left_alone(void **state)
 static void machines_end(void **state)
 {
     static const struct command_row rows[] = {
+        {4, "destroy-machine 0",
+         "machine 0 has unit web/1: bbs units destroy-unit web/1 ends that"},
+        {0, "destroy-machine 0 --leave --force --max-wait 0s",
+         "0 is destroyed, or will be: bbs units why 0 --machine"},
+        {0, "destroy-machine 0 --leave --force", "0 is destroyed, or will be"},
+    };
+    static const struct command_row ended[] = {
         {3, "why web", "there is no unit service web"},
-        {0, "destroy-machine 0 --leave", "0 is destroyed, or will be: bbs units why 0 --machine"},
-        {0, "machines", "dying"},
         {4, "deploy web.yaml --to 0", "machine 0 takes no units: it is dying"},
         {0, "destroy-machine 0", "0 is destroyed, or will be"},
         {4, "uncordon 0", "machine 0 is dying: it takes no units any more"},
         {0, "why 0 --machine", "its agent ends what runs of it"},
     };
-    for (uint32_t i = 0; i < 2; i++) {
-        rep_does("die", i, NULL);
-        rep_does("remove", i, NULL);
-    }
+    rep_does("die", 0, NULL);
+    rep_does("remove", 0, NULL);
     SAY(rows)
+    comes_to(0, "machines", "dying");
+    SAY(ended)
     Board__UnitsStatusRequest all = BOARD__UNITS_STATUS_REQUEST__INIT;
     const Board__UnitsStatus *status =
         ask("/v1/units/status", &all.base, &board__units_status__descriptor);

@@ -375,6 +375,7 @@ static void machines_are_cordoned(void **state)
 
 #define DESTROY "destroy " M
 #define DESTROYED DESTROY " state=dying since=1000s"
+#define FORCED "open job/m1/force target=m1 kind=9 worker=boot name=force"
 #define HAS_UNITS "machine_unit/0000000001/" U " guid=g3\nmachine_unit/0000000001/web/0000000004\n"
 
 static void machines_are_destroyed(void **state)
@@ -391,6 +392,17 @@ static void machines_are_destroyed(void **state)
          "ResourceConflict: machine 1 runs the cluster: it is never destroyed"},
         {"a manager, forced", ACTOR_BBS, OWN " manage=1 state=alive\n" CELL, DESTROY " forced=1",
          "ResourceConflict: machine 1 runs the cluster: it is never destroyed"},
+        {"empty, forced", ACTOR_CLIENT, IS("alive"), DESTROY " forced=1", DESTROYED},
+        {"with units, forced by a client", ACTOR_CLIENT, IS("alive") HAS_UNITS,
+         DESTROY " forced=1 max_wait_ms=2000", "cordon " M " cordoned=1\n" FORCED},
+        {"and its cell is to leave", ACTOR_CLIENT, IS("alive cordoned=1") HAS_UNITS,
+         DESTROY " forced=1 leave=1", "cordon " M " leave=1\n" FORCED},
+        {"forced twice", ACTOR_CLIENT, IS("alive cordoned=1") HAS_UNITS "job/m1/force kind=9\n",
+         DESTROY " forced=1", "nothing"},
+        {"a manager, forced by a client", ACTOR_CLIENT,
+         OWN " manage=1 state=alive\n" CELL HAS_UNITS, DESTROY " forced=1",
+         "ResourceConflict: machine 1 runs the cluster: it is never destroyed"},
+        {"dying already, forced", ACTOR_CLIENT, IS("dying"), DESTROY " forced=1", "nothing"},
         {"dying already", ACTOR_CLIENT, IS("dying"), DESTROY, "nothing"},
         {"dead already", ACTOR_CLIENT, IS("dead"), DESTROY, "nothing"},
         {"a job, forced", ACTOR_BBS, IS("alive"), DESTROY " forced=1", DESTROYED},

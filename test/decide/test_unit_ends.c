@@ -148,6 +148,7 @@ static const struct op_row *row_of(int kind)
         [BOARD__JOB_RECORD__KIND__DEPART_UNIT] = &depart_unit_job_row,
         [BOARD__JOB_RECORD__KIND__SWEEP_UNITS] = &sweep_units_job_row,
         [BOARD__JOB_RECORD__KIND__FORCE_UNIT] = &force_unit_job_row,
+        [BOARD__JOB_RECORD__KIND__FORCE_MACHINE] = &force_machine_job_row,
     };
     return rows[kind];
 }
@@ -289,6 +290,41 @@ static void a_forced_end_takes_the_ordinary_steps(void **state)
     (void)state;
 }
 
+static void the_units_of_a_forced_machine_end_first(void **state)
+{
+#define ON_IT(number, life)                                                                        \
+    "machine_unit/0000000001/web/000000000" number " guid=g" number "\n" PLACED(number, life)
+#define MACHINE(rest) "machine/0000000001 number=1 guid=m1 cell_id=c1 identity=I state=" rest "\n"
+    static const struct slice_row rows[] = {
+        {"it takes none", MACHINE("alive") ON_IT("3", "alive"), 9, "- m1 1 forced=1 cursor=x",
+         "cordon machine/0000000001 cordoned=1\nadvance job/m1/j"},
+        {"one is destroyed, and forced", MACHINE("alive cordoned=1") ON_IT("3", "alive"), 9,
+         "- m1 1 forced=1",
+         "destroy unit/" U " state=dying place=dying since=1000s\n"
+         "open job/g3/force target=g3 kind=8 worker=boot not_before=1060s name=force\n"
+         "advance job/m1/j"},
+        {"what is dying is forced", MACHINE("alive cordoned=1") ON_IT("3", "dying"), 9,
+         "- m1 1 forced=1 max_wait_ms=2000",
+         "open job/g3/force target=g3 kind=8 worker=boot not_before=1002s name=force\n"
+         "advance job/m1/j"},
+        {"the next one", MACHINE("alive cordoned=1") ON_IT("3", "dying") "job/g3/force kind=8\n"
+         ON_IT("4", "dying"), 9, "- m1 1 forced=1",
+         "open job/g4/force target=g4 kind=8 worker=boot not_before=1060s name=force\n"
+         "advance job/m1/j"},
+        {"it waits for them", MACHINE("alive cordoned=1") ON_IT("3", "dying")
+         "job/g3/force kind=8\n", 9, "- m1 1 forced=1", "nothing"},
+        {"it is empty", MACHINE("alive cordoned=1"), 9, "- m1 1 forced=1",
+         "destroy machine/0000000001 state=dying since=1000s"},
+        {"and its cell is to leave", MACHINE("alive cordoned=1 leave=1"), 9, "- m1 1 forced=1",
+         "destroy machine/0000000001 state=dying since=1000s"},
+        {"it is dying", MACHINE("dying cordoned=1"), 9, "- m1 1 forced=1", FINISH("m1")},
+        {"it is gone", "", 9, "- m1 1 forced=1", FINISH("m1")},
+        {"a namesake", MACHINE("alive") ON_IT("3", "alive"), 9, "- m2 1 forced=1", FINISH("m2")},
+    };
+    try_slices(rows, sizeof(rows) / sizeof(rows[0]));
+    (void)state;
+}
+
 /* ---- Bounds ---------------------------------------------------------------------------------- */
 
 static void put_text(struct laid_system *l, char *text)
@@ -409,6 +445,7 @@ int main(void)
         cmocka_unit_test(what_nobody_reads_is_swept),
         cmocka_unit_test(memberships_of_a_dying_unit_depart),
         cmocka_unit_test(a_forced_end_takes_the_ordinary_steps),
+        cmocka_unit_test(the_units_of_a_forced_machine_end_first),
         cmocka_unit_test(as_many_relations_end_as_a_transaction_holds),
         cmocka_unit_test(as_many_units_end_as_a_transaction_holds),
         cmocka_unit_test(as_many_memberships_depart_as_a_slice_holds),

@@ -363,36 +363,39 @@ static bool adds_a_machine(struct eyes *e)
     return true;
 }
 
-static bool of_a_machine(struct eyes *e, enum actor actor, const char *move, int life)
+static bool of_a_machine(struct eyes *e, enum actor actor, const char *move, const char *more,
+                         int life)
 {
     const char *key;
     const Board__MachineRecord *m = (const Board__MachineRecord *)any(e, "machine/", &key);
     bool such = m && life_of(&machine_lifecycle, m->state) == life;
     if (such) {
         unit_turn_move(e->t, &machine_moves, actor, actor == ACTOR_REP ? m->cell_id : "",
-                       of_guid(e, move, key, m->guid));
+                       arena_printf(&e->t->arena, "%s%s", of_guid(e, move, key, m->guid), more));
     }
     return such;
 }
 
 static bool cordons(struct eyes *e)
 {
-    return of_a_machine(e, ACTOR_CLIENT, draw(e, 3) ? "uncordon" : "cordon", MACHINE_ALIVE);
+    return of_a_machine(e, ACTOR_CLIENT, draw(e, 3) ? "uncordon" : "cordon", "", MACHINE_ALIVE);
 }
 
 static bool destroys_a_machine(struct eyes *e)
 {
-    return of_a_machine(e, ACTOR_CLIENT, "destroy", MACHINE_ALIVE);
+    return of_a_machine(e, ACTOR_CLIENT, "destroy", draw(e, 6) ? "" : " forced=1 max_wait_ms=1",
+                        MACHINE_ALIVE);
 }
 
 static bool a_machine_dies(struct eyes *e)
 {
-    return of_a_machine(e, draw(e, 2) ? ACTOR_REP : ACTOR_CONVERGER, "die", MACHINE_DYING);
+    return of_a_machine(e, draw(e, 2) ? ACTOR_REP : ACTOR_CONVERGER, "die", "",
+                        MACHINE_DYING);
 }
 
 static bool a_machine_is_removed(struct eyes *e)
 {
-    return of_a_machine(e, ACTOR_CONVERGER, "remove", MACHINE_DEAD);
+    return of_a_machine(e, ACTOR_CONVERGER, "remove", "", MACHINE_DEAD);
 }
 
 /* ---- Services -------------------------------------------------------------------------------- */

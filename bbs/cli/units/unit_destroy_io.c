@@ -46,6 +46,8 @@ static int end_machine(struct session *s, const char *name, const struct units_e
 {
     Board__MachineRequest request = BOARD__MACHINE_REQUEST__INIT;
     request.leave = how->leave;
+    request.forced = how->forced;
+    request.max_wait_ms = how->max_wait_ms;
     int r = machine_number_read(name, &request.number, err);
     return r < 0 ? r : end_call(s, "machine/destroy", &request.base, err);
 }
@@ -89,8 +91,9 @@ static int destroy_services(struct session *s, const struct invocation *call, st
 
 static int destroy_machines(struct session *s, const struct invocation *call, struct err *err)
 {
-    const struct units_end how = {.leave = cli_switch(call, "leave")};
-    return end_all(s, call, end_machine, &how, " --machine", err);
+    struct units_end how = {.leave = cli_switch(call, "leave")};
+    int r = units_force_read(call, &how.forced, &how.max_wait_ms, err);
+    return r < 0 ? r : end_all(s, call, end_machine, &how, " --machine", err);
 }
 
 static int destroy_relation(struct session *s, const struct invocation *call, struct err *err)

@@ -53,7 +53,8 @@ static const struct cli_option *const deploy[] =
 static const struct cli_option *const add[] = BBS_ASKS_WITH(place_options, bbs_timeout_options);
 static const struct cli_option *const config[] = BBS_ASKS_WITH(config_options, bbs_timeout_options);
 static const struct cli_option *const force[] = BBS_ASKS_WITH(force_options, bbs_timeout_options);
-static const struct cli_option *const leave[] = BBS_ASKS_WITH(leave_options, bbs_timeout_options);
+static const struct cli_option *const leave[] =
+    BBS_ASKS_WITH(leave_options, force_options, bbs_timeout_options);
 static const struct cli_option *const resolved[] =
     BBS_ASKS_WITH(resolved_options, bbs_timeout_options);
 static const struct cli_option *const manager[] =
