@@ -9,6 +9,11 @@ void answer_well(struct effects *out, uint64_t request_id)
     effects_reply(out, request_id, 200, PROTOBUF_TYPE, (struct bytes){0});
 }
 
+void answer_well_json(struct effects *out, uint64_t request_id)
+{
+    effects_reply(out, request_id, 200, JSON_TYPE, bytes_of("{}\n"));
+}
+
 void answer_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
                   const char *message)
 {

@@ -6,12 +6,16 @@
 #include "models/error.pb-c.h"
 
 #define PROTOBUF_TYPE "application/x-protobuf"
+#define JSON_TYPE "application/json"
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
 /* Answer 200: with no bytes, an empty response; or with the error, whose text is copied. */
 void answer_well(struct effects *out, uint64_t request_id);
 void answer_error(struct effects *out, uint64_t request_id, Models__Error__Type type,
                   const char *message);
+
+/* As answer_well(), to who asked in JSON: an empty object. */
+void answer_well_json(struct effects *out, uint64_t request_id);
 
 /* The same to an evacuation: whether its container is to be kept (behaviour.md 11). No text: well.
  */

@@ -2,6 +2,7 @@
 #include "bbs/board/errors.h"
 #include "bbs/route/answer.h"
 #include "bbs/route/route.h"
+#include "common/codec/json.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -23,8 +24,7 @@ struct ask *ask_new(struct router *r, const struct request *q, actor_set callers
         .request_id = q->id,
         .in = {.actor = (enum actor)actor_among(route_caller(r, q), callers),
                .peer_name = arena_strdup(a, q->peer.name),
-               .trace_id = arena_strndup(a, q->trace_id,
-                                         strnlen(q->trace_id, TRACE_ID_BYTES_MAX)),
+               .trace_id = arena_strndup(a, q->trace_id, strnlen(q->trace_id, TRACE_ID_BYTES_MAX)),
                .boot_id = arena_strdup(a, board_boot_id(r->board)),
                .seal = r->seal},
     };
@@ -39,13 +39,68 @@ void ask_end(struct ask *ask)
     free(arena);
 }
 
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+static const Models__Error *error_in(const ProtobufCMessage *m)
+{
+    const ProtobufCFieldDescriptor *f = protobuf_c_message_descriptor_get_field(m->descriptor, 1);
+    bool has = f && f->type == PROTOBUF_C_TYPE_MESSAGE && f->label != PROTOBUF_C_LABEL_REPEATED &&
+               f->descriptor == &models__error__descriptor;
+    return has ? *(Models__Error *const *)((const char *)m + f->offset) : NULL;
+}
+
+static int status_of(const Models__Error *e)
+{
+    switch (e ? (int)e->type : -1) {
+    case -1:
+        return 200;
+    case MODELS__ERROR__TYPE__InvalidRequest:
+        return 400;
+    case MODELS__ERROR__TYPE__ResourceNotFound:
+        return 404;
+    case MODELS__ERROR__TYPE__ResourceExists:
+    case MODELS__ERROR__TYPE__ResourceConflict:
+        return 409;
+    default:
+        return 500;
+    }
+}
+
+void ask_reply(const struct ask *ask, const ProtobufCMessage *m, struct effects *out)
+{
+    SCOPED_BUF(text);
+    if (!ask->json) {
+        effects_reply_message(out, ask->request_id, m);
+        return;
+    }
+    int r = json_encode(m, CODEC_OWN | CODEC_SNAKE_CASE, &text, NULL); /* nested a few levels */
+    assert(r == 0);
+    (void)r;
+    buf_append_string(&text, "\n");
+    effects_reply(out, ask->request_id, status_of(error_in(m)), JSON_TYPE, buf_bytes(&text));
+}
+
+void ask_refuse(const struct ask *ask, Models__Error__Type type, const char *text,
+                struct effects *out)
+{
+    Board__UnitsChanged refused = BOARD__UNITS_CHANGED__INIT;
+    Models__Error error = MODELS__ERROR__INIT;
+    if (!ask->json) {
+        answer_error(out, ask->request_id, type, text);
+        return;
+    }
+    error.type = type;
+    error.message = (char *)(uintptr_t)text;
+    refused.error = &error;
+    ask_reply(ask, &refused.base, out);
+}
+
 bool ask_valid(struct ask *ask, struct effects *out)
 {
     if (validation_ok(&ask->faults)) {
         return true;
     }
-    answer_error(out, ask->request_id, MODELS__ERROR__TYPE__InvalidRequest,
-                 validation_text(&ask->faults));
+    ask_refuse(ask, MODELS__ERROR__TYPE__InvalidRequest, validation_text(&ask->faults), out);
     ask_end(ask);
     return false;
 }
@@ -84,7 +139,9 @@ void ask_answer(void *context, const struct op_result *result, struct effects *o
         return;
     }
     if (plan_error(result->plan, &error)) {
-        answer_error(out, ask->request_id, error.type, error.message);
+        ask_refuse(ask, error.type, error.message, out);
+    } else if (ask->json) {
+        answer_well_json(out, ask->request_id);
     } else {
         answer_well(out, ask->request_id);
     }
@@ -119,7 +176,8 @@ static void answer_after_job(void *context, const struct op_result *result, stru
     struct ask *ask = context;
     const char *job = result->end == OP_DECIDED ? opened_job(result->plan) : NULL;
     if (job && !job_over(ask, job, result->revision, out->arena)) {
-        waiters_add(&ask->router->waiters, ask->request_id, job, board_now(ask->router->board));
+        waiters_add(&ask->router->waiters, ask->request_id, job, ask->json,
+                    board_now(ask->router->board));
     } else {
         waiters_release(&ask->router->waiters);
         ask->answer(context, result, out);

@@ -44,8 +44,8 @@ static void answer_read(void *context, struct view *v, const char *text, struct 
         answer_unavailable(out, ask->request_id);
         return;
     }
-    if (row->message) {
-        effects_reply_message(out, ask->request_id, row->message(ask, v));
+    if (row->message || ask->json) {
+        ask_reply(ask, row->message ? row->message(ask, v) : row->json(ask, v), out);
         return;
     }
     assert(row->pick);

@@ -11,6 +11,8 @@ struct read_row {
     void (*valid)(struct validation *v, const void *request);
     /* The whole answer, in the view's arena. Otherwise it is made of records: */
     const ProtobufCMessage *(*message)(const struct ask *ask, struct view *v);
+    /* The same where it is asked in JSON, of one that is else made of records. */
+    const ProtobufCMessage *(*json)(const struct ask *ask, struct view *v);
     /* Which; their array lives in the view's arena. */
     size_t (*pick)(struct view *v, const void *request, struct picked **ret_list);
     bool one;   /* is asked for: none is ResourceNotFound */

@@ -2,6 +2,7 @@
 
 #include "bbs/board/errors.h"
 #include "bbs/route/answer.h"
+#include "common/codec/json.h"
 #include "common/codec/scan.h"
 #include "messages.h"
 
@@ -61,6 +62,32 @@ void router_init(struct router *r, struct board *board, struct hub *hub, bool an
 void router_done(struct router *r)
 {
     waiters_done(&r->waiters);
+}
+
+/* Only those of units are asked in JSON, too. */
+static bool is_in_json(const struct route *route, const struct request *q)
+{
+    return text_begins(route->at.pattern, "/v1/units/") && strcmp(q->content_type, JSON_TYPE) == 0;
+}
+
+static bool decode_json(struct ask *ask, const struct route *route, const struct request *q,
+                        struct effects *out)
+{
+    struct err err = {0};
+    ProtobufCMessage *message;
+    struct bytes text = q->body.size ? q->body : bytes_of("{}");
+    const unsigned flags = CODEC_STRICT | CODEC_OWN | CODEC_SNAKE_CASE;
+    const char *why = q->too_large || q->body.size > route->at.body_max ? "it is too large"
+                      : json_decode(ask->arena, route->request, text, flags, &message, &err) < 0
+                          ? err.text
+                          : NULL;
+    if (why) {
+        ask_refuse(ask, MODELS__ERROR__TYPE__InvalidRequest,
+                   arena_printf(out->arena, "the body cannot be read: %s", why), out);
+    } else {
+        ask->in.request = message;
+    }
+    return !why;
 }
 
 /* The body decoded; malformed, too large and too deep are one error (behaviour.md 4). */
@@ -149,7 +176,12 @@ void route_request(struct router *r, const struct request *q, struct effects *ou
     } else {
         struct ask *ask = ask_new(r, q, route->callers);
         ask->read = route->read;
-        if (decode(ask, route, q)) {
+        ask->json = is_in_json(route, q);
+        if (ask->json && !decode_json(ask, route, q, out)) {
+            ask_end(ask);
+        } else if (ask->json) {
+            route->handle(ask, out);
+        } else if (decode(ask, route, q)) {
             route->handle(ask, out);
         } else {
             answer_unreadable(ask, route, out);

@@ -50,6 +50,7 @@ struct ask {
     const struct read_row *read; /* of a READ */
     struct validation faults;    /* of ask_valid() */
     op_done *answer;             /* of ask_op_with_job() */
+    bool json;                   /* asked and answered in JSON (docs/units.md, Routes) */
     struct op_input in; /* `request` is the decoded body; now and random are the board's to set */
 };
 
@@ -72,6 +73,14 @@ void ask_end(struct ask *ask);
 /* Answers with everything that is wrong, by `faults`, and ends the ask; true if all is well. Asked
  * by each handler that says faults. */
 bool ask_valid(struct ask *ask, struct effects *out);
+
+/* Answers with the message, which may have an error in field 1: in JSON, if that is how it was
+ * asked, with a status that tells the error. Does not end the ask. */
+void ask_reply(const struct ask *ask, const ProtobufCMessage *m, struct effects *out);
+
+/* The same with an error alone. */
+void ask_refuse(const struct ask *ask, Models__Error__Type type, const char *text,
+                struct effects *out);
 
 /* Makes it a named move of the family: says its faults, and gives the op that does it. */
 const struct op_row *ask_move(struct ask *ask, const struct move_family *family, Board__Move *m);

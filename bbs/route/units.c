@@ -3,6 +3,7 @@
 #include "bbs/route/answer.h"
 #include "bbs/route/read.h"
 #include "bbs/units/told.h"
+#include "bbs/units/unit_charm.h"
 #include "bbs/units/units.h"
 #include "common/model/unit_name.h"
 
@@ -75,9 +76,9 @@ static void units_answer(void *context, const struct op_result *result, struct e
                            ? unknown_text(ask, out->arena)
                            : NULL;
     if (text) {
-        answer_error(out, ask->request_id, MODELS__ERROR__TYPE__ResourceNotFound, text);
+        ask_refuse(ask, MODELS__ERROR__TYPE__ResourceNotFound, text, out);
     } else if (decided && !refused && is_told(result->plan->record, &told)) {
-        effects_reply_message(out, ask->request_id, &told.base);
+        ask_reply(ask, &told.base, out);
     } else {
         ask_answer(context, result, out);
     }
@@ -100,17 +101,31 @@ static void units_op_with_job(struct ask *ask, const struct op_row *row, struct 
 
 static void answer_failed(struct ask *ask, int r, const struct err *err, struct effects *out)
 {
-    answer_error(out, ask->request_id,
-                 r == -ERR_NOT_FOUND ? MODELS__ERROR__TYPE__ResourceNotFound
-                                     : MODELS__ERROR__TYPE__InvalidRequest,
-                 err->text);
+    ask_refuse(ask,
+               r == -ERR_NOT_FOUND ? MODELS__ERROR__TYPE__ResourceNotFound
+                                   : MODELS__ERROR__TYPE__InvalidRequest,
+               err->text, out);
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
+/* A charm that comes as its file is read; what is wrong with it is said of the request. */
+static void take_charm_file(struct ask *ask, const char *file, Board__Charm **charm)
+{
+    struct err err;
+    if (*file && unit_charm_read(ask->arena, file, charm, &err) < 0) {
+        say(&ask->faults, err.text);
+    }
+}
+
 void route_deploy_units(struct ask *ask, struct effects *out)
 {
-    valid_deploy_units(&ask->faults, ask->in.request);
+    Board__DeployUnitsRequest *r = (Board__DeployUnitsRequest *)(uintptr_t)ask->in.request;
+    take_charm_file(ask, r->file, &r->charm);
+    if (!ask_valid(ask, out)) {
+        return;
+    }
+    valid_deploy_units(&ask->faults, r);
     units_op_with_job(ask, &deploy_units_row, out);
 }
 
@@ -124,8 +139,7 @@ static void answer_no_service(void *context, struct view *v, const char *text, s
         answer_unavailable(out, ask->request_id);
         return;
     }
-    answer_error(out, ask->request_id, MODELS__ERROR__TYPE__ResourceNotFound,
-                 units_unknown(v, noun, name));
+    ask_refuse(ask, MODELS__ERROR__TYPE__ResourceNotFound, units_unknown(v, noun, name), out);
 }
 
 /* No service can have such a name: what has it is told; true, and answered then. */
@@ -158,8 +172,9 @@ void route_configure_units(struct ask *ask, struct effects *out)
 
 void route_upgrade_units(struct ask *ask, struct effects *out)
 {
-    const Board__UpgradeUnitsRequest *r = ask->in.request;
-    if (!service_is_unnamed(ask, r->service, out)) {
+    Board__UpgradeUnitsRequest *r = (Board__UpgradeUnitsRequest *)(uintptr_t)ask->in.request;
+    take_charm_file(ask, r->file, &r->charm);
+    if (ask_valid(ask, out) && !service_is_unnamed(ask, r->service, out)) {
         valid_upgrade_units(&ask->faults, r);
         units_op(ask, &upgrade_units_row, out);
     }
@@ -191,8 +206,8 @@ static void answer_no_unit(void *context, struct view *v, const char *text, stru
         return;
     }
     const Board__UnitRequest *r = ask->in.request;
-    answer_error(out, ask->request_id, MODELS__ERROR__TYPE__ResourceNotFound,
-                 units_unknown(v, NOUN_UNIT, r->unit));
+    ask_refuse(ask, MODELS__ERROR__TYPE__ResourceNotFound, units_unknown(v, NOUN_UNIT, r->unit),
+               out);
 }
 
 /* No unit can have such a name: what has it is told. */
@@ -342,6 +357,11 @@ static void add_units(struct records *records, struct view *v, const struct pick
     }
 }
 
+static const ProtobufCMessage *told_units(const struct ask *ask, struct view *v)
+{
+    return &units_told(v, ask->in.request)->base;
+}
+
 static const ProtobufCMessage *told_status(const struct ask *ask, struct view *v)
 {
     return &units_status_told(v, ask->in.request)->base;
@@ -358,7 +378,7 @@ static const ProtobufCMessage *told_why(const struct ask *ask, struct view *v)
     return &units_why_told(v, ask->in.request)->base;
 }
 
-const struct read_row read_units = {.pick = pick_units, .add = add_units};
+const struct read_row read_units = {.json = told_units, .pick = pick_units, .add = add_units};
 const struct read_row read_units_status = {.message = told_status};
 const struct read_row read_unit_service = {.message = told_service};
 const struct read_row read_units_why = {.message = told_why};

@@ -10,6 +10,7 @@
 struct waiter {
     TAILQ_ENTRY(waiter) link;
     uint64_t request_id;
+    bool json;
     int64_t deadline_ns; /* INT64_MIN: its job has ended */
     char job_key[];
 };
@@ -33,12 +34,14 @@ void waiters_release(struct waiters *w)
     w->reserved--;
 }
 
-void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now)
+void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, bool json,
+                 struct moment now)
 {
     waiters_release(w);
     size_t size = strlen(job_key) + 1;
     struct waiter *one = mem_zeroed(sizeof(*one) + size);
     one->request_id = request_id;
+    one->json = json;
     one->deadline_ns = now.mono_ns + WAITER_MAX_NS;
     memcpy(one->job_key, job_key, size);
     TAILQ_INSERT_TAIL(&w->list, one, link);
@@ -56,7 +59,11 @@ static void drop(struct waiters *w, struct waiter *one)
 
 static void answer(struct waiters *w, struct waiter *one, struct effects *out)
 {
-    answer_well(out, one->request_id);
+    if (one->json) {
+        answer_well_json(out, one->request_id);
+    } else {
+        answer_well(out, one->request_id);
+    }
     drop(w, one);
 }
 

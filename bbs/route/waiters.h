@@ -29,8 +29,9 @@ bool waiters_reserve(struct waiters *w);
 void waiters_release(struct waiters *w); /* it need not wait */
 
 /* With the place that was reserved: the request is answered well when the job ends or its time is
- * over: what it asked for stands. */
-void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, struct moment now);
+ * over: what it asked for stands. `json`: in JSON. */
+void waiters_add(struct waiters *w, uint64_t request_id, const char *job_key, bool json,
+                 struct moment now);
 
 /* Answers those who waited for the job, in the order in which they came; those beyond the step's
  * bound are left to waiters_timer(), as if their time were over. */

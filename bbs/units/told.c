@@ -304,6 +304,26 @@ size_t units_pick(struct view *v, const Board__UnitsRequest *r, struct picked **
     return kept;
 }
 
+Board__UnitsResponse *units_told(struct view *v, const Board__UnitsRequest *r)
+{
+    struct arena *a = view_arena(v);
+    struct picked *list;
+    size_t count = units_pick(v, r, &list);
+    Board__UnitsResponse *to = arena_message(a, &board__units_response__descriptor);
+    to->units = ARENA_ARRAY(a, count, Board__UnitEntry *);
+    for (size_t i = 0; i < count; i++) {
+        const Board__UnitRecord *u = view_peek_message(v, list[i].key);
+        if (u) {
+            const void *status = view_peek_message(v, key_unit_status(a, unit_name_of(u)));
+            Board__UnitEntry *e = arena_message(a, &board__unit_entry__descriptor);
+            e->unit = (Board__UnitRecord *)(uintptr_t)u;
+            e->status = (Board__UnitStatusRecord *)(uintptr_t)status;
+            to->units[to->n_units++] = e;
+        }
+    }
+    return to;
+}
+
 /* ---- Status ---------------------------------------------------------------------------------- */
 
 static void tell_services(struct units_telling *t, const Board__UnitsStatusRequest *r,

@@ -10,6 +10,9 @@
 /* Units and their statuses, those for whom all holds that is asked. */
 size_t units_pick(struct view *v, const Board__UnitsRequest *request, struct picked **ret_list);
 
+/* The same as a whole answer. */
+Board__UnitsResponse *units_told(struct view *v, const Board__UnitsRequest *request);
+
 /* Services by name, with their units and relations; without names all of them, and the machines.
  * Of whatever is not as it should be the first thing that holds it. A name that no service has is
  * the answer's error. */

@@ -31,6 +31,16 @@ void valid_unit_charm(struct validation *v, const Board__Charm *charm)
     }
 }
 
+int unit_charm_read(struct arena *a, const char *file, Board__Charm **ret_charm, struct err *err)
+{
+    struct charm charm;
+    int r = charm_parse(a, "charm", bytes_of(file), &charm, err);
+    if (r == 0) {
+        *ret_charm = charm_message(a, &charm);
+    }
+    return r;
+}
+
 const char *unit_charm_digest(struct arena *a, const Board__Charm *charm)
 {
     return arena_printf(a, "%016llx",

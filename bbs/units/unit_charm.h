@@ -13,6 +13,10 @@ enum { SERVICE_CHARMS_MAX = 8 };
 /* Says what is wrong with a charm that a client brings, what it runs among it. */
 void valid_unit_charm(struct validation *v, const Board__Charm *charm);
 
+/* A charm that comes as the text of its file. ERR_INVALID, ERR_TOO_LARGE: as charm_parse() says it,
+ * with the line. */
+int unit_charm_read(struct arena *a, const char *file, Board__Charm **ret_charm, struct err *err);
+
 /* What tells it from every other charm of its service. */
 const char *unit_charm_digest(struct arena *a, const Board__Charm *charm);
 Board__CharmRecord *unit_charm_record(struct arena *a, const char *service,

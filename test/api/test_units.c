@@ -639,6 +639,100 @@ static void charms_are_refused(void **state)
             "charm: it is missing, or has nothing to run");
 }
 
+/* ---- In JSON --------------------------------------------------------------------------------- */
+
+static int ask_json(const char *path, const char *body)
+{
+    struct tls_client c;
+    int status = 0;
+    const struct bbs_process *b = &bbs_rig.bbs[turn++ % BBS_RIG_COUNT];
+    said.size = 0;
+    if (client_open(&c, b->port, &bbs_rig.client, 0) &&
+        client_print(&c,
+                     "POST /v1/units/%s HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n"
+                     "Content-Type: application/json\r\n\r\n%s",
+                     path, strlen(body), body)) {
+        status = client_answer(&c, NULL, &said, false);
+    }
+    client_close(&c);
+    return status;
+}
+
+/* Whatever the command line asks for, and how it is refused. */
+static void all_is_asked_in_json(void **state)
+{
+    static const struct {
+        int status;
+        const char *path, *body, *text;
+    } rows[] = {
+        {200, "deploy",
+         "{\"file\":\"name: api\\nrootfs: preloaded:busybox\\ncommand: exec sleep 9\\n"
+         "requires: {store: {interface: kv}}\\nconfig: {size: {default: '1'}}\\n\","
+         "\"count\":2}",
+         "{}\n"},
+        {409, "deploy",
+         "{\"file\":\"name: api\\nrootfs: preloaded:busybox\\ncommand: exec sleep 9\\n\"}",
+         "{\"error\":{\"type\":\"ResourceExists\",\"message\":\"unit service api is there already: "
+         "choose another name, or upgrade it\"}}\n"},
+        {400, "deploy", "{\"file\":\"name: other\\nrootfs: x\\ncomand: y\\n\"}",
+         "charm:3: comand: unknown key; did you mean"},
+        {400, "deploy", "{}", "charm: it is missing, or has nothing to run"},
+        {400, "deploy", "{", "the body cannot be read: "},
+        {400, "deploy", "{\"cont\":2}", "the body cannot be read: cont: "},
+        {200, "add", "{\"service\":\"api\",\"count\":1}", "{}\n"},
+        {400, "add", "{\"service\":\"api\"}", "count: how many units are to be added?"},
+        {404, "add", "{\"service\":\"shop\",\"count\":1}",
+         "there is no unit service shop: that is an app: bbs ps shop"},
+        {404, "add", "{\"service\":\"A\",\"count\":1}", "there is no unit service A"},
+        {200, "list", "{\"service\":\"api\"}", "\"number\":2,\"guid\":\""},
+        {200, "list", "", "\"status\":{"},
+        {200, "list", "{\"machine\":1,\"on_machine\":true}", "{}\n"},
+        {200, "list", "{\"cell_id\":\"nowhere\"}", "{}\n"},
+        {200, "status", "", "\"machines\":[{"},
+        {404, "status", "{\"services\":[\"nobody\"]}", "\"type\":\"ResourceNotFound\""},
+        {200, "get", "{\"service\":\"api\"}", "\"endpoints\":[{\"name\":\"store\""},
+        {200, "why", "{\"name\":\"api/2\"}", "\"ends\":\"a cell that fits has room\""},
+        {404, "why", "{\"name\":\"api/9\"}", "there is no unit api/9"},
+        {200, "relate", "{\"ends\":[{\"service\":\"api\"},{\"service\":\"db\"}]}",
+         "\"state\":\"alive\",\"ends\":[{\"service\":\"api\""},
+        {409, "relate", "{\"ends\":[{\"service\":\"api\"},{\"service\":\"db\"}]}",
+         "api:store and db:kv are related already"},
+        {400, "relate", "{\"ends\":[{\"service\":\"api\"},{\"service\":\"api\"}]}",
+         "api cannot be related to itself"},
+        {200, "configure",
+         "{\"service\":\"api\",\"settings\":[{\"key\":\"size\",\"value\":\"2\"}]}", "{}\n"},
+        {400, "configure", "{\"service\":\"api\",\"unset\":[\"sise\"]}", "did you mean"},
+        {409, "upgrade",
+         "{\"service\":\"api\",\"file\":\"name: api\\nrootfs: preloaded:busybox\\n"
+         "command: exec sleep 9\\n\"}",
+         "is in the way"},
+        {409, "resolve", "{\"unit\":\"api/2\",\"resolved\":\"RETRY\"}",
+         "unit api/2 is pending, not in error"},
+        {404, "resolve", "{\"unit\":\"api\",\"resolved\":\"SKIP\"}",
+         "there is no unit api: that is a unit service"},
+        {409, "machine/add", "{\"cell_id\":\"cell-2\"}", "cell cell-2 is machine 1 already"},
+        {200, "cordon", "{\"number\":1}", "\"cordoned\":true"},
+        {200, "uncordon", "{\"number\":1}", "\"manage\":true,\"clean\":true"},
+        {409, "machine/destroy", "{\"number\":1,\"forced\":true}", "it is never destroyed"},
+        {200, "unit/destroy", "{\"unit\":\"api/1\"}", "{}\n"},
+        {404, "unit/destroy", "{\"unit\":\"api/1\"}", "there is no unit api/1"},
+        {200, "relation/destroy", "{\"ends\":[{\"service\":\"api\"},{\"service\":\"db\"}]}",
+         "{}\n"},
+        {404, "relation/destroy", "{\"ends\":[{\"service\":\"api\"},{\"service\":\"db\"}]}",
+         "api and db are not related"},
+        {200, "service/destroy", "{\"service\":\"api\",\"forced\":true,\"max_wait_ms\":1}", "{}\n"},
+        {404, "service/destroy", "{\"service\":\"shop\"}", "that is an app: bbs ps shop"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int status = ask_json(rows[i].path, rows[i].body);
+        if (status != rows[i].status || !strstr(buf_string(&said), rows[i].text)) {
+            fail_msg("%s %s: %d, not %d with %s: %s", rows[i].path, rows[i].body, status,
+                     rows[i].status, rows[i].text, buf_string(&said));
+        }
+    }
+    comes_to(3, "why api", "there is no unit service api");
+}
+
 static void everything_ends(void **state)
 {
     says(0, "destroy-service db logger lonely", "lonely is destroyed");
@@ -679,6 +773,7 @@ int main(void)
         cmocka_unit_test(machines_end),
         cmocka_unit_test(managers_stay),
         cmocka_unit_test(charms_are_refused),
+        cmocka_unit_test(all_is_asked_in_json),
         cmocka_unit_test(everything_ends),
         cmocka_unit_test(callers_are_told_apart),
     };

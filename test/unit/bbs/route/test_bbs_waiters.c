@@ -40,7 +40,7 @@ static struct bench *full(void)
     waiters_init(&b->waiters);
     for (unsigned i = 0; i < WAITERS_MAX; i++) {
         assert_true(waiters_reserve(&b->waiters));
-        waiters_add(&b->waiters, i, i % 2 ? "job/odd" : "job/even", start);
+        waiters_add(&b->waiters, i, i % 2 ? "job/odd" : "job/even", false, start);
     }
     return b;
 }
@@ -77,7 +77,7 @@ static void no_more_than_the_bound_wait(void **state)
         assert_true(waiters_reserve(&b->waiters));
     }
     assert_false(waiters_reserve(&b->waiters));
-    waiters_add(&b->waiters, WAITERS_MAX, "job/odd", start);
+    waiters_add(&b->waiters, WAITERS_MAX, "job/odd", false, start);
     assert_false(waiters_reserve(&b->waiters));
     waiters_release(&b->waiters);
     assert_true(waiters_reserve(&b->waiters));
