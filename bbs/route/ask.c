@@ -85,6 +85,7 @@ void ask_refuse(const struct ask *ask, Models__Error__Type type, const char *tex
 {
     Board__UnitsChanged refused = BOARD__UNITS_CHANGED__INIT;
     Models__Error error = MODELS__ERROR__INIT;
+    assert(*text);
     if (!ask->json) {
         answer_error(out, ask->request_id, type, text);
         return;
@@ -187,6 +188,7 @@ static void answer_after_job(void *context, const struct op_result *result, stru
 void ask_op_with_job(struct ask *ask, const struct op_row *row, op_done *answer,
                      struct effects *out)
 {
+    assert(answer && !ask->answer);
     ask->answer = answer;
     if (waiters_reserve(&ask->router->waiters)) {
         board_op(ask->router->board, row, &ask->in, ask->arena, answer_after_job, ask, out);

@@ -7,6 +7,7 @@
 #include "bbs/units/units.h"
 #include "common/model/unit_name.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- Answers --------------------------------------------------------------------------------- */
@@ -49,6 +50,7 @@ static const char *unknown_text(const struct ask *ask, struct arena *a)
         return NULL;
     }
     bool is_unit = noun == NOUN_UNIT && unit_name_parse(a, name, &unit);
+    assert(noun != NOUN_UNIT || is_unit);
     const char *key = is_unit ? key_unit(a, unit) : key_unit_service(a, name);
     return view_peek(v, key) ? NULL : units_unknown(v, noun, name);
 }
@@ -62,6 +64,7 @@ static bool is_told(const ProtobufCMessage *record, Board__UnitsChanged *ret)
     } else if (m && m->descriptor == &board__machine_record__descriptor) {
         ret->machine = (Board__MachineRecord *)m;
     }
+    assert(!ret->relation || !ret->machine);
     return ret->relation || ret->machine;
 }
 

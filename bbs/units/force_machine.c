@@ -14,6 +14,7 @@
 void force_machine_open(struct plan *p, const struct op_input *in,
                         const Board__MachineRecord *machine, int64_t max_wait_ms)
 {
+    assert(!machine->manage && *machine->guid);
     Board__JobRecord *job = units_job_new(p->arena, in, BOARD__JOB_RECORD__KIND__FORCE_MACHINE,
                                           machine->guid, FORCE_MACHINE_JOB);
     job->units->number = machine->number;
@@ -44,6 +45,7 @@ static void set_destroy(struct view *v, const struct op_input *in, const struct 
                         const char *key, const char *guid, struct force_machine_slice *s)
 {
     struct arena *a = view_arena(v);
+    assert(s->machine && s->machine->cordoned && s->moves == 0);
     Board__Move *m = move_new(a, "destroy", key);
     m->body_case = BOARD__MOVE__BODY_UNITS;
     m->units = arena_message(a, &board__units_move__descriptor);
@@ -101,6 +103,7 @@ static void put_cordon(const struct force_machine_slice *s, const struct op_inpu
 {
     Board__MachineRecord *after = arena_copy(p->arena, s->machine, sizeof(*after));
     Board__JobRecord *job = units_job_copy(p->arena, s->job);
+    assert(s->moves == 0 && !s->unit);
     after->cordoned = true;
     life_change(p, in, &machine_lifecycle, MACHINE_ALIVE, MACHINE_TRIGGER_CORDON, MACHINE_IF_FORCED,
                 key_machine(p->arena, after->number), &after->base);
@@ -127,6 +130,7 @@ static void force_machine_decide(const void *snapshot, const struct op_input *in
         put_cordon(s, in, p);
         return;
     }
+    assert(s->moves <= 1 && (s->unit || s->moves == 0 || !s->machine->manage));
     if (!nested_decide(&s->move, s->moves, in, p)) { /* 4, 5 */
         return;
     }

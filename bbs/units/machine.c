@@ -190,6 +190,7 @@ static void force_machine(const struct move_turn *t)
 {
     const struct machine_snapshot *s = turn_snapshot(t);
     Board__MachineRecord *after = machine_after(t);
+    assert(!s->no_principals && !s->machine->manage);
     after->cordoned = true;
     after->leave = move_units(t->move)->leave;
     if (after->cordoned != s->machine->cordoned || after->leave != s->machine->leave) {

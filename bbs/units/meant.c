@@ -4,6 +4,7 @@
 #include "bbs/units/unit_jobs.h"
 #include "common/charmfile/endpoints.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MEANT_TOLD_MAX = 4 }; /* a text of an error is short */
@@ -49,6 +50,7 @@ int units_ends_meant(struct view *v, const Board__RelateUnitsRequest *asked, str
         end->endpoint = arena_strdup(a, fit.ends[request->n_ends].name);
         request->ends[request->n_ends] = end;
     }
+    assert(request->n_ends == 2 && *request->ends[0]->endpoint && *request->ends[1]->endpoint);
     *ret_request = request;
     return 0;
 }
@@ -64,6 +66,7 @@ static bool is_end(const Board__RelationEnd *end, const Board__UnitEnd *asked)
 static bool is_between(const Board__RelationRecord *r, const Board__UnitEnd *x,
                        const Board__UnitEnd *y)
 {
+    assert(r->n_ends > 0);
     const Board__RelationEnd *first = r->ends[0], *last = r->ends[r->n_ends - 1];
     return (is_end(first, x) && is_end(last, y)) || (is_end(first, y) && is_end(last, x));
 }
@@ -94,6 +97,7 @@ static size_t find_between(struct view *v, const Board__UnitEnd *x, const Board_
             }
         }
     }
+    assert((found > 0) == (**ret_list != 0));
     return found;
 }
 

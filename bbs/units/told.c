@@ -135,6 +135,7 @@ static void load_machine(struct units_telling *t, uint32_t number)
 static Board__UnitHold *hold_message(struct arena *a, const struct unit_hold *h)
 {
     Board__UnitHold *m = arena_message(a, &board__unit_hold__descriptor);
+    assert(*h->by && *h->text && *h->ends);
     m->by = arena_strdup(a, h->by);
     m->since = h->since_ns;
     m->text = arena_strdup(a, h->text);
@@ -188,6 +189,7 @@ static Board__UnitServiceEntry *service_entry(struct units_telling *t,
             e->units[e->n_units++] = unit_entry(t, u);
         }
     }
+    assert(e->n_units <= view_peek_count(t->v, range));
     load_service(t, s->name);
     e->held = first_hold(t, key_unit_service(t->a, s->name));
     return e;
@@ -247,6 +249,7 @@ const char *units_unknown(struct view *v, enum units_noun noun, const char *name
         [NOUN_RELATION] = {"relation", "bbs units relations"},
         [NOUN_MACHINE] = {"machine", "bbs units machines"},
     };
+    assert(noun <= NOUN_MACHINE);
     const char *other = stranger(v, name);
     return other ? arena_printf(view_arena(v), "there is no %s %s: that is %s", nouns[noun].text,
                                 name, other)
@@ -400,6 +403,7 @@ Board__UnitsStatus *units_status_told(struct view *v, const Board__UnitsStatusRe
         tell_machines(&t, to);
     }
     telling_end(&t);
+    assert(to->error || r->n_services == 0 || to->n_services == r->n_services);
     return to;
 }
 
@@ -485,6 +489,7 @@ Board__UnitsWhy *units_why_told(struct view *v, const Board__UnitsWhyRequest *r)
         to->subject = arena_strdup(t.a, t.why->subject);
         to->done = t.why->done;
         to->more = t.why->more;
+        assert(*to->subject && (!to->done || t.why->count == 0));
         to->holds = ARENA_ARRAY(t.a, t.why->count, Board__UnitHold *);
         for (size_t i = 0; i < t.why->count; i++) {
             to->holds[to->n_holds++] = hold_message(t.a, &t.why->holds[i]);

@@ -4,6 +4,7 @@
 #include "common/cli/table.h"
 #include "common/model/unit_name.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define ALIVE "alive"
@@ -103,6 +104,7 @@ static void add_units(struct units_tree *t, const Board__UnitServiceEntry *s)
 /* "db -> store:kv", as the service sees it; of peers "ring (peers)". */
 static const char *relation_seen(struct arena *a, const Board__RelationRecord *r, size_t own)
 {
+    assert(own < r->n_ends);
     const Board__RelationEnd *here = r->ends[own], *there = r->ends[r->n_ends - 1 - own];
     return r->n_ends == 1 ? arena_printf(a, "%s (peers)", here->endpoint->name)
                           : arena_printf(a, "%s -> %s:%s", here->endpoint->name, there->service,

@@ -39,6 +39,7 @@ int unit_settings_read(struct arena *a, const char *const *words, size_t count,
             return err_set(err, ERR_INVALID, "%.80s is set twice", list[i]->key);
         }
     }
+    assert(count == 0 || *list[0]->key);
     *ret_settings = list;
     return 0;
 }
