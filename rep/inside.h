@@ -22,12 +22,13 @@
 #include "rep/listing.h"
 #include "rep/pass.h"
 #include "rep/rep.h"
+#include "rep/unit/cell_unit.h"
 #include "rep/unit/tools_face.h"
 
 /* How long an answer of bbs may take. */
 #define BOARD_CALL_TIMEOUT_NS (5 * SECOND_NS)
 
-enum { REP_SELECTORS = 3 };
+enum { REP_SELECTORS = 9 };
 
 struct rep {
     struct role role;
@@ -38,7 +39,7 @@ struct rep {
     struct boards boards;
     struct askers
         askers; /* for answers of bbs but those to feed client, heartbeat_sender and incarnation */
-    Board__Selector selector[REP_SELECTORS]; /* this cell's actual LRPs and tasks; drain */
+    Board__Selector selector[REP_SELECTORS]; /* what is this cell's; drain */
     const Board__Selector *selectors[REP_SELECTORS];
     struct feed_client feed_client;
     struct heartbeat_sender heartbeat_sender;
@@ -50,6 +51,7 @@ struct rep {
     struct capacity capacity;
     struct id_ranges ids;
     struct knowledge knowledge;
+    struct cell_units units;
     struct moves moves;
     struct rep_pass pass;
     struct listing listing;

@@ -74,6 +74,7 @@ static void pass(struct rep *r, struct effects *out)
     r->pass.wanted = r->pass.called = false;
     r->pass.due_ns = r->now.mono_ns + drain_interval_ns(r);
     knowledge_trim(&r->knowledge);
+    cell_units_look_again(r);
     moves_trim_strays(r);
     MAP_EACH(&r->containers.by_guid, n)
     {
@@ -108,6 +109,7 @@ void reconcile(struct rep *r, struct effects *out)
         }
         look_at(r, c, out);
     }
+    cell_units_step(r, out);
     moves_flush(r, out);
     containers_tell_rest(&r->containers, out);
     due_ns = earlier_ns(due_ns, containers_wake(&r->containers, r->now.mono_ns));

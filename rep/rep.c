@@ -50,6 +50,7 @@ static void on_change(void *context, enum feed_client_change change, const char 
     struct rep *r = context;
     switch (change) {
     case FEED_CLIENT_RESET:
+        cell_units_reset(r);
         if (knowledge_board_generation(&r->knowledge, r->feed_client.board_generation)) {
             retry_now(r); /* no refusal of the old board generation's says anything of this one */
         }
@@ -60,6 +61,7 @@ static void on_change(void *context, enum feed_client_change change, const char 
         break;
     case FEED_CLIENT_PUT:
     case FEED_CLIENT_DELETE:
+        cell_units_record(r, key, change == FEED_CLIENT_PUT ? record : NULL);
         if (!r->feed_client.current) { /* a snapshot ends with CURRENT: a pass over everything */
             break;
         }
@@ -245,6 +247,7 @@ static void rep_free(struct role *role)
     tools_face_done(&r->tools);
     moves_done(&r->moves);
     askers_done(&r->askers);
+    cell_units_done(&r->units);
     knowledge_done(&r->knowledge);
     containers_done(&r->containers);
     feed_client_done(&r->feed_client);
@@ -263,7 +266,7 @@ static const struct role_ops rep_ops = {
 #define STOP_GRACE_NS (10 * SECOND_NS)
 
 static const struct container_kind *const kinds[KIND_COUNT] = {
-    [KIND_INSTANCE] = &instance_kind, [KIND_TASK] = &task_kind};
+    [KIND_INSTANCE] = &instance_kind, [KIND_TASK] = &task_kind, [KIND_UNIT] = &unit_kind};
 
 /* A copy of the list with `more` (may be NULL) at its end. */
 static const char *const *copy_list(struct arena *a, const char *const *list, const char *more)
@@ -338,8 +341,9 @@ static void init_board_side(struct rep *r)
     if (boards_init(&r->boards, &r->forever, r->config.boards, &r->next_id, &r->unusable_why) < 0) {
         r->unusable = true;
     }
-    static const enum record_type types[REP_SELECTORS] = {RECORD_ACTUAL, RECORD_TASK,
-                                                          RECORD_SETTING};
+    static const enum record_type types[REP_SELECTORS] = {
+        RECORD_ACTUAL, RECORD_TASK,        RECORD_SETTING,    RECORD_MACHINE,   RECORD_MACHINE_CELL,
+        RECORD_UNIT,   RECORD_UNIT_STATUS, RECORD_UNIT_CHILD, RECORD_UNIT_SCOPE};
     for (size_t i = 0; i < REP_SELECTORS; i++) {
         board__selector__init(&r->selector[i]);
         r->selector[i].type = (char *)record_type_name(types[i]);
@@ -359,6 +363,7 @@ static void init_board_side(struct rep *r)
     r->feed_client.context = r;
     feed_client_init(&r->feed_client);
     knowledge_init(&r->knowledge, &r->feed_client, r->config.cell_id);
+    cell_units_init(&r->units, r);
     heartbeat_sender_init(&r->heartbeat_sender, &r->boards);
     board__cell_heartbeat__init(&r->heartbeat);
     r->heartbeat.cell_id = (char *)r->config.cell_id;

@@ -41,15 +41,27 @@ void moves_done(struct moves *m)
     map_done(&m->strays, free);
 }
 
+static struct move_order *order_named(struct rep *r, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    struct move_order *o = mem_zeroed(sizeof(*o) + size);
+    memcpy(o->name, name, size);
+    STAILQ_INSERT_TAIL(&r->moves.orders, o, link);
+    return o;
+}
+
 static void order(struct rep *r, enum harmony_action action, bool stray, const char *name)
 {
     assert(harmony_is_move(action));
-    size_t size = strlen(name) + 1;
-    struct move_order *o = mem_zeroed(sizeof(*o) + size);
+    struct move_order *o = order_named(r, name);
     o->action = action;
     o->stray = stray;
-    memcpy(o->name, name, size);
-    STAILQ_INSERT_TAIL(&r->moves.orders, o, link);
+}
+
+void moves_want_of(struct rep *r, const struct move_source *source, const char *name)
+{
+    assert(r->incarnation.open);
+    order_named(r, name)->source = source;
 }
 
 void moves_want(struct rep *r, struct container *c, enum harmony_action action)
@@ -192,7 +204,11 @@ static void settle_container(struct rep *r, const struct move_order *o,
 static void settle(struct rep *r, const struct move_order *o, const Board__MoveResult *result,
                    struct effects *out)
 {
-    assert(harmony_is_move(o->action));
+    assert(o->source || harmony_is_move(o->action));
+    if (o->source) { /* a lost incarnation is told by heartbeats */
+        o->source->settled(r, o->name, is_settled(result) ? result : NULL, out);
+        return;
+    }
     bool lost = result && incarnation_refused(result);
     if (lost) {
         incarnation_lost(r, result->error->message, out);
@@ -258,9 +274,12 @@ static void answered(void *context, const struct response *response, struct effe
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-/* NULL when it is about a record that is no stray any more. */
-static Board__Move *message(const struct rep *r, struct arena *a, struct move_order *o)
+/* NULL when it is about a record that is no stray any more, or its source does not want it. */
+static Board__Move *message(struct rep *r, struct arena *a, struct move_order *o)
 {
+    if (o->source) {
+        return o->source->message(r, a, o->name);
+    }
     if (o->stray) {
         return container_kind_at(&r->containers, o->name)->stray_move(r, a, o);
     }
@@ -280,7 +299,9 @@ static void load(struct rep *r, struct arena *a, struct move_call *call,
         STAILQ_REMOVE_HEAD(&r->moves.orders, link);
         Board__Move *move = message(r, a, o);
         if (!move) {
-            forget_stray(r, o->name);
+            if (o->stray) {
+                forget_stray(r, o->name);
+            }
             free(o);
             continue;
         }

@@ -3,6 +3,7 @@
  * back-off. */
 #pragma once
 
+#include "board.pb-c.h"
 #include "common/base/map.h"
 #include "common/contract/effect.h"
 #include "rep/container/harmonise.h"
@@ -29,11 +30,22 @@ struct move_order {
     enum harmony_action action;
     Models__ActualLRP__Presence presence; /* of the record it is about; set when it is sent */
     bool blind; /* no record of the container is known: that none is shown says nothing */
+    const struct move_source *source; /* of others than containers and strays; NULL = none */
     bool stray; /* `name` is a record's key, else a container's guid */
     char name[];
 };
 
 STAILQ_HEAD(move_orders, move_order);
+
+/* Who asks for moves beside containers and strays, by names of its own: one move at a time each. */
+struct move_source {
+    /* The message, in the arena, as it is to be by now; NULL: it is not wanted any more, and
+     * nothing is settled. */
+    Board__Move *(*message)(struct rep *r, struct arena *a, const char *name);
+    /* A bbs answered it, for good or ill; NULL: nobody knows what came of it. */
+    void (*settled)(struct rep *r, const char *name, const Board__MoveResult *result,
+                    struct effects *out);
+};
 
 struct move_call {
     struct rep *rep;
@@ -55,6 +67,9 @@ void moves_done(struct moves *m);
 /* Wants the move for this container, which has no other operation; not while it must wait, or
  * without an incarnation, for the opening of the next looks at everything again. */
 void moves_want(struct rep *r, struct container *c, enum harmony_action action);
+
+/* Wants a move of another source, under this name; only while the incarnation is open. */
+void moves_want_of(struct rep *r, const struct move_source *source, const char *name);
 
 /* Nothing had called for a look, and yet there is this to do: a change was missed. */
 void moves_tell_late(const char *what, const char *name, enum harmony_action action,

@@ -82,17 +82,20 @@ static struct index_name index_name_of(const struct container *c)
 
 const struct container_kind *container_kind_of(const struct containers *t, const Rep__Note *about)
 {
-    return t->kinds[about->task ? KIND_TASK : KIND_INSTANCE];
+    return t->kinds[about->task ? KIND_TASK : about->unit ? KIND_UNIT : KIND_INSTANCE];
 }
 
 const struct container_kind *container_kind_at(const struct containers *t, const char *key)
 {
-    return t->kinds[key_type(key) == RECORD_TASK ? KIND_TASK : KIND_INSTANCE];
+    enum record_type type = key_type(key);
+    return t->kinds[type == RECORD_TASK     ? KIND_TASK
+                    : type == RECORD_ACTUAL ? KIND_INSTANCE
+                                            : KIND_UNIT];
 }
 
 struct container *container_add(struct containers *t, Rep__Note *about)
 {
-    assert((about->key || about->task) && about->instance_guid[0] != '\0');
+    assert((about->key || about->task || about->unit) && about->instance_guid[0] != '\0');
     assert(!map_get(&t->by_guid, about->instance_guid));
     struct container *c = mem_zeroed(sizeof(*c));
     c->kind = container_kind_of(t, about);

@@ -1,5 +1,5 @@
 /* The rep's own table of containers: what it reserved, makes, runs and has to delete. A container
- * is one LRP instance, or a task, on this cell; its state changes only by
+ * is one LRP instance, a task, or a unit, on this cell; its state changes only by
  * common/lifecycle/container.def. */
 #pragma once
 
@@ -31,6 +31,8 @@ enum container_op {
     OP_SIGNAL,
     OP_NOTE,
     OP_READ,
+    OP_RUN,
+    OP_FORGET,
     OP_PORTS,
     OP_REMOVE,
 };
@@ -48,8 +50,8 @@ struct rep;
 struct container_kind;
 
 struct container {
-    const struct container_kind *kind; /* what differs between instances and tasks (kind.h) */
-    Rep__Note *about;   /* owned; instance_guid is always set, and key or task */
+    const struct container_kind *kind; /* what differs between them (kind.h) */
+    Rep__Note *about;   /* owned; instance_guid is always set, and key, task or unit */
     int phase;          /* PHASE_...: its state */
     enum container_op op;
     uint64_t op_id;     /* of the open call or verb; for OP_MOVE unused */

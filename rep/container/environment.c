@@ -50,6 +50,15 @@ static void environment_instance(struct environment *e, const Rep__Note *about)
     environment_set(e, "CF_INSTANCE_INDEX", index);
 }
 
+static void environment_unit(struct environment *e, const Rep__Note *about)
+{
+    const Rep__UnitOf *u = about->unit;
+    environment_set(e, "CORKBOARD_UNIT",
+                    arena_printf(e->arena, "%s/%u", u->service, (unsigned)u->number));
+    environment_set(e, "CORKBOARD_SERVICE", u->service);
+    environment_set(e, "CORKBOARD_PRINCIPAL", u->principal);
+}
+
 /* With a network of its own an app listens where it said it would; the ports of a network that it
  * joined are not for it to listen at. */
 static void environment_own_port(struct environment *e, const Rep__Note *about)
@@ -117,16 +126,19 @@ static void environment_network(struct environment *e, const Rep__Note *about, c
 size_t environment_make(struct arena *a, const struct environment_facts *facts,
                         const struct name_value **ret_list)
 {
-    enum { OF_INSTANCE = 4, OF_PORT = 1, OF_NETWORK = 5 };
+    enum { OF_INSTANCE = 4, OF_UNIT = 3, OF_PORT = 1, OF_NETWORK = 5 };
     const Rep__Note *about = facts->about;
     struct environment e = {.arena = a};
-    size_t room = facts->image_count + OF_INSTANCE + OF_PORT + facts->definition.count +
+    size_t room = facts->image_count + OF_INSTANCE + OF_UNIT + OF_PORT + facts->definition.count +
                   about->n_ports + facts->step.count + OF_NETWORK;
     map_init(&e.places);
     e.list = ARENA_ARRAY(a, room, struct name_value);
     environment_image(&e, facts->image, facts->image_count); /* 1 */
     if (about->key) {
         environment_instance(&e, about); /* 2 */
+    }
+    if (about->unit) {
+        environment_unit(&e, about); /* 2 */
     }
     environment_own_port(&e, about);                /* 3 */
     environment_add(&e, facts->definition);         /* 4 */

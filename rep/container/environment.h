@@ -29,7 +29,8 @@ struct environment_facts {
  * this order, of which later ones win; a name that is set again keeps its place:
  *
  *   1. the image's
- *   2. of an instance: INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID, CF_INSTANCE_INDEX
+ *   2. of an instance: INSTANCE_GUID, INSTANCE_INDEX, CF_INSTANCE_GUID, CF_INSTANCE_INDEX; of a
+ *      unit: CORKBOARD_UNIT, CORKBOARD_SERVICE, CORKBOARD_PRINCIPAL ("" = it is one)
  *   3. with a network of its own: PORT, the first container port
  *   4. the definition's
  *   5. with the host's network: PORT and PORT_<container port>, for there an app must listen where

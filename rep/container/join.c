@@ -87,7 +87,7 @@ const char *join_refuses(struct rep *r, struct container *c, const char *guid, b
                          struct arena *a)
 {
     const struct container *of = container_find(&r->containers, guid);
-    if (!of || of->about->task || of->phase != PHASE_RUNNING) {
+    if (!of || !of->about->key || of->phase != PHASE_RUNNING) {
         return arena_printf(a, REFUSED "instance %.64s, whose network it is to join, does not run "
                                "on this cell", guid);
     }

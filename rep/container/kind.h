@@ -1,5 +1,5 @@
-/* A kind of container: what an LRP instance and a task do differently, a row each (instance.h,
- * cell_task.h). Everything else of a container is the same for both. */
+/* A kind of container: what an LRP instance, a task and a unit do differently, a row each
+ * (instance.h, cell_task.h, cell_unit.h). Everything else of a container is the same for them. */
 #pragma once
 
 #include "board.pb-c.h"
@@ -11,8 +11,9 @@
 struct rep;
 struct move_order;
 
-/* KIND_TASK for what has a task's note, or stands at a task's key. */
-enum { KIND_INSTANCE, KIND_TASK, KIND_COUNT };
+/* KIND_TASK for what has a task's note, or stands at a task's key; KIND_UNIT for what has a unit's
+ * note, or stands at the key of anything else that the cell follows. */
+enum { KIND_INSTANCE, KIND_TASK, KIND_UNIT, KIND_COUNT };
 
 struct container_kind {
     bool has_index; /* it is found by process_guid and index, too */
@@ -35,6 +36,9 @@ struct container_kind {
     /* The end of a verb but SIGNAL and REMOVE; its operation is over already. */
     void (*verb)(struct rep *r, struct container *c, const struct verb_answer *answer,
                  struct effects *out);
+    /* What its driver tells of its runs (driver.h, VERB_RUN). True: there is more than was known.
+     * NULL: it has none. */
+    bool (*runs)(struct container *c, const struct container_status *s);
     /* Its phase has changed; its process has ended with status 0. NULL: nothing. */
     void (*entered)(struct container *c);
     void (*ended_well)(struct container *c);

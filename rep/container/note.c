@@ -21,7 +21,8 @@ int note_read(struct bytes bytes, const char *guid, Rep__Note **ret_note, struct
     if (!note) {
         return err_set(err, ERR_INVALID, "the note of %zu bytes is malformed", bytes.size);
     }
-    bool whole = note->key || (note->task && note->task->guid[0] && note->task->attempt[0]);
+    bool whole = note->key || (note->task && note->task->guid[0] && note->task->attempt[0]) ||
+                 (note->unit && note->unit->service[0]);
     if (note->format != NOTE_FORMAT || !whole || strcmp(note->instance_guid, guid) != 0 ||
         note->memory_mb < 0 || note->disk_mb < 0) {
         code = err_set(err, ERR_INVALID, "the note has format %u and is of container \"%.64s\"",

@@ -20,6 +20,8 @@ struct verb_call *operation_verb(struct rep *r, struct container *c, enum contai
         [OP_SIGNAL] = {VERB_SIGNAL, SIGNAL_TIMEOUT_NS},
         [OP_NOTE] = {VERB_NOTE, NOTE_TIMEOUT_NS},
         [OP_READ] = {VERB_READ, READ_TIMEOUT_NS},
+        [OP_RUN] = {VERB_RUN, START_TIMEOUT_NS},
+        [OP_FORGET] = {VERB_FORGET, NOTE_TIMEOUT_NS},
         [OP_PORTS] = {VERB_PORTS, PORTS_TIMEOUT_NS},
         [OP_REMOVE] = {VERB_REMOVE, REMOVE_TIMEOUT_NS},
     };

@@ -439,8 +439,9 @@ static void spec_layers(struct arena *a, const Rep__Image *image, struct contain
     spec->layer_count = count;
 }
 
-void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
-               const char *address, const Rep__Image *image, struct container_spec *ret_spec)
+/* All but what runs in it. */
+static void spec_around(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
+                        const Rep__Image *image, struct container_spec *ret_spec)
 {
     *ret_spec = (struct container_spec){
         .rootfs = lrp->root_fs,
@@ -456,10 +457,16 @@ void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *
     spec_volumes(a, lrp->volume_mounts, lrp->n_volume_mounts, ret_spec);
     spec_log(lrp->log_rate_limit, ret_spec);
     spec_egress(a, lrp->egress_rules, lrp->n_egress_rules, about, ret_spec);
+    spec_layers(a, image, ret_spec);
+}
+
+void spec_make(struct arena *a, const Models__DesiredLRP *lrp, const Rep__Note *about,
+               const char *address, const Rep__Image *image, struct container_spec *ret_spec)
+{
+    spec_around(a, lrp, about, image, ret_spec);
     const struct tree_parts parts = tree_parts_of(a, lrp);
     const struct variable_list env = {lrp->environment_variables, lrp->n_environment_variables};
     const struct surroundings around = surroundings_of(about, address, env, image, &parts);
-    spec_layers(a, image, ret_spec);
     spec_processes(a, &around, &parts, ret_spec);
 }
 
@@ -487,4 +494,57 @@ void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
     const struct surroundings around = surroundings_of(about, address, env, image, &parts);
     spec_layers(a, image, ret_spec);
     spec_processes(a, &around, &parts, ret_spec);
+}
+
+/* ---- Units ----------------------------------------------------------------------------------- */
+
+/* Without an action it has no command. */
+int spec_check_unit(const Models__DesiredLRP *run, struct err *err)
+{
+    SCOPED_ARENA(scratch);
+    struct image_name name;
+    if (run->action && !run->action->run_action) {
+        return err_set(err, ERR_INVALID, "the command of a unit is one program");
+    }
+    return run->action ? spec_check(run, err)
+                       : image_name_parse(&scratch, run->root_fs, &name, err);
+}
+
+Rep__Note *spec_note_unit(const Rep__Note *reserved, const Models__DesiredLRP *run,
+                          const struct port_pair *ports, size_t port_count)
+{
+    SCOPED_ARENA(scratch);
+    Rep__Note note = *reserved; /* shallow: copied deeply below, the original stays whole */
+    note.root_fs = run->root_fs;
+    note.max_pids = run->max_pids;
+    note.metric_guid = run->metrics_guid;
+    const struct tree_parts parts = tree_parts_of(&scratch, run);
+    note.log_source = (char *)(uintptr_t)source_of(&parts);
+    note_ports(&scratch, &note, ports, port_count);
+    return note_copy(&note);
+}
+
+void spec_make_unit(struct arena *a, const Models__DesiredLRP *run, const Rep__Note *about,
+                    const char *address, const Rep__Image *image, struct container_spec *ret_spec)
+{
+    spec_around(a, run, about, image, ret_spec);
+    struct step_process all = spec_process_of_unit(a, run, about, address, 0);
+    ret_spec->idle = true;
+    ret_spec->env = all.env;
+    ret_spec->env_count = all.env_count;
+    ret_spec->dir = all.dir;
+    ret_spec->user = all.user;
+}
+
+struct step_process spec_process_of_unit(struct arena *a, const Models__DesiredLRP *run,
+                                         const Rep__Note *about, const char *address,
+                                         uint32_t number)
+{
+    static const Models__RunAction none = MODELS__RUN_ACTION__INIT;
+    const struct tree_parts parts = tree_parts_of(a, run);
+    const struct variable_list env = {run->environment_variables, run->n_environment_variables};
+    const struct surroundings around =
+        surroundings_of(about, address, env, about->unit->image, &parts);
+    const Models__RunAction *action = run->action ? run->action->run_action : NULL;
+    return process_of(a, &around, action ? action : &none, number);
 }

@@ -37,3 +37,16 @@ Rep__Note *spec_note_task(const Rep__Note *reserved, const Models__TaskDefinitio
 void spec_make_task(struct arena *a, const Models__TaskDefinition *definition,
                     const Rep__Note *about, const char *address, const Rep__Image *image,
                     struct container_spec *ret_spec);
+
+/* The same of a unit, by what its charm runs (docs/units.md, A charm): its first process only
+ * waits, for runs. */
+int spec_check_unit(const Models__DesiredLRP *run, struct err *err);
+Rep__Note *spec_note_unit(const Rep__Note *reserved, const Models__DesiredLRP *run,
+                          const struct port_pair *ports, size_t port_count);
+void spec_make_unit(struct arena *a, const Models__DesiredLRP *run, const Rep__Note *about,
+                    const char *address, const Rep__Image *image, struct container_spec *ret_spec);
+/* What a run of it does: the charm's action, under this number; without one it has the path "". In
+ * the arena, borrowing from all of them. */
+struct step_process spec_process_of_unit(struct arena *a, const Models__DesiredLRP *run,
+                                         const Rep__Note *about, const char *address,
+                                         uint32_t number);

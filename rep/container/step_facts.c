@@ -1,6 +1,7 @@
 #include "rep/container/step_facts.h"
 
 #include "rep/container/container.h"
+#include "rep/container/kind.h"
 #include "rep/steps/exit_text.h"
 
 #include <assert.h>
@@ -25,6 +26,9 @@ void container_steps_done(struct container_steps *s)
 bool step_facts_learn(struct container *c, const struct container_status *status)
 {
     struct container_steps *s = &c->steps;
+    if (c->kind->runs) {
+        return c->kind->runs(c, status);
+    }
     if (!container_has_steps(c) || status->fact_count <= s->fact_count) {
         return false;
     }

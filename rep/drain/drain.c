@@ -217,14 +217,14 @@ static void leave(struct rep *r, struct effects *out)
     askers_add(&r->askers, d->leave_id, left, r);
 }
 
-/* A setting is nobody's. A rejected task's record still names the cell (behaviour.md 13.3), and is
- * none of its own. */
+/* Of what is followed of units it is the units alone; a setting is nobody's. A rejected task's
+ * record still names the cell (behaviour.md 13.3), and is none of its own. */
 static bool is_of_cell(const char *key, const struct followed *f)
 {
     ProtobufCMessage *m;
     SCOPED_ARENA(scratch);
     if (key_type(key) != RECORD_TASK) {
-        return key_type(key) != RECORD_SETTING;
+        return key_type(key) == RECORD_ACTUAL || key_type(key) == RECORD_UNIT;
     }
     return record_decode(&scratch, RECORD_TASK, blob_bytes(f->record), &m, NULL) < 0 ||
            ((const Models__Task *)m)->state == MODELS__TASK__STATE__Running;

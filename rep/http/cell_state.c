@@ -83,7 +83,7 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
         add_being_freed(r, c, &being_freed);
         c->kind->state(c, a, s);
     }
-    assert(s->n_lrps + s->n_tasks == r->containers.by_guid.count);
+    assert(s->n_lrps + s->n_tasks <= r->containers.by_guid.count);
     s->beingfreed = being_freed.containers ? resources(a, being_freed) : NULL;
     s->network = (char *)(config->network ? config->network : "");
     s->evacuating = r->drain.on;

@@ -106,7 +106,14 @@ static void story_board_generation_gone(struct buf *out, const struct story_subj
 static void story_job(struct buf *out, const struct story_subject *s, const ProtobufCMessage *m)
 {
     const Board__JobRecord *r = (const Board__JobRecord *)m;
-    buf_printf(out, "job for %s, at %d of %d", r->target, r->instances->cursor, r->instances->end);
+    if (r->instances) {
+        buf_printf(out, "job for %s, at %d of %d", r->target, r->instances->cursor,
+                   r->instances->end);
+    } else if (r->units && *r->units->service) {
+        buf_printf(out, "job for units of %s", r->units->service);
+    } else {
+        buf_append_string(out, "job");
+    }
 }
 
 static void story_job_gone(struct buf *out, const struct story_subject *s)

@@ -1,0 +1,171 @@
+/* A unit on its cell (docs/units.md, The agent): its container, whose guid is the unit's, and what
+ * its agent keeps beside it. What is to be done next the table of agent.h says, each time anew; all
+ * that a restarted rep needs stands on the board, in the container's note and among the facts of
+ * its runs. */
+#pragma once
+
+#include "common/contract/effect.h"
+#include "common/contract/event.h"
+#include "rep/container/kind.h"
+#include "rep/unit/agent.h"
+#include "rep/unit/unit_knowledge.h"
+
+#include <bsd/sys/queue.h>
+
+enum {
+    UNIT_HOOKS_AT_ONCE = 4, /* that a cell runs */
+    UNITS_A_STEP_MAX = 64,  /* looked at; the rest wait for the next step */
+};
+
+/* How often one without room is tried. */
+#define UNIT_ROOM_AGAIN_NS (1 * SECOND_NS)
+/* A container that ran for longer has lasted: the next one is made at once. */
+#define UNIT_LASTED_NS (60 * SECOND_NS)
+
+extern const struct container_kind unit_kind;
+
+/* A run of its container: what its driver has told. */
+struct unit_run {
+    bool begun, ended, lost;
+    int64_t begun_ns, ended_ns; /* monotonic */
+    int exit_code, exit_signal;
+    bool oom_killed, disk_full;
+    char *text; /* owned; NULL = "" */
+};
+
+/* What failed is not tried before. */
+struct unit_wait {
+    unsigned failures;
+    int64_t retry_ns;
+};
+
+enum unit_offer {
+    OFFER_NONE,  /* it is of this cell, or nothing of it is wanted here */
+    OFFER_TAKEN, /* room is set aside, and the board is to be asked for it */
+    OFFER_ASKED, /* that it was granted cannot be ruled out: the room is kept */
+};
+
+enum unit_moving {
+    UNIT_MOVE_NONE,
+    UNIT_MOVE_ASSIGN,
+    UNIT_MOVE_STATUS,
+    UNIT_MOVE_ACT, /* of its agent */
+};
+
+struct cell_unit {
+    struct cell_units *table;
+    char *guid;
+    struct unit_name name; /* its text is owned */
+    bool queued;
+    int64_t due_ns;
+    enum unit_offer offer;
+    const char *drop; /* why what is set aside for it is given back; NULL = it is not */
+
+    /* Moves: one at a time. */
+    enum unit_moving moving;  /* the one under way */
+    enum agent_act asked;     /* the last act that was a move, */
+    uint64_t asked_about;     /* and its relation, or subordinate */
+    struct agent_cause cause; /* by which an enter was asked */
+    struct unit_wait act_wait, status_wait;
+    int64_t heard_revision; /* nothing is decided before the feed has come so far */
+
+    /* Its container. */
+    bool was_up;
+    int64_t up_ns;
+    bool room_lacking;
+    int64_t room_again_ns;
+    unsigned make_failures; /* in a row */
+    char *make_error;
+    struct unit_wait make_wait;
+    Rep__Note *noting; /* owned; that VERB_NOTE writes; NULL = none */
+    struct unit_run hook, command;
+    uint32_t forget;  /* a run of no interest that has ended; 0 = none is known */
+    uint32_t running; /* the number of VERB_RUN under way, or that ended without an answer */
+    char *output;     /* owned; of the hook that has ended badly; NULL = not known */
+    int64_t command_again_ns; /* the command is not begun before */
+    unsigned cut_signals;
+    int64_t cut_again_ns;
+    bool busy; /* a hook is noted: of its group, and of the cell, no other one begins */
+    bool waits_turn;
+    TAILQ_ENTRY(cell_unit) queue_link, busy_link;
+};
+
+TAILQ_HEAD(cell_unit_list, cell_unit);
+
+struct cell_units {
+    struct rep *rep;
+    struct unit_knowledge knowledge;
+    struct map by_guid;
+    struct cell_unit_list queue, hooks;
+    size_t hook_count;
+    int64_t due_ns;        /* the earliest of all, or sooner */
+    int64_t feed_revision; /* as of the last step */
+};
+
+/* Nothing is told of it. */
+void unit_run_clear(struct unit_run *run);
+
+/* The rep is borrowed: it owns the table. */
+void cell_units_init(struct cell_units *t, struct rep *r);
+void cell_units_done(struct cell_units *t);
+
+/* By its guid; NULL = it is not known. The other makes it known. */
+struct cell_unit *cell_unit_find(const struct cell_units *t, const char *guid);
+struct cell_unit *cell_unit_named(struct cell_units *t, const char *guid, struct unit_name name);
+/* That of this container, made known. */
+struct cell_unit *cell_unit_of(struct container *c);
+/* Its container; NULL = it has none, nor room for one. */
+struct container *cell_unit_container(const struct cell_unit *u);
+
+/* It is looked at in this step, or the next; at `due_ns`. */
+void cell_unit_queue(struct cell_unit *u);
+void cell_unit_due(struct cell_unit *u, int64_t due_ns);
+
+/* The facts of it as they are, in the arena, and borrowed from all. */
+struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_unit *u);
+
+/* A hook of it is noted, and has not ended. */
+bool cell_unit_runs_hook(const struct container *c);
+
+/* A record of the feed has changed: NULL = it is gone. The copy was emptied. */
+void cell_units_record(struct rep *r, const char *key, const struct followed *record);
+void cell_units_reset(struct rep *r);
+/* How far the feed has come. */
+int64_t cell_units_feed_revision(const struct rep *r);
+/* What the board says is known by now as it is: all are looked at. */
+void cell_units_look_again(struct rep *r);
+
+/* For the end of each step: topics, and units about which something has changed. */
+void cell_units_step(struct rep *r, struct effects *out);
+
+/* ---- unit_acts.c: what the table says, carried out ------------------------------------------- */
+
+/* The act of the step, as far as it can be done now; else it is looked at again when it can. */
+void unit_act(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
+              const struct agent_step *s, struct effects *out);
+/* The end of NOTE, RUN, READ and FORGET. */
+void unit_acted(struct rep *r, struct container *c, const struct verb_answer *answer,
+                struct effects *out);
+
+/* Something of its note is another: `what` of its unit's part, and `journal` if not NULL. */
+void unit_note(struct rep *r, struct container *c, const Rep__UnitOf *what,
+               const Rep__UnitNote *journal, struct effects *out);
+
+/* ---- unit_moves_out.c: moves of a unit, one at a time ---------------------------------------- */
+
+/* Wants the move of the act, or of the status, unless one is under way or has to wait. */
+void unit_want_move(struct rep *r, struct cell_unit *u, const struct agent_step *s);
+void unit_want_status(struct rep *r, struct cell_unit *u);
+void unit_want_assign(struct rep *r, struct cell_unit *u);
+
+/* ---- unit_launch.c: from what is set aside to a container that waits ------------------------- */
+
+/* Room, and a container that is to be made, by the record on the board. False: there is none. */
+bool unit_set_aside(struct rep *r, struct cell_unit *u, const Board__UnitRecord *unit,
+                    struct effects *out);
+/* It begins to be made: with this journal. */
+void unit_make(struct cell_unit *u, const struct agent_step *s, struct effects *out);
+/* The next step of one that is being made. */
+void unit_launch(struct rep *r, struct cell_unit *u, struct effects *out);
+/* It could not be made: tried again after a while. */
+void unit_make_failed(struct rep *r, struct cell_unit *u, const char *why);

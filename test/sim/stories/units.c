@@ -1,0 +1,311 @@
+/* Units and their agents: what runs where, which hooks are run, and what is left in the end. */
+#include "test/sim/stories/story.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/lifecycle/unit_status.h"
+#include "rep/unit/hook.h"
+#include "rep_note.pb-c.h"
+#include "test/sim/model/containers.h"
+#include "units.pb-c.h"
+
+#define WEB "web"
+#define HOOK_PROGRAM "/.corkboard/rep-hook"
+#define COMMAND "/bin/httpd"
+
+enum { HOOKS_TOLD_MAX = 64 };
+
+/* What reps ask their drivers for. */
+struct heard {
+    struct cluster *cluster;
+    unsigned commands; /* begun */
+    unsigned hooks;    /* begun */
+    char order[512];   /* of the hooks that were noted: "install config-changed " */
+    uint32_t last_run;
+};
+
+static char *text(const char *s)
+{
+    return (char *)(uintptr_t)s;
+}
+
+/* ---- What is heard --------------------------------------------------------------------------- */
+
+/* A hook is noted once, with its number; other notes have the same one, or none. */
+static void hear_note(struct heard *h, const struct verb_call *call)
+{
+    Rep__Note *note = rep__note__unpack(NULL, call->note.size, call->note.data);
+    const Rep__UnitNote *j = note && note->unit ? note->unit->journal : NULL;
+    if (j && j->hook && j->hook->run > h->last_run && strcmp(j->hook->state, "noted") == 0) {
+        size_t used = strlen(h->order);
+        h->last_run = j->hook->run;
+        snprintf(h->order + used, sizeof(h->order) - used, "%s ",
+                 hook_name((enum unit_hook)j->hook->hook));
+    }
+    if (note) {
+        rep__note__free_unpacked(note, NULL);
+    }
+}
+
+static void on_verb(void *context, struct node *n, const struct verb_call *call)
+{
+    struct heard *h = context;
+    (void)n;
+    if (call->verb == VERB_NOTE) {
+        hear_note(h, call);
+    } else if (call->verb == VERB_RUN) {
+        bool hook = strcmp(call->run->path, HOOK_PROGRAM) == 0;
+        h->hooks += hook;
+        h->commands += !hook;
+    }
+}
+
+static void begin(struct heard *h, struct cluster *c)
+{
+    *h = (struct heard){.cluster = c};
+    world_observe(c->world, &(struct world_observer){.verb = on_verb, .context = h});
+}
+
+static void end(struct heard *h)
+{
+    world_observe(h->cluster->world, &(struct world_observer){0});
+}
+
+/* ---- Clients --------------------------------------------------------------------------------- */
+
+static struct node *a_bbs(struct cluster *c)
+{
+    return node_up(c->bbs[0]) ? c->bbs[0] : c->bbs[1];
+}
+
+static int client(struct cluster *c, const char *path, const ProtobufCMessage *m)
+{
+    return world_call(c->world, node_url(a_bbs(c)), path, m, 3 * SETTLE_NS, NULL);
+}
+
+/* So many units, with a command, whose hooks are these; each is a script. */
+static void deploy(struct cluster *c, uint32_t count)
+{
+    static const char *const names[] = {"config-changed", "install", "start", "stop"};
+    enum { COUNT = sizeof(names) / sizeof(names[0]) };
+    Board__CharmHook hooks[COUNT], *hook_list[COUNT];
+    Models__RunAction run = MODELS__RUN_ACTION__INIT;
+    Models__Action action = MODELS__ACTION__INIT;
+    Models__DesiredLRP runs = MODELS__DESIRED_LRP__INIT;
+    Board__Charm charm = BOARD__CHARM__INIT;
+    Board__DeployUnitsRequest r = BOARD__DEPLOY_UNITS_REQUEST__INIT;
+    for (size_t i = 0; i < COUNT; i++) {
+        board__charm_hook__init(hook_list[i] = &hooks[i]);
+        hooks[i].name = text(names[i]);
+        hooks[i].script = text("true");
+    }
+    run.path = text(COMMAND);
+    run.user = text("x");
+    action.run_action = &run;
+    runs.action = &action;
+    runs.root_fs = text("preloaded:busybox");
+    runs.memory_mb = 64;
+    runs.disk_mb = 64;
+    charm.name = text(WEB);
+    charm.run = &runs;
+    charm.hooks = hook_list;
+    charm.n_hooks = COUNT;
+    r.charm = &charm;
+    r.count = count;
+    assert_int_equal(client(c, "/v1/units/deploy", &r.base), 200);
+}
+
+static void destroy_unit(struct cluster *c, const char *unit)
+{
+    Board__UnitRequest r = BOARD__UNIT_REQUEST__INIT;
+    r.unit = text(unit);
+    assert_int_equal(client(c, "/v1/units/unit/destroy", &r.base), 200);
+}
+
+/* ---- What there is --------------------------------------------------------------------------- */
+
+struct counted {
+    const char *state; /* of statuses; "" = any */
+    int count;
+};
+
+static void count_status(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    struct counted *n = context;
+    const Board__UnitStatusRecord *s = (const Board__UnitStatusRecord *)m;
+    n->count += type == RECORD_UNIT_STATUS && (!*n->state || strcmp(s->state, n->state) == 0);
+}
+
+static int units_in(struct cluster *c, const char *state)
+{
+    struct counted n = {state, 0};
+    cluster_each(c, "unit_status/", count_status, &n);
+    return n.count;
+}
+
+static int containers(struct cluster *c)
+{
+    int count = 0;
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        while (model_containers_made(node_containers(c->cells[i]), count)) {
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Each hook that runs ends now, with this; the command goes on. True if there was one. */
+static bool end_hooks(struct cluster *c, int exit_code)
+{
+    bool any = false;
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        struct model_containers *m = node_containers(c->cells[i]);
+        const char *guid;
+        for (int k = 0; (guid = model_containers_guid(m, k)); k++) {
+            int64_t step;
+            for (int s = 0; (step = model_containers_step(m, guid, s)) >= 0; s++) {
+                const struct step_process *p = model_containers_run(m, guid, (uint32_t)step);
+                if (p && strcmp(p->path, HOOK_PROGRAM) == 0) {
+                    any = true;
+                    world_end_step(c->world, c->cells[i], guid, (uint32_t)step, exit_code, false);
+                    break;
+                }
+            }
+        }
+    }
+    return any;
+}
+
+/* The command of the first container that has one ends. */
+static bool end_command(struct cluster *c, int exit_code)
+{
+    for (unsigned i = 0; i < c->options.cells; i++) {
+        struct model_containers *m = node_containers(c->cells[i]);
+        const char *guid = model_containers_guid(m, 0);
+        int64_t step = guid ? model_containers_step(m, guid, 0) : -1;
+        if (step >= 0) {
+            return world_end_step(c->world, c->cells[i], guid, (uint32_t)step, exit_code, false);
+        }
+    }
+    return false;
+}
+
+/* Hooks take a moment each, and end well, until so many units are in this state. */
+static void play(struct cluster *c, int64_t limit_ns, const char *state, int count)
+{
+    int64_t until = world_now(c->world) + limit_ns;
+    while (units_in(c, state) != count) {
+        if (world_now(c->world) >= until) {
+            fail_msg("%d units are %s, not %d", units_in(c, state), state, count);
+        }
+        end_hooks(c, 0);
+        world_run(c->world, 30 * MILLISECOND_NS);
+    }
+}
+
+static void play_to_the_end(struct cluster *c)
+{
+    play(c, 3 * SETTLE_NS, "", 0);
+    world_run(c->world, SECOND_NS);
+    assert_int_equal(cluster_records(c, "unit/"), 0);
+    assert_int_equal(cluster_records(c, "machine_unit/"), 0);
+    assert_int_equal(containers(c), 0);
+    world_run(c->world, 5 * SECOND_NS);
+    assert_int_equal(containers(c), 0);
+}
+
+static bool a_hook_runs(void *cluster)
+{
+    struct cluster *c = cluster;
+    struct model_containers *m = node_containers(c->cells[0]);
+    const char *guid = model_containers_guid(m, 0);
+    return guid && model_containers_step(m, guid, 0) >= 0;
+}
+
+/* ---- The stories ----------------------------------------------------------------------------- */
+
+void story_a_unit_from_deploy_to_removed(struct cluster *c)
+{
+    says(c,
+         "A service is deployed with one unit. A cell takes it for ever, makes its container, and "
+         "runs install, config-changed and start, one after the other; then its command. That "
+         "crashes once, and begins again. The unit is destroyed: stop is run, it dies, its "
+         "container goes, and its record goes last.");
+    struct heard h;
+    begin(&h, c);
+    deploy(c, 1);
+    play(c, 3 * SETTLE_NS, "started", 1);
+    world_run(c->world, SECOND_NS);
+    assert_string_equal(h.order, "install config-changed start ");
+    assert_int_equal(h.hooks, 3);
+    assert_int_equal(h.commands, 1);
+    assert_true(end_command(c, 1));
+    world_run(c->world, SECOND_NS);
+    assert_int_equal(h.commands, 2);
+    destroy_unit(c, WEB "/0");
+    play_to_the_end(c);
+    assert_string_equal(h.order, "install config-changed start stop ");
+    assert_int_equal(cluster_records(c, "unit_service/"), 1);
+    assert_int_equal(cluster_records(c, "machine/"), 1);
+    end(&h);
+}
+
+void story_a_rep_dies_in_a_hook(struct cluster *c)
+{
+    says(c, "A unit is installed, and its rep dies. The hook goes on and ends. The rep that comes "
+            "after hears of that: install is not run again. When all is done the rep dies again: "
+            "config-changed comes once more.");
+    struct heard h;
+    begin(&h, c);
+    deploy(c, 1);
+    assert_true(world_run_until(c->world, 3 * SETTLE_NS, a_hook_runs, c));
+    world_kill(c->world, c->cells[0]);
+    world_run(c->world, (int64_t)random_below(world_random(c->world), SECOND_NS));
+    assert_true(end_hooks(c, 0));
+    world_run(c->world, (int64_t)random_below(world_random(c->world), SECOND_NS));
+    world_start(c->world, c->cells[0]);
+    play(c, 3 * SETTLE_NS, "started", 1);
+    world_run(c->world, SECOND_NS);
+    assert_int_equal(h.hooks, 3);
+    world_kill(c->world, c->cells[0]);
+    world_start(c->world, c->cells[0]);
+    for (int i = 0; i < 100; i++) {
+        end_hooks(c, 0);
+        world_run(c->world, 30 * MILLISECOND_NS);
+    }
+    assert_int_equal(h.hooks, 4);
+    assert_int_equal(h.commands, 1);
+    assert_string_equal(h.order, "install config-changed start config-changed ");
+    destroy_unit(c, WEB "/0");
+    play_to_the_end(c);
+    end(&h);
+}
+
+void story_a_unit_is_destroyed_at_any_step(struct cluster *c)
+{
+    says(c, "A unit is destroyed a moment after it was asked for: it waits for a machine, its "
+            "container is being made, a hook runs, or it has started. Its rep may die around that. "
+            "Nothing of it is left.");
+    struct heard h;
+    begin(&h, c);
+    deploy(c, 2);
+    int64_t until =
+        world_now(c->world) + (int64_t)random_below(world_random(c->world), 2 * SECOND_NS);
+    while (world_now(c->world) < until) {
+        end_hooks(c, 0);
+        world_run(c->world, 30 * MILLISECOND_NS);
+    }
+    bool dies = random_below(world_random(c->world), 2);
+    if (dies) {
+        world_kill(c->world, c->cells[0]);
+    }
+    destroy_unit(c, WEB "/0");
+    world_run(c->world, (int64_t)random_below(world_random(c->world), SECOND_NS));
+    destroy_unit(c, WEB "/1");
+    if (dies) {
+        world_start(c->world, c->cells[0]);
+    }
+    play_to_the_end(c);
+    end(&h);
+}
