@@ -11,6 +11,7 @@
 #include "rep/instance/instance.h"
 #include "rep/reconcile.h"
 #include "rep/task/cell_task.h"
+#include "rep/unit/unit_tools.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -322,6 +323,8 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->address = arena_strdup(a, from->address);
     to->isolation = arena_strdup(a, from->isolation ? from->isolation : "");
     to->network = from->network ? arena_strdup(a, from->network) : NULL;
+    to->tools_dir = from->tools_dir ? arena_strdup(a, from->tools_dir) : NULL;
+    to->tools_socket_dir = from->tools_socket_dir ? arena_strdup(a, from->tools_socket_dir) : NULL;
     to->rootfs_names = copy_list(a, from->rootfs_names, NULL);
     to->volume_drivers = copy_list(a, from->volume_drivers, NULL);
     to->placement_tags = copy_list(a, from->placement_tags, NULL);
@@ -364,6 +367,7 @@ static void init_board_side(struct rep *r)
     feed_client_init(&r->feed_client);
     knowledge_init(&r->knowledge, &r->feed_client, r->config.cell_id);
     cell_units_init(&r->units, r);
+    unit_tools_init(r);
     heartbeat_sender_init(&r->heartbeat_sender, &r->boards);
     board__cell_heartbeat__init(&r->heartbeat);
     r->heartbeat.cell_id = (char *)r->config.cell_id;

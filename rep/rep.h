@@ -17,6 +17,10 @@ struct rep_config {
     const char *boards;     /* "https://...,https://..." */
     const char *url;        /* where it listens: rep_url */
     const char *admin_url;  /* where its machine's own tools reach it; NULL = nowhere */
+    /* What hooks of units need, bound into their containers: rep-hook with a link to it for each
+     * tool, and the directory of the socket by which they reach this rep. NULL: hooks have no
+     * tools. Both absolute. */
+    const char *tools_dir, *tools_socket_dir;
     const char *address;    /* of its instances, as net info tells */
     bool own_network;       /* the driver gives containers networks of their own */
     bool advertise_instance; /* net info prefers the container's own address */

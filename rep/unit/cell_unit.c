@@ -9,6 +9,7 @@
 #include "rep/inside.h"
 #include "rep/instance/host_ports.h"
 #include "rep/steps/exit_text.h"
+#include "rep/unit/unit_tools.h"
 #include "rep/unit/workload.h"
 
 #include <assert.h>
@@ -32,6 +33,7 @@ static void unit_free(void *value)
     if (u->noting) {
         rep__note__free_unpacked(u->noting, NULL);
     }
+    unit_tools_done(u->table->rep, u, NULL);
     free(u->hook.text);
     free(u->command.text);
     free(u->output);
@@ -281,6 +283,8 @@ static void entered(struct container *c)
     } else if (c->phase == PHASE_RESERVED || c->phase == PHASE_NONE) {
         u->was_up = false;
         u->forget = u->running = 0;
+        u->tool_changes = u->tool_written = u->tool_writing = 0;
+        u->stop_signals = 0;
         unit_run_clear(&u->hook);
         unit_run_clear(&u->command);
         set_busy(u, false);
@@ -561,6 +565,11 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
     u->waits_turn = s.act == AGENT_WAIT && (f.group_busy || f.cell_busy);
     if (s.look_again_ns != NEVER_NS) {
         cell_unit_due(u, s.look_again_ns);
+    }
+    if (c && cell_unit_runs_hook(c)) {
+        unit_tools_write(r, u, c, out);
+    } else {
+        unit_tools_done(r, u, out);
     }
     unit_act(r, u, &f, &s, out);
     workload_look(r, u, &f, out);

@@ -8,6 +8,7 @@
 #include "common/contract/event.h"
 #include "rep/container/kind.h"
 #include "rep/unit/agent.h"
+#include "rep/unit/tools_face.h"
 #include "rep/unit/unit_knowledge.h"
 
 #include <bsd/sys/queue.h>
@@ -85,6 +86,12 @@ struct cell_unit {
     int64_t command_again_ns; /* the command is not begun before */
     unsigned cut_signals;
     int64_t cut_again_ns;
+    unsigned stop_signals; /* to the command, which is to begin again */
+    int64_t stop_again_ns;
+    /* Of the tools of its hook (unit_tools.h): how often they have changed something, by which of
+     * these it is on the disk, and which is being written (0 = none). */
+    struct unit_frozen *frozen; /* owned; NULL = nobody asked yet */
+    uint64_t tool_changes, tool_written, tool_writing;
     bool busy; /* a hook is noted: of its group, and of the cell, no other one begins */
     bool waits_turn;
     TAILQ_ENTRY(cell_unit) queue_link, busy_link;
@@ -95,6 +102,7 @@ TAILQ_HEAD(cell_unit_list, cell_unit);
 struct cell_units {
     struct rep *rep;
     struct unit_knowledge knowledge;
+    struct tools_owner tools;
     struct map by_guid;
     struct cell_unit_list queue, hooks;
     size_t hook_count;

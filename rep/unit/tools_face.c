@@ -112,6 +112,8 @@ static void wait_for(struct tools_face *f, const struct request *q, const char *
 
 /* ---- Routes ---------------------------------------------------------------------------------- */
 
+#define LATER_TEXT "the cell does not know all of the unit yet: ask again\n"
+
 static void ask_run(struct tools_face *f, const struct tools_owner *owner, const struct request *q,
                     const struct tools_words *words, struct effects *out)
 {
@@ -120,11 +122,18 @@ static void ask_run(struct tools_face *f, const struct tools_owner *owner, const
     (void)f;
     if (words->count != 2 || !read_run(words->list[1], &run)) {
         answer(q, 400, "want a token and the number of a run\n", out);
-    } else if (!token_fits(words->list[0]) ||
-               !owner->hook(owner->context, words->list[0], run, out->arena, &hook)) {
-        answer(q, 403, "no hook of this unit runs under that number\n", out);
-    } else {
+        return;
+    }
+    enum tools_found found =
+        !token_fits(words->list[0])
+            ? TOOLS_NONE
+            : owner->hook(owner->context, words->list[0], run, out->arena, &hook);
+    if (found == TOOLS_FOUND) {
         answer_hook(q, &hook, out);
+    } else if (found == TOOLS_LATER) {
+        answer(q, 503, LATER_TEXT, out);
+    } else {
+        answer(q, 403, "no hook of this unit runs under that number\n", out);
     }
 }
 
@@ -144,9 +153,14 @@ static void ask_tool(struct tools_face *f, const struct tools_owner *owner, cons
         answer(q, 400, "want a token and a tool\n", out);
         return;
     }
-    if (!token_fits(words->list[0]) ||
-        !owner->world(owner->context, words->list[0], out->arena, &world, &guid)) {
-        answer(q, 403, "no hook runs that has this token\n", out);
+    enum tools_found found =
+        !token_fits(words->list[0])
+            ? TOOLS_NONE
+            : owner->world(owner->context, words->list[0], out->arena, &world, &guid);
+    if (found != TOOLS_FOUND) {
+        bool later = found == TOOLS_LATER;
+        answer(q, later ? 503 : 403, later ? LATER_TEXT : "no hook runs that has this token\n",
+               out);
         return;
     }
     if (!has_room(f, guid)) {

@@ -35,16 +35,19 @@ struct tools_hook {
     size_t env_count;
 };
 
+/* LATER: it cannot be told now; who asks is to ask again. */
+enum tools_found { TOOLS_NONE, TOOLS_FOUND, TOOLS_LATER };
+
 /* Who knows the units of the cell. */
 struct tools_owner {
     void *context;
-    /* The hook that begins as this run of the unit with this token, and has not ended; false: there
+    /* The hook that begins as this run of the unit with this token, and has not ended; NONE: there
      * is none. Whatever it borrows lives as long as the arena. */
-    bool (*hook)(void *context, const char *token, uint32_t run, struct arena *a,
+    enum tools_found (*hook)(void *context, const char *token, uint32_t run, struct arena *a,
                  struct tools_hook *ret);
-    /* What the hook of this token sees, and whose it is, by the guid of its container; false: none
+    /* What the hook of this token sees, and whose it is, by the guid of its container; NONE: none
      * runs that has it. */
-    bool (*world)(void *context, const char *token, struct arena *a, struct tool_world *ret,
+    enum tools_found (*world)(void *context, const char *token, struct arena *a, struct tool_world *ret,
                   const char **ret_guid);
     /* What a tool has answered: takes the journal, if it gives one, as the unit's present one, and
      * has it written (VERB_NOTE, durable); and the status, the line, the restart. Gives the number

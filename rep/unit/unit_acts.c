@@ -6,13 +6,14 @@
 #include "rep/unit/agent_status.h"
 #include "rep/unit/cell_unit.h"
 #include "rep/unit/unit_moves.h"
+#include "rep/unit/unit_tools.h"
 
 #include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HOOK_PROGRAM "/.corkboard/rep-hook"
+#define HOOK_PROGRAM UNIT_TOOLS_PATH "/rep-hook"
 
 /* How long what the feed lacks yet is waited for. */
 #define CHARM_AGAIN_NS (1 * SECOND_NS)
@@ -70,9 +71,11 @@ static void noted(struct rep *r, struct container *c, const struct verb_answer *
                   struct effects *out)
 {
     struct cell_unit *u = cell_unit_of(c);
+    if (unit_tools_noted(r, u, c, answer, out)) {
+        return;
+    }
     Rep__Note *note = u->noting;
     u->noting = NULL;
-    assert(note);
     if (answer->outcome != VERB_DONE) {
         rep__note__free_unpacked(note, NULL);
         effects_log(out, LOG_WARN_LEVEL, "note not written", "%s why=\"%s\"",
@@ -98,25 +101,6 @@ static void noted(struct rep *r, struct container *c, const struct verb_answer *
 
 /* ---- Hooks ----------------------------------------------------------------------------------- */
 
-/* As the charm calls it: "install", "db-relation-changed"; NULL: its relation is not there. */
-static const char *charm_name_of(struct arena *a, const struct agent_facts *f,
-                                 const struct hook_subject *h)
-{
-    if (h->hook < HOOK_JOINED) {
-        return hook_name(h->hook);
-    }
-    for (size_t i = 0; i < f->relation_count; i++) {
-        const Board__RelationRecord *r = f->relations[i].record;
-        for (size_t k = 0; r->number == h->relation && k < r->n_ends; k++) {
-            if (strcmp(r->ends[k]->service, f->unit->service) == 0) {
-                return arena_printf(a, "%s-relation-%s", r->ends[k]->endpoint->name,
-                                    hook_name(h->hook));
-            }
-        }
-    }
-    return NULL;
-}
-
 static bool has_hook(const Board__Charm *charm, const char *name)
 {
     bool has = false;
@@ -129,7 +113,7 @@ static bool has_hook(const Board__Charm *charm, const char *name)
 /* Its process: what it runs, the tools face tells it, by its number. One that the charm does not
  * have has come out well. */
 static void execute(struct rep *r, struct cell_unit *u, struct container *c,
-                    const struct agent_facts *f, const struct agent_step *s, struct effects *out)
+                    const struct agent_facts *f, struct effects *out)
 {
     struct arena *a = out->arena;
     const Rep__UnitNoteHook *h = f->journal->hook;
@@ -143,7 +127,8 @@ static void execute(struct rep *r, struct cell_unit *u, struct container *c,
         cell_unit_due(u, r->now.mono_ns + CHARM_AGAIN_NS);
         return;
     }
-    if (!has_hook(charm, charm_name_of(a, f, &s->hook))) {
+    const char *name = unit_hook_name(&u->table->knowledge, a, u->name.service, h);
+    if (!has_hook(charm, name)) {
         unit_note(r, c, c->about->unit, journal_end(a, f->journal, JOURNAL_GOOD, ""), out);
         return;
     }
@@ -158,7 +143,7 @@ static void execute(struct rep *r, struct cell_unit *u, struct container *c,
     p->dir = "/";
     u->running = h->run;
     effects_log(out, LOG_INFO_LEVEL, "hook begins", "%s hook=%s run=%u attempt=%u",
-                c->kind->words(c, a), charm_name_of(a, f, &s->hook), h->run, h->attempt);
+                c->kind->words(c, a), name, h->run, h->attempt);
     operation_verb(r, c, OP_RUN, out)->run = p;
 }
 
@@ -325,7 +310,7 @@ void unit_act(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
         note_journal(r, c, s, out);
         break;
     case AGENT_EXECUTE:
-        execute(r, u, c, f, s, out);
+        execute(r, u, c, f, out);
         break;
     case AGENT_CUT:
         cut(r, u, c, out);

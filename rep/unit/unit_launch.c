@@ -10,6 +10,7 @@
 #include "rep/inside.h"
 #include "rep/instance/host_ports.h"
 #include "rep/unit/cell_unit.h"
+#include "rep/unit/unit_tools.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -66,8 +67,11 @@ void unit_make(struct cell_unit *u, const struct agent_step *s, struct effects *
     }
     Rep__UnitOf of = *c->about->unit; /* shallow, as the next */
     Rep__Note note = *c->about;
+    char token[GUID_BYTES];
+    random_guid(&u->table->rep->random, token);
     of.charm = service->charm;
     of.journal = s->journal;
+    of.token = token;
     note.unit = &of;
     container_learn(c, note_copy(&note));
     container_transition(c, PHASE_TRIGGER_CLAIMED, s->why, out);
@@ -106,6 +110,7 @@ static void prepare_as(struct rep *r, struct container *c, const Models__Desired
     }
     struct container_spec *spec = ARENA_NEW(out->arena, struct container_spec);
     spec_make_unit(out->arena, run, c->about, r->config.address, c->image, spec);
+    unit_tools_give(r, c->about->unit, spec, out->arena);
     if (!pull_suits(c, spec, out)) {
         return;
     }

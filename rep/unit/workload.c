@@ -7,6 +7,7 @@
 #include "rep/unit/cell_unit.h"
 
 #include <assert.h>
+#include <signal.h>
 
 /* The first few times it is begun again at once. So often that an instance would stay crashed, a
  * unit waits the longest time. */
@@ -17,14 +18,18 @@ static int64_t wait_ns(const struct crash_policy *p, int32_t count)
 }
 
 /* 1. It has ended: that counts, whatever it said of its end. One that ran for long enough counts
- *    from 1 again.
- * 2. It is not wanted, or runs: nothing.
+ *    from 1 again. One that a hook asked to end does not count, and begins again at once.
+ * 2. It is not wanted: nothing. It runs: nothing, but where a hook asked that it ends.
  * 3. Its time has not come: wait.
  * 4. No number is noted for it: that goes first, so that a rep that comes after knows its run.
  * 5. It begins. */
 struct workload_step workload_next(const struct workload_facts *w, const struct crash_policy *p)
 {
     struct workload_step s = {.crash_count = w->crash_count, .look_again_ns = NEVER_NS};
+    if (w->given && w->over && w->restart) { /* 1 */
+        s.act = WORKLOAD_COUNT;
+        return s;
+    }
     if (w->given && w->over) { /* 1 */
         s.act = WORKLOAD_COUNT;
         s.crash_count = w->ran_ns > p->reset_ns      ? 1
@@ -35,6 +40,7 @@ struct workload_step workload_next(const struct workload_facts *w, const struct 
         return s;
     }
     if (!w->wanted || w->begun) { /* 2 */
+        s.act = w->wanted && w->restart ? WORKLOAD_STOP : WORKLOAD_WAIT;
         return s;
     }
     if (w->now_ns < w->again_ns) { /* 3 */
@@ -63,6 +69,7 @@ static struct workload_facts see(struct rep *r, const struct cell_unit *u,
         .given = c->about->unit->command_run != 0,
         .begun = run->begun,
         .over = run->ended || run->lost,
+        .restart = c->about->unit->restart && !cell_unit_runs_hook(c),
         .ran_ns = run->begun ? run->ended_ns - run->begun_ns : 0,
         .crash_count = c->about->unit->crash_count,
         .now_ns = r->now.mono_ns,
@@ -90,8 +97,24 @@ static void count(struct rep *r, struct cell_unit *u, struct container *c,
                 (long long)(s->wait_ns / SECOND_NS));
     of.command_run = 0;
     of.crash_count = s->crash_count;
+    of.restart = of.restart && cell_unit_runs_hook(c);
+    u->stop_signals = 0;
     u->command_again_ns = r->now.mono_ns + s->wait_ns;
     unit_note(r, c, &of, NULL, out);
+}
+
+static void stop(struct rep *r, struct cell_unit *u, struct container *c, struct effects *out)
+{
+    if (u->stop_signals && r->now.mono_ns < u->stop_again_ns) {
+        cell_unit_due(u, u->stop_again_ns);
+        return;
+    }
+    struct verb_call *call = operation_verb(r, c, OP_SIGNAL, out);
+    call->signal = u->stop_signals ? SIGKILL : SIGTERM;
+    call->step = c->about->unit->command_run;
+    u->stop_signals++;
+    u->stop_again_ns = r->now.mono_ns + r->config.stop_grace_ns;
+    cell_unit_due(u, u->stop_again_ns);
 }
 
 void workload_look(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
@@ -116,6 +139,7 @@ void workload_look(struct rep *r, struct cell_unit *u, const struct agent_facts 
     case WORKLOAD_GIVE:
         of.last_run = of.last_run < RUN_FIRST ? RUN_FIRST : of.last_run + 1;
         of.command_run = of.last_run;
+        of.restart = of.restart && cell_unit_runs_hook(c); /* it begins now */
         unit_note(r, c, &of, NULL, out);
         break;
     case WORKLOAD_BEGIN:
@@ -123,6 +147,9 @@ void workload_look(struct rep *r, struct cell_unit *u, const struct agent_facts 
         break;
     case WORKLOAD_COUNT:
         count(r, u, c, &s, out);
+        break;
+    case WORKLOAD_STOP:
+        stop(r, u, c, out);
         break;
     }
 }

@@ -11,7 +11,7 @@
 #include "units.pb-c.h"
 
 #define WEB "web"
-#define HOOK_PROGRAM "/.corkboard/rep-hook"
+#define HOOK_PROGRAM "/.corkboard/tools/rep-hook"
 #define COMMAND "/bin/httpd"
 
 enum { HOOKS_TOLD_MAX = 64 };

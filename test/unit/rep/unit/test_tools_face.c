@@ -16,22 +16,27 @@ struct units {
     struct arena arena; /* of the journal */
     uint64_t write;     /* of the next answer; 0: it is not to wait */
     size_t taken;
+    bool later; /* they cannot tell it now */
     struct tools_face face;
     uint64_t asked;
 };
 
-static bool hook(void *context, const char *token, uint32_t run, struct arena *a,
-                 struct tools_hook *ret)
+static enum tools_found found(const struct units *u, bool so)
 {
-    static const struct name_value env[] = {{"CORKBOARD_UNIT", "web/3"}, {"EMPTY", ""}};
-    (void)context;
-    (void)a;
-    *ret = (struct tools_hook){.token = "hook-one", .path = "", .script = "exit 0\n", env, 2};
-    return strcmp(token, "unit-one") == 0 && run == RUN_FIRST + 3;
+    return u->later ? TOOLS_LATER : so ? TOOLS_FOUND : TOOLS_NONE;
 }
 
-static bool world(void *context, const char *token, struct arena *a, struct tool_world *ret,
-                  const char **ret_guid)
+static enum tools_found hook(void *context, const char *token, uint32_t run, struct arena *a,
+                             struct tools_hook *ret)
+{
+    static const struct name_value env[] = {{"CORKBOARD_UNIT", "web/3"}, {"EMPTY", ""}};
+    (void)a;
+    *ret = (struct tools_hook){.token = "hook-one", .path = "", .script = "exit 0\n", env, 2};
+    return found(context, strcmp(token, "unit-one") == 0 && run == RUN_FIRST + 3);
+}
+
+static enum tools_found world(void *context, const char *token, struct arena *a,
+                              struct tool_world *ret, const char **ret_guid)
 {
     struct units *u = context;
     struct tool_relation *relation = ARENA_NEW(a, struct tool_relation);
@@ -46,7 +51,7 @@ static bool world(void *context, const char *token, struct arena *a, struct tool
                                .machine = "2",
                                .principal = ""};
     *ret_guid = strncmp(token, "hook-", 5) == 0 ? arena_strdup(a, token + 5) : "";
-    return **ret_guid != '\0';
+    return found(u, **ret_guid != '\0');
 }
 
 static uint64_t take(void *context, const char *guid, const struct tool_answer *answer,
@@ -173,6 +178,21 @@ static void a_tool_answers_by_the_token_of_its_hook(void **state)
     assert_int_equal(ask(&u, tool_path, "hook-one|unit-get|address|ports").status, 400);
     assert_int_equal(ask(&u, tool_path, "hook-one|relation-get|-r|db:9|a").status, 409);
     assert_int_equal(u.taken, 1); /* what is refused changes nothing */
+    units_done(&u);
+}
+
+/* 503, which is asked again; 403 would be final. */
+static void what_cannot_be_told_now_is_asked_again(void **state)
+{
+    struct units u;
+    units_init(&u);
+    u.later = true;
+    assert_int_equal(ask(&u, run_path, "unit-one|1027").status, 503);
+    assert_int_equal(ask(&u, tool_path, "hook-one|unit-get|address").status, 503);
+    assert_int_equal(ask(&u, tool_path, "|unit-get|address").status, 403);
+    assert_int_equal(u.taken, 0);
+    u.later = false;
+    assert_int_equal(ask(&u, run_path, "unit-one|1027").status, 200);
     units_done(&u);
 }
 
@@ -359,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_told_its_hook),
         cmocka_unit_test(a_tool_answers_by_the_token_of_its_hook),
+        cmocka_unit_test(what_cannot_be_told_now_is_asked_again),
         cmocka_unit_test(other_paths_are_not_there),
         cmocka_unit_test(words_have_bounds),
         cmocka_unit_test(what_is_set_has_bounds),

@@ -1,0 +1,45 @@
+/* Who knows the units of the cell, for the face of their hooks (tools_face.h): what a hook runs,
+ * what its tools see, and what they change. What a tool has changed is in the container's note in
+ * memory at once, and on the disk before the tool is answered (docs/units.md, Tools). */
+#pragma once
+
+#include "rep/unit/cell_unit.h"
+#include "rep/unit/tools_face.h"
+
+/* What the tools of a hook see of the board: as it was when the hook began, or when its rep came
+ * back. */
+struct unit_frozen {
+    uint32_t run; /* of the hook */
+    struct arena arena;
+    struct tool_world world; /* the journal is as of now, not this one's */
+};
+
+/* Where a container has them: rep-hook with a link a tool; the socket's directory; its token. */
+#define UNIT_TOOLS_PATH "/.corkboard/tools"
+#define UNIT_SOCKET_PATH "/.corkboard/socket"
+#define UNIT_TOKEN_PATH "/.corkboard/token"
+
+/* The container is to have them, if this cell does. Borrows. */
+void unit_tools_give(struct rep *r, const Rep__UnitOf *of, struct container_spec *spec,
+                     struct arena *a);
+
+/* The face asks this one about units. The rep is borrowed. */
+void unit_tools_init(struct rep *r);
+
+/* Nothing is asked of this unit's hook any more, or its container has gone: who waits is told. */
+void unit_tools_done(struct rep *r, struct cell_unit *u, struct effects *out);
+
+/* What tools have changed is to be written, and nothing else is under way with the container: its
+ * note is written. */
+void unit_tools_write(struct rep *r, struct cell_unit *u, struct container *c,
+                      struct effects *out);
+
+/* A note of the container is on the disk, or is not: who waits for it is answered. True: it was
+ * written for tools, and is what is in memory. */
+bool unit_tools_noted(struct rep *r, struct cell_unit *u, struct container *c,
+                      const struct verb_answer *answer, struct effects *out);
+
+/* As the charm calls it: "install", "db-relation-changed"; in the arena. NULL: its relation is not
+ * known. */
+const char *unit_hook_name(const struct unit_knowledge *k, struct arena *a, const char *service,
+                           const Rep__UnitNoteHook *h);
