@@ -12,10 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct unit_stamp {
-    int64_t created, modified;
-};
-
 static uint64_t draw(struct unit_cells *c, uint64_t below)
 {
     return random_below(&c->w->random, below);
@@ -26,176 +22,20 @@ static bool chance(struct unit_cells *c, unsigned percent)
     return !c->calm && draw(c, 100) < percent;
 }
 
-/* ---- What a cell hears ----------------------------------------------------------------------- */
-
-static const ProtobufCFieldDescriptor *cell_field(const ProtobufCMessage *m)
-{
-    return m ? protobuf_c_message_descriptor_get_field_by_name(m->descriptor, "cell_id") : NULL;
-}
-
-/* By the tag. */
-static bool is_of_cell(const ProtobufCMessage *m, const char *cell)
-{
-    const ProtobufCFieldDescriptor *f = cell_field(m);
-    return f && strcmp(*(char *const *)((const char *)m + f->offset), cell) == 0;
-}
-
-static bool has_tag(enum record_type type)
-{
-    return type == RECORD_MACHINE || type == RECORD_MACHINE_CELL || type == RECORD_UNIT ||
-           type == RECORD_UNIT_STATUS || type == RECORD_UNIT_CHILD || type == RECORD_UNIT_SCOPE;
-}
-
-static bool is_below(const char *key, const char *topic)
-{
-    size_t size = strlen(topic);
-    return strncmp(key, topic, size) == 0 && (topic[size - 1] == '/' || !key[size]);
-}
-
-/* The topic by which it is followed, if there is one, and whether its snapshot had that already. */
-static bool has_topic(const struct unit_cell *cell, const char *key, int64_t revision,
-                      bool *ret_had)
-{
-    bool found = false;
-    *ret_had = false;
-    MAP_EACH(&cell->snapshots, n)
-    {
-        if (is_below(key, map_key(n))) {
-            found = true;
-            *ret_had = *ret_had || *(const int64_t *)map_value(n) >= revision;
-        }
-    }
-    return found;
-}
-
-static void tell(struct unit_cells *c, struct unit_cell *cell, const char *key,
-                 const ProtobufCMessage *m, int64_t revision)
-{
-    const struct unit_stamp *s = map_get(&c->stamps, key);
-    if (!m) {
-        unit_knowledge_record(&cell->k, key, NULL);
-        return;
-    }
-    SCOPED_BUF(packed);
-    record_encode(&packed, m);
-    struct followed f = {.record = blob_new(packed.data, packed.size),
-                         .create_revision = s ? s->created : revision,
-                         .mod_revision = revision};
-    unit_knowledge_record(&cell->k, key, &f);
-    blob_unref(f.record);
-}
-
-/* When which record was written in the store. */
-static void stamp(struct unit_cells *c)
-{
-    for (; c->stamped < c->w->log_count; c->stamped++) {
-        const struct unit_world_entry *e = &c->w->log[c->stamped];
-        struct unit_stamp *s = map_get(&c->stamps, e->key);
-        if (!s) {
-            s = mem_zeroed(sizeof(*s));
-            map_put(&c->stamps, e->key, s);
-        }
-        s->created = e->before ? s->created : e->revision;
-        s->modified = e->revision;
-    }
-}
-
-/* Of a topic that it has just begun to follow: as the store stands, which may be later than what it
- * has heard. */
-static void snapshot(struct unit_cells *c, struct unit_cell *cell, const char *topic)
-{
-    SCOPED_ARENA(a);
-    const char **keys;
-    size_t count = laid_keys(c->w->store, &a, topic, &keys);
-    int64_t *at = mem_zeroed(sizeof(*at));
-    *at = c->w->revision - 1;
-    free(map_put(&cell->snapshots, topic, at));
-    for (size_t i = 0; i < count; i++) {
-        const struct unit_stamp *s = map_get(&c->stamps, keys[i]);
-        if (is_below(keys[i], topic)) {
-            tell(c, cell, keys[i], laid_message(c->w->store, &a, keys[i]), s ? s->modified : 1);
-        }
-    }
-    unit_knowledge_reported(&cell->k, topic);
-}
-
-/* Of some of the topics that it wants, unless all are wanted. */
-static void follow(struct unit_cells *c, struct unit_cell *cell, bool all)
-{
-    SCOPED_ARENA(a);
-    const char *const *list;
-    bool changed;
-    size_t left_out, count = unit_knowledge_topics(&cell->k, &a, &list, &changed, &left_out);
-    const char **own = ARENA_ARRAY(&a, count, const char *);
-    for (size_t i = 0; i < count; i++) {
-        own[i] = arena_strdup(&a, list[i]);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (map_get(&cell->snapshots, own[i])) {
-            unit_knowledge_reported(&cell->k, own[i]);
-        } else if (all || draw(c, 3) == 0) {
-            snapshot(c, cell, own[i]);
-        }
-    }
-}
-
-static void hear(struct unit_cells *c, struct unit_cell *cell, size_t count)
-{
-    stamp(c);
-    while (count > 0 && cell->heard < c->w->log_count) {
-        const struct unit_world_entry *e = &c->w->log[cell->heard++];
-        bool had, followed = has_topic(cell, e->key, e->revision, &had);
-        bool tagged = has_tag(key_type(e->key)) &&
-                      (is_of_cell(e->after, cell->id) || is_of_cell(e->before, cell->id));
-        if (!had && (tagged || followed)) {
-            bool stays = followed || is_of_cell(e->after, cell->id);
-            tell(c, cell, e->key, stays ? e->after : NULL, e->revision);
-        }
-        bool more = cell->heard < c->w->log_count && c->w->log[cell->heard].revision == e->revision;
-        count -= !more;
-    }
-}
-
-/* It begins with what there is of its cell. */
-static void cell_begin(struct unit_cells *c, struct unit_cell *cell)
-{
-    SCOPED_ARENA(a);
-    const char **keys;
-    stamp(c);
-    size_t count = laid_keys(c->w->store, &a, "", &keys);
-    unit_knowledge_init(&cell->k, cell->id);
-    unit_knowledge_board_generation(&cell->k, LAID_SYSTEM_GENERATION);
-    cell->heard = c->w->log_count;
-    map_init(&cell->snapshots);
-    for (size_t i = 0; i < count; i++) {
-        const struct unit_stamp *s = map_get(&c->stamps, keys[i]);
-        if (has_tag(key_type(keys[i]))) {
-            const ProtobufCMessage *m = laid_message(c->w->store, &a, keys[i]);
-            tell(c, cell, keys[i], is_of_cell(m, cell->id) ? m : NULL, s ? s->modified : 1);
-        }
-    }
-}
-
-static void cell_end(struct unit_cell *cell)
-{
-    unit_knowledge_done(&cell->k);
-    map_done(&cell->snapshots, free);
-}
-
 void unit_cells_init(struct unit_cells *c, struct unit_world *w)
 {
     memset(c, 0, sizeof(*c));
     c->w = w;
     for (unsigned i = 0; i < UNIT_CELLS; i++) {
         snprintf(c->cells[i].id, sizeof(c->cells[i].id), "c%u", i + 1);
-        cell_begin(c, &c->cells[i]);
+        unit_cell_begin(c, &c->cells[i]);
     }
 }
 
 void unit_cells_done(struct unit_cells *c)
 {
     for (unsigned i = 0; i < UNIT_CELLS; i++) {
-        cell_end(&c->cells[i]);
+        unit_cell_end(&c->cells[i]);
     }
     for (size_t i = 0; i < c->agent_count; i++) {
         free(c->agents[i].journal);
@@ -305,55 +145,8 @@ static struct agent_facts facts_of(struct unit_cells *c, struct arena *a,
     return f;
 }
 
-/* ---- Laws of hooks --------------------------------------------------------------------------- */
-
-static struct author_member *author_knows(struct unit_author *o, const char *relation,
-                                          uint32_t unit)
-{
-    for (size_t i = 0; i < o->count; i++) {
-        if (o->members[i].unit == unit && strcmp(o->members[i].relation, relation) == 0) {
-            return &o->members[i];
-        }
-    }
-    return NULL;
-}
-
-static bool author_knows_any(const struct unit_author *o, const char *relation)
-{
-    bool any = false;
-    for (size_t i = 0; i < o->count; i++) {
-        any = any || strcmp(o->members[i].relation, relation) == 0;
-    }
-    return any;
-}
-
-static bool author_heard_broken(const struct unit_author *o, const char *relation)
-{
-    bool heard = false;
-    for (size_t i = 0; i < o->broken_count; i++) {
-        heard = heard || strcmp(o->broken[i], relation) == 0;
-    }
-    return heard;
-}
-
-#define LAW(condition)                                                                             \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fail_msg("seed %u: unit %s/%u, hook %s of relation %u about %u: V10, " #condition,     \
-                     (unsigned)c->w->seed, m->name.service, m->name.number,                        \
-                     hook_name((enum unit_hook)h->hook), h->relation, h->unit);                    \
-        }                                                                                          \
-    } while (0)
-
-static const char *relation_guid(const Rep__UnitNote *j, uint32_t number)
-{
-    for (size_t i = 0; i < j->n_relations; i++) {
-        if (j->relations[i]->number == number) {
-            return j->relations[i]->guid;
-        }
-    }
-    return "";
-}
+/* ---- Laws of hooks -----------------------------------------------------------------------------
+ */
 
 /* As the board has it. One whose agent has never reported may have gone at once, alive, and the
  * cell has not heard of it. */
@@ -371,56 +164,19 @@ static int last_life(struct unit_cells *c, struct arena *a, const struct unit_ag
 }
 
 /* The hook that the journal notes begins. */
-static void hold_begin(struct unit_cells *c, struct arena *a, struct unit_agent_model *m,
-                       const Rep__UnitNote *j)
+static void hold_begin(struct unit_cells *c, struct arena *a, struct unit_agent_model *m)
 {
-    struct unit_author *o = &m->author;
-    const Rep__UnitNoteHook *h = j->hook;
-    const char *relation = relation_guid(j, h->relation);
-    const struct author_member *known = author_knows(o, relation, h->unit);
+    const Rep__UnitNote *j = journal_of(a, m);
+    const char *who = arena_printf(a, "seed %u: unit %s/%u", (unsigned)c->w->seed, m->name.service,
+                                   m->name.number);
     int life = last_life(c, a, m);
-    LAW(life == UNIT_ALIVE || life == UNIT_DYING);
-    LAW(m->container == AGENT_CONTAINER_UP && m->run != AGENT_RUN_GOES && !o->stopped);
-    LAW(!group_runs(c, a, m));
-    LAW((h->hook == HOOK_INSTALL) == !o->installed);
-    LAW(h->hook != HOOK_START || (o->configured && !o->started));
-    LAW(h->hook == HOOK_INSTALL || h->hook == HOOK_CONFIG_CHANGED || h->hook == HOOK_START ||
-        o->started);
-    LAW(h->hook != HOOK_STOP || (life == UNIT_DYING && o->count == 0));
-    LAW(h->hook < HOOK_JOINED || !author_heard_broken(o, relation));
-    LAW(h->hook != HOOK_JOINED || !known);
-    LAW(h->hook != HOOK_CHANGED || known);
-    LAW(h->hook != HOOK_DEPARTED || (known && known->changed));
-    LAW(h->hook != HOOK_BROKEN || !author_knows_any(o, relation));
-}
-
-/* It has ended well, or counts as done. */
-static void author_learns(struct unit_agent_model *m, const Rep__UnitNote *j)
-{
-    struct unit_author *o = &m->author;
-    const Rep__UnitNoteHook *h = j->hook;
-    const char *relation = relation_guid(j, h->relation);
-    struct author_member *known = author_knows(o, relation, h->unit);
-    o->installed = o->installed || h->hook == HOOK_INSTALL;
-    o->configured = o->configured || h->hook == HOOK_CONFIG_CHANGED;
-    o->started = o->started || h->hook == HOOK_START;
-    o->stopped = o->stopped || h->hook == HOOK_STOP;
-    if (!*relation) {
-        return;
+    bool may = life == UNIT_DYING || (life == UNIT_ALIVE && j->hook->hook != HOOK_STOP);
+    if (!may || m->container != AGENT_CONTAINER_UP || m->run == AGENT_RUN_GOES ||
+        group_runs(c, a, m)) {
+        fail_msg("%s, life %d: hook %s may not begin, or another one runs: V10", who, life,
+                 hook_name((enum unit_hook)j->hook->hook));
     }
-    if (h->hook == HOOK_JOINED && !known) {
-        assert_true(o->count < UNIT_MEMBERS_TOLD_MAX);
-        known = &o->members[o->count++];
-        *known = (struct author_member){.unit = h->unit};
-        snprintf(known->relation, sizeof(known->relation), "%s", relation);
-    } else if (h->hook == HOOK_CHANGED && known) {
-        known->changed = true;
-    } else if (h->hook == HOOK_DEPARTED && known) {
-        *known = o->members[--o->count];
-    } else if (h->hook == HOOK_BROKEN) {
-        assert_true(o->broken_count < UNIT_MEMBERS_TOLD_MAX);
-        snprintf(o->broken[o->broken_count++], GUID_BYTES, "%s", relation);
-    }
+    unit_author_hold(&m->author, j, who);
 }
 
 /* A scope is left when broken has run, unless its container cannot be had or nobody hears. */
@@ -432,12 +188,15 @@ static void hold_leave(struct unit_cells *c, struct unit_agent_model *m,
         bool up = m->container == AGENT_CONTAINER_UP;
         c->gave_up += r->number == relation && !up;
         if (r->number == relation && !r->silent && up &&
-            !author_heard_broken(&m->author, r->guid)) {
+            !unit_author_heard_broken(&m->author, r->guid)) {
             fail_msg("seed %u: unit %s/%u leaves relation %u, whose broken it owes: V10",
                      (unsigned)c->w->seed, m->name.service, m->name.number, relation);
         }
     }
 }
+
+/* ---- What hooks set ----------------------------------------------------------------------------
+ */
 
 /* What its hook, which goes, sets. */
 static void hook_sets(struct unit_cells *c, struct arena *a, struct unit_agent_model *m)
@@ -612,7 +371,7 @@ static void agent_moves(struct unit_cells *c, struct arena *a, struct unit_agent
 
 static void begin_hook(struct unit_cells *c, struct arena *a, struct unit_agent_model *m)
 {
-    hold_begin(c, a, m, journal_of(a, m));
+    hold_begin(c, a, m);
     m->run = AGENT_RUN_GOES;
     m->run_number = ++c->runs;
     hook_sets(c, a, m);
@@ -643,12 +402,12 @@ static void act(struct unit_cells *c, struct arena *a, struct unit_agent_model *
     case AGENT_END:
         c->ends[m->run == AGENT_RUN_GOOD ? 0 : m->run == AGENT_RUN_BAD ? 1 : 2]++;
         if (m->run == AGENT_RUN_GOOD) {
-            author_learns(m, before);
+            unit_author_learns(&m->author, before);
         }
         m->run = AGENT_RUN_NONE;
         break;
     case AGENT_ACCEPT:
-        author_learns(m, before);
+        unit_author_learns(&m->author, before);
         break;
     case AGENT_EXECUTE:
         begin_hook(c, a, m);
@@ -743,8 +502,8 @@ static void driver_steps(struct unit_cells *c, struct unit_agent_model *m)
 static void rep_dies(struct unit_cells *c, unsigned cell)
 {
     c->deaths++;
-    cell_end(&c->cells[cell]);
-    cell_begin(c, &c->cells[cell]);
+    unit_cell_end(&c->cells[cell]);
+    unit_cell_begin(c, &c->cells[cell]);
     for (size_t i = 0; i < c->turn_count; i++) {
         c->turns[i].orphan = c->turns[i].orphan || c->turns[i].cell == cell;
     }
@@ -806,10 +565,10 @@ void unit_cells_step(struct unit_cells *c)
 {
     uint64_t drawn = draw(c, 100);
     unsigned cell = (unsigned)draw(c, UNIT_CELLS);
-    stamp(c);
+    unit_cells_stamp(c);
     if (drawn < 25) {
-        hear(c, &c->cells[cell], 1 + (size_t)draw(c, 8));
-        follow(c, &c->cells[cell], false);
+        unit_cell_hear(c, &c->cells[cell], 1 + (size_t)draw(c, 8));
+        unit_cell_follow(c, &c->cells[cell]);
         notice(c, cell);
         forget_agents(c);
     } else if (drawn < 50 && c->turn_count) {
@@ -862,7 +621,7 @@ static void told_all(struct unit_cells *c, struct arena *a, const struct unit_ag
         bool sees = own.role == BOARD__ENDPOINT__ROLE__PEER ? o.unit.number != own.unit.number
                                                             : o.role != own.role;
         const struct author_member *known =
-            author_knows((struct unit_author *)&m->author, r->guid, o.unit.number);
+            unit_author_knows((struct unit_author *)&m->author, r->guid, o.unit.number);
         const Rep__UnitNote *j = journal_of(a, m);
         if (sees && (!known || !known->changed)) {
             fail_msg("seed %u: unit %s/%u was not told of %s/%u in relation %u",
@@ -883,7 +642,7 @@ static void told_all(struct unit_cells *c, struct arena *a, const struct unit_ag
 void unit_cells_all_told(struct unit_cells *c)
 {
     SCOPED_ARENA(a);
-    stamp(c);
+    unit_cells_stamp(c);
     for (size_t i = 0; i < c->agent_count; i++) {
         struct unit_agent_model *m = &c->agents[i];
         const char **keys;

@@ -9,25 +9,10 @@
 #pragma once
 
 #include "rep/unit/unit_moves.h"
+#include "test/decide/unit_author.h"
 #include "test/decide/unit_world.h"
 
-enum { UNIT_CELLS = 3, UNIT_AGENTS_MAX = 64, UNIT_MEMBERS_TOLD_MAX = 64, UNIT_CELL_TURNS = 64 };
-
-/* What the author of a unit's hooks knows of another unit in a relation. */
-struct author_member {
-    char relation[GUID_BYTES];
-    uint32_t unit;
-    bool changed; /* since it joined */
-};
-
-/* What the hooks of one container have heard, by those that ended well. */
-struct unit_author {
-    bool installed, configured, started, stopped;
-    struct author_member members[UNIT_MEMBERS_TOLD_MAX];
-    size_t count;
-    char broken[UNIT_MEMBERS_TOLD_MAX][GUID_BYTES];
-    size_t broken_count;
-};
+enum { UNIT_CELLS = 3, UNIT_AGENTS_MAX = 64, UNIT_CELL_TURNS = 64 };
 
 struct unit_agent_model {
     char guid[GUID_BYTES];
@@ -82,6 +67,19 @@ struct unit_cells {
     /* How often, so that nothing is tried that never comes true. */
     size_t acts[AGENT_ACT_COUNT], ends[3], deaths, refused, gave_up;
 };
+
+/* Of a record in the store. */
+struct unit_stamp {
+    int64_t created, modified;
+};
+
+/* unit_cell_feed.c: when which record was written in the store; a rep begins, with what there is of
+ * its cell; it hears of so many commits; it follows some of the topics that it wants. */
+void unit_cells_stamp(struct unit_cells *c);
+void unit_cell_begin(struct unit_cells *c, struct unit_cell *cell);
+void unit_cell_end(struct unit_cell *cell);
+void unit_cell_hear(struct unit_cells *c, struct unit_cell *cell, size_t count);
+void unit_cell_follow(struct unit_cells *c, struct unit_cell *cell);
 
 void unit_cells_init(struct unit_cells *c, struct unit_world *w);
 void unit_cells_done(struct unit_cells *c);

@@ -1,0 +1,97 @@
+#include "test/decide/unit_author.h"
+
+#include "test/tool/cmocka.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct author_member *unit_author_knows(struct unit_author *o, const char *relation, uint32_t unit)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        if (o->members[i].unit == unit && strcmp(o->members[i].relation, relation) == 0) {
+            return &o->members[i];
+        }
+    }
+    return NULL;
+}
+
+static bool author_knows_any(const struct unit_author *o, const char *relation)
+{
+    bool any = false;
+    for (size_t i = 0; i < o->count; i++) {
+        any = any || strcmp(o->members[i].relation, relation) == 0;
+    }
+    return any;
+}
+
+bool unit_author_heard_broken(const struct unit_author *o, const char *relation)
+{
+    bool heard = false;
+    for (size_t i = 0; i < o->broken_count; i++) {
+        heard = heard || strcmp(o->broken[i], relation) == 0;
+    }
+    return heard;
+}
+
+static const char *relation_guid(const Rep__UnitNote *j, uint32_t number)
+{
+    for (size_t i = 0; i < j->n_relations; i++) {
+        if (j->relations[i]->number == number) {
+            return j->relations[i]->guid;
+        }
+    }
+    return "";
+}
+
+#define LAW(condition)                                                                             \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fail_msg("%s, hook %s of relation %u about %u: V10, " #condition, who,                 \
+                     hook_name((enum unit_hook)h->hook), h->relation, h->unit);                    \
+        }                                                                                          \
+    } while (0)
+
+void unit_author_hold(struct unit_author *o, const Rep__UnitNote *j, const char *who)
+{
+    const Rep__UnitNoteHook *h = j->hook;
+    const char *relation = relation_guid(j, h->relation);
+    const struct author_member *known = unit_author_knows(o, relation, h->unit);
+    LAW(!o->stopped);
+    LAW((h->hook == HOOK_INSTALL) == !o->installed);
+    LAW(h->hook != HOOK_START || (o->configured && !o->started));
+    LAW(h->hook == HOOK_INSTALL || h->hook == HOOK_CONFIG_CHANGED || h->hook == HOOK_START ||
+        o->started);
+    LAW(h->hook != HOOK_STOP || o->count == 0);
+    LAW(h->hook < HOOK_JOINED || !unit_author_heard_broken(o, relation));
+    LAW(h->hook != HOOK_JOINED || !known);
+    LAW(h->hook != HOOK_CHANGED || known);
+    LAW(h->hook != HOOK_DEPARTED || (known && known->changed));
+    LAW(h->hook != HOOK_BROKEN || !author_knows_any(o, relation));
+}
+
+void unit_author_learns(struct unit_author *o, const Rep__UnitNote *j)
+{
+    const Rep__UnitNoteHook *h = j->hook;
+    const char *relation = relation_guid(j, h->relation);
+    struct author_member *known = unit_author_knows(o, relation, h->unit);
+    o->installed = o->installed || h->hook == HOOK_INSTALL;
+    o->configured = o->configured || h->hook == HOOK_CONFIG_CHANGED;
+    o->started = o->started || h->hook == HOOK_START;
+    o->stopped = o->stopped || h->hook == HOOK_STOP;
+    if (!*relation) {
+        return;
+    }
+    if (h->hook == HOOK_JOINED && !known) {
+        assert_true(o->count < UNIT_MEMBERS_TOLD_MAX);
+        known = &o->members[o->count++];
+        *known = (struct author_member){.unit = h->unit};
+        snprintf(known->relation, sizeof(known->relation), "%s", relation);
+    } else if (h->hook == HOOK_CHANGED && known) {
+        known->changed = true;
+    } else if (h->hook == HOOK_DEPARTED && known) {
+        *known = o->members[--o->count];
+    } else if (h->hook == HOOK_BROKEN) {
+        assert_true(o->broken_count < UNIT_MEMBERS_TOLD_MAX);
+        snprintf(o->broken[o->broken_count++], GUID_BYTES, "%s", relation);
+    }
+}

@@ -1,0 +1,33 @@
+/* What the author of a unit's hooks knows, by those that ended well in one container; and the order
+ * that hooks keep (V10): each once, joined before changed before departed before broken. */
+#pragma once
+
+#include "common/base/random.h"
+#include "rep/unit/journal.h"
+
+enum { UNIT_MEMBERS_TOLD_MAX = 64 };
+
+/* Another unit in a relation. */
+struct author_member {
+    char relation[GUID_BYTES];
+    uint32_t unit;
+    bool changed; /* since it joined */
+};
+
+struct unit_author {
+    bool installed, configured, started, stopped;
+    struct author_member members[UNIT_MEMBERS_TOLD_MAX];
+    size_t count;
+    char broken[UNIT_MEMBERS_TOLD_MAX][GUID_BYTES];
+    size_t broken_count;
+};
+
+/* NULL: it has not joined, or has departed. */
+struct author_member *unit_author_knows(struct unit_author *o, const char *relation, uint32_t unit);
+bool unit_author_heard_broken(const struct unit_author *o, const char *relation);
+
+/* The hook that the journal notes may begin; `who` is the unit, for the failure. */
+void unit_author_hold(struct unit_author *o, const Rep__UnitNote *j, const char *who);
+
+/* It has ended well, or counts as done. */
+void unit_author_learns(struct unit_author *o, const Rep__UnitNote *j);
