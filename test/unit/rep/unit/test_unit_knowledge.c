@@ -777,6 +777,47 @@ static void who_enters_says_how_it_is_reached(void **state)
     known_done(&s);
 }
 
+static const char *move_said(struct known *s, const struct agent_facts *f, struct agent_step step)
+{
+    const Board__Move *m =
+        unit_move_of_act(&s->arena, &s->k, f, &step, (struct unit_address){"", 0});
+    return m ? arena_printf(&s->arena, "%s %s %s", m->move, move_key(&s->arena, m),
+                            move_units(m)->guid)
+             : "-";
+}
+
+/* Each says whose guid it means: a subordinate's, where it is about that. */
+static void an_act_is_a_move_of_the_right_guid(void **state)
+{
+    struct known s;
+    known_init(&s);
+    lay_board(&s);
+    struct agent_facts f = facts(&s, "web", 0);
+    f.guid = "web0";
+    static const struct {
+        struct agent_step step;
+        const char *move;
+    } rows[] = {
+        {{.act = AGENT_DIE}, "die unit/web/0000000000 web0"},
+        {{.act = AGENT_REMOVE}, "remove unit/web/0000000000 web0"},
+        {{.act = AGENT_DESTROY}, "destroy unit/web/0000000000 web0"},
+        {{.act = AGENT_DESTROY_CHILD, .child = {"logger", 4}},
+         "destroy unit/logger/0000000004 logger4"},
+        {{.act = AGENT_DESTROY_CHILD, .child = {"logger", 5}}, "-"},
+        {{.act = AGENT_LEAVE, .relation = 2},
+         "leave relation_member/0000000002/web.0/1/web/0000000000 web0"},
+        {{.act = AGENT_LEAVE, .relation = 3}, "-"},
+        {{.act = AGENT_ENTER, .relation = 1},
+         "enter relation_member/0000000001/-/0/web/0000000000 web0"},
+        {{.act = AGENT_NUMBERS, .service = "logger"}, "numbers unit_service/logger s-logger"},
+        {{.act = AGENT_WAIT}, "-"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_string_equal(move_said(&s, &f, rows[i].step), rows[i].move);
+    }
+    known_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -801,6 +842,7 @@ int main(void)
         cmocka_unit_test(tools_show_whom_the_unit_was_told_of),
         cmocka_unit_test(what_is_published_goes_over_what_stands),
         cmocka_unit_test(who_enters_says_how_it_is_reached),
+        cmocka_unit_test(an_act_is_a_move_of_the_right_guid),
     };
     return cmocka_run_group_tests_name("what a rep knows of its units", tests, NULL, NULL);
 }
