@@ -179,6 +179,7 @@ static void see_relations(const struct unit_knowledge *k, struct arena *a, struc
             see_relation(k, a, s, &own, &list[count++]);
         }
     }
+    assert(count <= HOOK_RELATIONS_MAX);
     sight->relations = list;
     sight->relation_count = count;
 }
@@ -300,6 +301,7 @@ void unit_knowledge_facts(struct unit_knowledge *k, struct arena *a, struct unit
     f->principal = f->unit && *f->unit->principal
                        ? unit_of_guid(k, a, f->unit->principal, f->unit->principal_guid)
                        : NULL;
+    assert(!f->confirmed || *k->board_generation);
     f->sight.epoch = k->board_generation;
     f->sight.alive = f->unit && lifecycle_state(&unit_lifecycle, f->unit->state) == UNIT_ALIVE;
     see_service(k, a, name, f);
@@ -369,6 +371,7 @@ static void show_members(const struct unit_knowledge *k, struct arena *a,
                 unit_name_text(a, name.unit), is_present(k, a, &name), s->settings, s->n_settings};
         }
     }
+    assert(t->member_count <= HOOK_SCOPE_TOLD_MAX);
     t->members = list;
 }
 

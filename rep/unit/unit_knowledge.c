@@ -31,6 +31,7 @@ static void numbers_free(void *value)
 
 void unit_knowledge_init(struct unit_knowledge *k, const char *cell_id)
 {
+    assert(*cell_id);
     *k = (struct unit_knowledge){.cell_id = cell_id};
 }
 
@@ -90,6 +91,8 @@ static void side_put(struct unit_side *s, const struct sight_member *m)
         s->count++;
     }
     s->members[at] = *m;
+    assert(at == 0 || s->members[at - 1].unit < m->unit);
+    assert(at + 1 == s->count || m->unit < s->members[at + 1].unit);
 }
 
 static void side_remove(struct unit_side *s, uint32_t unit)
@@ -253,6 +256,7 @@ void unit_knowledge_board_generation(struct unit_knowledge *k, const char *board
 static void hold(struct unit_knowledge *k, const char *key, const struct followed *record)
 {
     struct unit_record_held *h = NULL;
+    assert(!record || record->record);
     if (record) {
         h = mem_zeroed(sizeof(*h));
         h->record = blob_ref(record->record);
@@ -331,5 +335,6 @@ bool unit_knowledge_find(const struct unit_knowledge *k, struct arena *a, const 
                          struct unit_name *ret)
 {
     const char *key = map_get(&k->guids, guid);
+    assert(!key || map_get(&k->records, key));
     return key && unit_of_key(a, key, ret);
 }

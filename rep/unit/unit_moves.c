@@ -15,6 +15,7 @@ static char *text(const char *borrowed)
 
 static Board__Move *move_of(struct arena *a, const char *name, const char *key, const char *guid)
 {
+    assert(*name && *guid);
     Board__Move *m = move_new(a, name, key);
     m->body_case = BOARD__MOVE__BODY_UNITS;
     m->units = arena_message(a, &board__units_move__descriptor);
@@ -154,6 +155,7 @@ Board__Move *unit_move_numbers(struct arena *a, const Board__UnitServiceRecord *
                                uint32_t count)
 {
     Board__Move *m = move_of(a, "numbers", key_unit_service(a, service->name), service->guid);
+    assert(count > 0);
     m->units->count = count;
     return m;
 }

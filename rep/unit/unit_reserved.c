@@ -38,6 +38,7 @@ bool unit_number_of(struct unit_knowledge *k, struct unit_name principal, const 
     if (!has && n && n->count) {
         has = mem_zeroed(sizeof(*has));
         *has = n->list[--n->count];
+        assert(k->numbers_kept > 0);
         k->numbers_kept--;
         map_put(&k->reserved, key, has);
     }
@@ -93,6 +94,7 @@ uint32_t unit_knowledge_numbers_due(const struct unit_knowledge *k, const char *
             }
         }
     }
+    assert(due <= AT_ONCE);
     return due ? due : 1;
 }
 
@@ -118,4 +120,5 @@ void unit_knowledge_enter_refused(struct unit_knowledge *k, struct unit_name nam
         map_done(&k->refused, free);
     }
     free(map_put(&k->refused, unit_refused_key(&a, name, relation), c));
+    assert(k->refused.count <= UNIT_REFUSED_MAX);
 }
