@@ -107,6 +107,7 @@ static void forget(struct cell_unit *u)
     }
     map_remove(&t->by_guid, u->guid);
     unit_free(u);
+    t->machine.due = true;
 }
 
 /* ---- What it is called ----------------------------------------------------------------------- */
@@ -587,6 +588,9 @@ int64_t cell_units_feed_revision(const struct rep *r)
 void cell_units_record(struct rep *r, const char *key, const struct followed *record)
 {
     unit_knowledge_record(&r->units.knowledge, key, record);
+    if (key_type(key) == RECORD_MACHINE || key_type(key) == RECORD_MACHINE_CELL) {
+        r->units.machine.due = true;
+    }
 }
 
 void cell_units_reset(struct rep *r)
@@ -602,6 +606,7 @@ void cell_units_reset(struct rep *r)
 
 void cell_units_look_again(struct rep *r)
 {
+    r->units.machine.due = true;
     MAP_EACH(&r->units.by_guid, n)
     {
         cell_unit_queue(map_value(n));
@@ -668,5 +673,6 @@ void cell_units_step(struct rep *r, struct effects *out)
         u->queued = false;
         look(r, u, out);
     }
+    unit_machine_look(r);
     effects_due(out, TAILQ_EMPTY(&t->queue) ? t->due_ns : r->now.mono_ns);
 }

@@ -99,8 +99,16 @@ struct cell_unit {
 
 TAILQ_HEAD(cell_unit_list, cell_unit);
 
+/* The machine of the cell. */
+struct unit_machine {
+    bool due; /* its record, or what is here, may have changed */
+    bool moving;
+    struct unit_wait wait;
+};
+
 struct cell_units {
     struct rep *rep;
+    struct unit_machine machine;
     struct unit_knowledge knowledge;
     struct tools_owner tools;
     struct map by_guid;
@@ -165,6 +173,10 @@ void unit_note(struct rep *r, struct container *c, const Rep__UnitOf *what,
 void unit_want_move(struct rep *r, struct cell_unit *u, const struct agent_step *s);
 void unit_want_status(struct rep *r, struct cell_unit *u);
 void unit_want_assign(struct rep *r, struct cell_unit *u);
+
+/* ---- unit_machine.c: the machine, when the last unit has gone -------------------------------- */
+
+void unit_machine_look(struct rep *r);
 
 /* ---- unit_launch.c: from what is set aside to a container that waits ------------------------- */
 

@@ -251,6 +251,43 @@ void story_a_unit_from_deploy_to_removed(struct cluster *c)
     end(&h);
 }
 
+static void destroy_machine(struct cluster *c, uint32_t number)
+{
+    Board__MachineRequest r = BOARD__MACHINE_REQUEST__INIT;
+    r.number = number;
+    client(c, "/v1/units/machine/destroy", &r.base);
+}
+
+void story_a_machine_is_destroyed(struct cluster *c)
+{
+    says(c, "A cell became a machine when it took its first unit. With the unit on it the machine "
+            "is not destroyed. When the unit has gone it is: the cell's rep says that nothing is "
+            "left, though it dies meanwhile, and the converger takes the record away.");
+    struct heard h;
+    begin(&h, c);
+    deploy(c, 1);
+    play(c, 3 * SETTLE_NS, "started", 1);
+    destroy_machine(c, 0);
+    world_run(c->world, SETTLE_NS);
+    assert_int_equal(units_in(c, "started"), 1);
+    assert_int_equal(cluster_records(c, "machine/"), 1);
+    destroy_unit(c, WEB "/0");
+    play_to_the_end(c);
+    assert_int_equal(cluster_records(c, "machine/"), 1);
+    bool dies = random_below(world_random(c->world), 2);
+    if (dies) {
+        world_kill(c->world, c->cells[0]);
+    }
+    destroy_machine(c, 0);
+    if (dies) {
+        world_start(c->world, c->cells[0]);
+    }
+    world_run(c->world, 3 * SETTLE_NS);
+    assert_int_equal(cluster_records(c, "machine/"), 0);
+    assert_int_equal(cluster_records(c, "machine_cell/"), 0);
+    end(&h);
+}
+
 void story_a_rep_dies_in_a_hook(struct cluster *c)
 {
     says(c, "A unit is installed, and its rep dies. The hook goes on and ends. The rep that comes "
