@@ -4,6 +4,7 @@
 #include "common/shell/event_queue.h"
 #include "common/shell/grpc_server_io.h"
 #include "common/shell/health_io.h"
+#include "common/shell/local_server_io.h"
 #include "common/shell/http_client_io.h"
 #include "common/shell/http_server_io.h"
 #include "common/shell/listen_io.h"
@@ -33,6 +34,7 @@ enum {
 };
 
 #define ADMIN_IDS_ABOVE (UINT64_C(1) << 62)
+#define TOOLS_IDS_ABOVE (UINT64_C(1) << 61)
 
 struct host {
     struct role *role;
@@ -41,6 +43,7 @@ struct host {
     struct http_server *server;  /* NULL = does not listen */
     struct grpc_server *grpc;    /* NULL = none */
     struct http_server *admin;   /* NULL = none */
+    struct local_server *tools;  /* NULL = none */
     struct http_client *client;  /* NULL = no certificates */
     struct relays *relays;       /* likewise */
     struct health *health;       /* NULL = none */
@@ -196,11 +199,19 @@ static void resolve(struct host *h, const struct resolve_request *request)
                                                  .version = ""}});
 }
 
+static bool is_of_tools(uint64_t request_id)
+{
+    return request_id > TOOLS_IDS_ABOVE && request_id <= ADMIN_IDS_ABOVE;
+}
+
 void host_reply(struct host *h, const struct reply *reply)
 {
     if (grpc_server_id(reply->id)) {
         assert(h->grpc);
         grpc_server_reply(h->grpc, reply);
+    } else if (is_of_tools(reply->id)) {
+        assert(h->tools);
+        local_server_reply(h->tools, reply);
     } else {
         assert(h->server);
         http_server_reply(server_of(h, reply->id), reply);
@@ -352,6 +363,19 @@ static void on_request(void *context, const struct request *request)
     host_deliver(h, &ev);
 }
 
+static void on_tools(void *context, const struct request *request)
+{
+    struct host *h = context;
+    if (h->exiting) { /* the next one answers */
+        local_server_reply(h->tools, &(struct reply){.id = request->id,
+                                                     .status = 503,
+                                                     .content_type = "",
+                                                     .body = bytes_of("this rep ends\n")});
+        return;
+    }
+    host_deliver(h, &(struct event){.kind = EVENT_REQUEST, .request = *request});
+}
+
 static void on_grpc(void *context, const struct request *request)
 {
     struct host *h = context;
@@ -473,11 +497,21 @@ static int make_grpc(struct host *h, const struct host_config *config, struct er
     return grpc_server_new(&server, h->base, h->log, &handlers, &h->grpc, err);
 }
 
+static int make_tools(struct host *h, const struct host_config *config, struct err *err)
+{
+    struct local_server_config server = {
+        .dir = config->tools, .name = TOOLS_SOCKET, .ids_above = TOOLS_IDS_ABOVE};
+    struct local_server_handlers handlers = {
+        .on_request = on_tools, .on_hangup = on_hangup, .context = h};
+    return local_server_new(&server, h->base, &handlers, &h->tools, err);
+}
+
 /* Descriptors that the driver and the other listeners' connections may take. */
 static unsigned others(const struct host_config *config)
 {
     return config->driver_files + (config->driver_new ? PROBES_MAX : 0) +
            (config->grpc ? GRPC_CONNECTIONS_MAX : 0) +
+           (config->tools ? 2 * LOCAL_CONNECTIONS_MAX : 0) +
            (config->health ? HEALTH_CONNECTIONS_MAX : 0) + (config->admin ? ADMIN_CONNECTIONS : 0);
 }
 
@@ -511,6 +545,9 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
     }
     if (r == 0 && config->grpc) {
         r = make_grpc(h, config, err);
+    }
+    if (r == 0 && config->tools) {
+        r = make_tools(h, config, err);
     }
     if (r < 0) {
         return r;
@@ -580,6 +617,7 @@ static void host_done(struct host *h)
     http_server_free(h->server);
     grpc_server_free(h->grpc);
     http_server_free(h->admin);
+    local_server_free(h->tools);
     relays_free(h->relays);
     http_client_free(h->client);
     health_free(h->health);

@@ -20,11 +20,15 @@ struct tls_files {
 struct host;
 struct driver_shell;
 
+#define TOOLS_SOCKET "rep"
+
 struct host_config {
     const char *name;        /* process in log lines: "bbs-1" */
     const char *listen;      /* "127.0.0.1:8889"; NULL = no HTTPS server */
     const char *grpc;        /* "127.0.0.1:8891"; NULL = no gRPC server */
     const char *admin; /* a second HTTPS server, "127.0.0.1:1800": request.admin; NULL = none */
+    const char *tools; /* a directory, where programs of containers reach it on the unix socket
+                        * TOOLS_SOCKET: request.tools; NULL = nowhere */
     const char *health;      /* "127.0.0.1:8890" plain; answers 200 to anything; NULL = none */
     int stall_ms; /* then a reader that takes nothing is freed; 0 = HTTP_STALL_MS */
     struct tls_files tls;    /* of the server and of calls to peers */

@@ -6,6 +6,7 @@
 #include "rep/driver/volumes.h"
 #include "rep/cli/network_options_io.h"
 #include "rep/container/id_ranges.h"
+#include "rep/cli/tools_dir_io.h"
 #include "rep/rep.h"
 #include "rep/state_dir_io.h"
 
@@ -372,6 +373,7 @@ static int serve(const struct invocation *call, struct host_config *host, struct
     struct state_dir state;
     struct driver_config driver;
     struct network_choice network;
+    struct tools_directories tools = {0};
     int r = state_dir_open(&state, cli_text(call, "state-dir"), config->cell_id, err);
     r = r < 0 ? r : driver_config_from(call, state.path, &driver, err);
     r = r < 0 ? r : network_from(call, &driver, &network, err);
@@ -389,6 +391,9 @@ static int serve(const struct invocation *call, struct host_config *host, struct
         driver.volume_count = directories->volumes.count;
         r = probe(call, &driver, config, err);
     }
+    r = r < 0 ? r
+              : tools_directories_make(call->arena, state.path, tools_program(call->arena), &tools,
+                                       err);
     if (r == 0 && rootfs->image_count > 0 && !config->pulls_images) {
         r = err_set(err, ERR_INVALID,
                     "root filesystem %.60s is an image, and this cell pulls none: that takes the "
@@ -402,6 +407,9 @@ static int serve(const struct invocation *call, struct host_config *host, struct
         host->incarnation_keep = keep_incarnation;
         host->evacuation_keep = keep_evacuation;
         host->state_owner = &state;
+        host->tools = tools.socket;
+        config->tools_dir = tools.tools;
+        config->tools_socket_dir = tools.socket;
         config->identity = state.identity;
         config->incarnation = state.incarnation;
         config->evacuation = state.evacuation;

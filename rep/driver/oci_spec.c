@@ -235,6 +235,7 @@ static json_t *mount_list(const struct oci_params *p)
     json_array_append_new(list, bind(p->init, INIT_INSIDE));
     add_names(p, list);
     add_volumes(list, p);
+    assert(!p->binds || json_is_array(p->binds));
     json_array_extend(list, (json_t *)(uintptr_t)p->binds);
     return list;
 }

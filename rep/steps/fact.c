@@ -112,6 +112,7 @@ static bool is_run(const struct step_fact *f)
 static int parse(struct arena *a, struct bytes file, size_t step_count, size_t run_count,
                  struct step_fact **ret_facts, size_t *ret_count, struct err *err)
 {
+    assert(step_count <= STEPS_MAX && run_count <= RUNS_MAX);
     size_t most = (step_count + run_count) * FACTS_OF_A_STEP_MAX, count = 0;
     struct step_fact *facts = ARENA_ARRAY(a, most, struct step_fact);
     const char *at = file.size ? (const char *)file.data : "", *end = at + file.size;
