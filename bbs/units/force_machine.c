@@ -1,5 +1,4 @@
-#include "bbs/units/force_machine.h"
-
+/* The end of a machine with units is forced. */
 #include "bbs/board/nested.h"
 #include "bbs/units/facts.h"
 #include "bbs/units/unit_jobs.h"
@@ -10,20 +9,6 @@
 
 #include <assert.h>
 #include <string.h>
-
-void force_machine_open(struct plan *p, const struct op_input *in,
-                        const Board__MachineRecord *machine, int64_t max_wait_ms)
-{
-    assert(!machine->manage && *machine->guid);
-    Board__JobRecord *job = units_job_new(p->arena, in, BOARD__JOB_RECORD__KIND__FORCE_MACHINE,
-                                          machine->guid, FORCE_MACHINE_JOB);
-    job->units->number = machine->number;
-    job->units->guid = machine->guid;
-    job->units->since = in->now.wall_ns;
-    job->units->forced = true;
-    job->units->max_wait_ms = max_wait_ms;
-    units_job_open(job, in, p);
-}
 
 struct force_machine_slice {
     const Board__JobRecord *job;         /* NULL = it is over */

@@ -1,7 +1,7 @@
 /* Machines: made by hand or by the first assignment; cordoned, destroyed, dead, removed. */
 #include "bbs/units/cell_machine.h"
 #include "bbs/units/facts.h"
-#include "bbs/units/force_machine.h"
+#include "bbs/units/unit_jobs.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/machine.h"
 

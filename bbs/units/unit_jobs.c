@@ -86,6 +86,20 @@ void force_unit_open(struct plan *p, const struct op_input *in, const Board__Uni
     units_job_open(job, in, p);
 }
 
+void force_machine_open(struct plan *p, const struct op_input *in,
+                        const Board__MachineRecord *machine, int64_t max_wait_ms)
+{
+    assert(!machine->manage && *machine->guid);
+    Board__JobRecord *job = units_job_new(p->arena, in, BOARD__JOB_RECORD__KIND__FORCE_MACHINE,
+                                          machine->guid, FORCE_MACHINE_JOB);
+    job->units->number = machine->number;
+    job->units->guid = machine->guid;
+    job->units->since = in->now.wall_ns;
+    job->units->forced = true;
+    job->units->max_wait_ms = max_wait_ms;
+    units_job_open(job, in, p);
+}
+
 /* ---- In a slice ------------------------------------------------------------------------------ */
 
 const Board__JobRecord *units_job_gather(struct view *v, const struct op_input *in)

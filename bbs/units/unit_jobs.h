@@ -33,6 +33,16 @@ void force_unit_open(struct plan *p, const struct op_input *in, const Board__Uni
 /* How long that is. */
 int64_t force_wait_ns(int64_t max_wait_ms);
 
+/* ---- Of a machine that ends ------------------------------------------------------------------ */
+
+/* The name of such a job; the target is the machine's guid. */
+#define FORCE_MACHINE_JOB "force"
+
+/* Each principal is destroyed at once, and ended whatever its agent does after that time; the
+ * machine is destroyed when it is empty. */
+void force_machine_open(struct plan *p, const struct op_input *in,
+                        const Board__MachineRecord *machine, int64_t max_wait_ms);
+
 /* ---- In a slice ------------------------------------------------------------------------------ */
 
 /* The job of the request as it stands; NULL = it is over. */
