@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -71,6 +72,7 @@ static int link_tools(struct arena *a, const char *tools, struct err *err)
 int tools_directories_make(struct arena *a, const char *state_dir, const char *program,
                            struct tools_directories *ret, struct err *err)
 {
+    char whole[PATH_MAX];
     *ret = (struct tools_directories){0};
     int from = program ? open(program, O_RDONLY | O_CLOEXEC) : -1;
     if (from < 0) {
@@ -78,6 +80,7 @@ int tools_directories_make(struct arena *a, const char *state_dir, const char *p
                    ? 0
                    : err_set(err, ERR_IO, "cannot read %.200s: %s", program, strerror(errno));
     }
+    state_dir = realpath(state_dir, whole) ? whole : state_dir; /* binds are absolute */
     const char *tools = arena_printf(a, "%s/tools", state_dir);
     const char *reached = arena_printf(a, "%s/socket", state_dir);
     int r = make(tools, err);

@@ -144,6 +144,29 @@ static void there_are_so_many_and_no_more(void **state)
     assert_int_equal(read_back((const char *)text.data, text.size, &count), -ERR_TOO_LARGE);
 }
 
+/* Whether a container's file may have a fact of this number; and one of steps alone. */
+static bool is_read(uint32_t number, bool of_steps)
+{
+    SCOPED_ARENA(a);
+    SCOPED_BUF(text);
+    struct step_fact *back;
+    size_t count = 0;
+    fact_print(&(struct step_fact){FACT_LOST, number, 7, .text = ""}, &text);
+    int code = of_steps ? facts_parse(&a, buf_bytes(&text), STEPS_MAX, &back, &count, NULL)
+                        : facts_parse_all(&a, buf_bytes(&text), &back, &count, NULL);
+    return code == 0 && count == 1 && back[0].step == number;
+}
+
+static void runs_have_numbers_of_their_own(void **state)
+{
+    assert_true(is_read(STEPS_MAX - 1, false));
+    assert_false(is_read(STEPS_MAX, false));
+    assert_false(is_read(RUN_FIRST - 1, false));
+    assert_true(is_read(RUN_FIRST, false));
+    assert_true(is_read(RUN_LAST, false));
+    assert_false(is_read(RUN_FIRST, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +175,7 @@ int main(void)
         cmocka_unit_test(nothing_else_is_read),
         cmocka_unit_test(half_a_line_counts_for_nothing),
         cmocka_unit_test(there_are_so_many_and_no_more),
+        cmocka_unit_test(runs_have_numbers_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
