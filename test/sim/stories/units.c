@@ -84,21 +84,46 @@ static int client(struct cluster *c, const char *path, const ProtobufCMessage *m
     return world_call(c->world, node_url(a_bbs(c)), path, m, 3 * SETTLE_NS, NULL);
 }
 
-/* So many units, with a command, whose hooks are these; each is a script. */
-static void deploy(struct cluster *c, uint32_t count)
+/* An end of relations of interface "kv"; NULL = none. */
+struct kv_end {
+    const char *name;
+    Board__Endpoint__Role role;
+};
+
+/* So many units of a service, with a command and all hooks; each is a script. */
+static void deploy_as(struct cluster *c, const char *service, uint32_t count,
+                      const struct kv_end *kv)
 {
-    static const char *const names[] = {"config-changed", "install", "start", "stop"};
+    static const char *const names[] = {"config-changed",
+                                        "install",
+                                        "kv-relation-broken",
+                                        "kv-relation-changed",
+                                        "kv-relation-departed",
+                                        "kv-relation-joined",
+                                        "start",
+                                        "stop"};
     enum { COUNT = sizeof(names) / sizeof(names[0]) };
     Board__CharmHook hooks[COUNT], *hook_list[COUNT];
+    Board__Endpoint end = BOARD__ENDPOINT__INIT, *ends[] = {&end};
     Models__RunAction run = MODELS__RUN_ACTION__INIT;
     Models__Action action = MODELS__ACTION__INIT;
     Models__DesiredLRP runs = MODELS__DESIRED_LRP__INIT;
     Board__Charm charm = BOARD__CHARM__INIT;
     Board__DeployUnitsRequest r = BOARD__DEPLOY_UNITS_REQUEST__INIT;
     for (size_t i = 0; i < COUNT; i++) {
-        board__charm_hook__init(hook_list[i] = &hooks[i]);
-        hooks[i].name = text(names[i]);
-        hooks[i].script = text("true");
+        if (kv || !strstr(names[i], "-relation-")) {
+            board__charm_hook__init(hook_list[charm.n_hooks] = &hooks[i]);
+            hooks[i].name = text(names[i]);
+            hooks[i].script = text("true");
+            charm.n_hooks++;
+        }
+    }
+    if (kv) {
+        end.name = text(kv->name);
+        end.role = kv->role;
+        end.interface = text("kv");
+        charm.endpoints = ends;
+        charm.n_endpoints = 1;
     }
     run.path = text(COMMAND);
     run.user = text("x");
@@ -107,13 +132,37 @@ static void deploy(struct cluster *c, uint32_t count)
     runs.root_fs = text("preloaded:busybox");
     runs.memory_mb = 64;
     runs.disk_mb = 64;
-    charm.name = text(WEB);
+    charm.name = text(service);
     charm.run = &runs;
     charm.hooks = hook_list;
-    charm.n_hooks = COUNT;
     r.charm = &charm;
     r.count = count;
     assert_int_equal(client(c, "/v1/units/deploy", &r.base), 200);
+}
+
+static void deploy(struct cluster *c, uint32_t count)
+{
+    deploy_as(c, WEB, count, NULL);
+}
+
+static void relate(struct cluster *c, const char *one, const char *other)
+{
+    Board__UnitEnd ends[2] = {BOARD__UNIT_END__INIT, BOARD__UNIT_END__INIT};
+    Board__UnitEnd *list[] = {&ends[0], &ends[1]};
+    Board__RelateUnitsRequest r = BOARD__RELATE_UNITS_REQUEST__INIT;
+    ends[0].service = text(one);
+    ends[1].service = text(other);
+    ends[0].endpoint = ends[1].endpoint = text("kv");
+    r.ends = list;
+    r.n_ends = 2;
+    assert_int_equal(client(c, "/v1/units/relate", &r.base), 200);
+}
+
+static void destroy_service(struct cluster *c, const char *service)
+{
+    Board__UnitServiceRequest r = BOARD__UNIT_SERVICE_REQUEST__INIT;
+    r.service = text(service);
+    assert_int_equal(client(c, "/v1/units/service/destroy", &r.base), 200);
 }
 
 static void destroy_unit(struct cluster *c, const char *unit)
@@ -343,6 +392,51 @@ void story_a_unit_is_destroyed_at_any_step(struct cluster *c)
     if (dies) {
         world_start(c->world, c->cells[0]);
     }
+    play_to_the_end(c);
+    end(&h);
+}
+
+static bool has_entered(void *cluster)
+{
+    return cluster_records(cluster, "relation_member/") == 2;
+}
+
+static void play_for(struct cluster *c, int64_t ns)
+{
+    int64_t until = world_now(c->world) + ns;
+    while (world_now(c->world) < until) {
+        end_hooks(c, 0);
+        world_run(c->world, 30 * MILLISECOND_NS);
+    }
+}
+
+void story_two_units_that_are_related(struct cluster *c)
+{
+    static const struct kv_end requires = {"kv", BOARD__ENDPOINT__ROLE__REQUIRER};
+    static const struct kv_end provides = {"kv", BOARD__ENDPOINT__ROLE__PROVIDER};
+    says(c,
+         "A web requires what a db provides. Both enter the relation when they have started, and "
+         "are told of each other: joined, then changed. The db's service is destroyed: each is "
+         "told that the other one departs, and that the relation is broken, before the db stops. "
+         "The web stays.");
+    struct heard h;
+    begin(&h, c);
+    deploy_as(c, WEB, 1, &requires);
+    deploy_as(c, "db", 1, &provides);
+    relate(c, WEB, "db");
+    play(c, 3 * SETTLE_NS, "started", 2);
+    assert_true(world_run_until(c->world, SETTLE_NS, has_entered, c));
+    play_for(c, 3 * SECOND_NS);
+    assert_int_equal(h.hooks, 3 + 3 + 2 + 2);
+    destroy_service(c, "db");
+    play(c, 5 * SETTLE_NS, "", 1);
+    play_for(c, 3 * SECOND_NS);
+    assert_int_equal(h.hooks, 10 + 2 + 2 + 1);
+    assert_int_equal(cluster_records(c, "relation/"), 0);
+    assert_int_equal(cluster_records(c, "unit_service/"), 1);
+    assert_int_equal(units_in(c, "started"), 1);
+    assert_int_equal(containers(c), 1);
+    destroy_unit(c, WEB "/0");
     play_to_the_end(c);
     end(&h);
 }
