@@ -43,6 +43,24 @@ static const char *relation_guid(const Rep__UnitNote *j, uint32_t number)
     return "";
 }
 
+static bool is_owed_departed(const struct unit_author *o)
+{
+    bool owed = false;
+    for (size_t i = 0; i < o->count; i++) {
+        owed = owed || !o->members[i].given_up;
+    }
+    return owed;
+}
+
+void unit_author_gives_up(struct unit_author *o, const char *relation)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        if (strcmp(o->members[i].relation, relation) == 0) {
+            o->members[i].given_up = true;
+        }
+    }
+}
+
 #define LAW(condition)                                                                             \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -61,7 +79,7 @@ void unit_author_hold(struct unit_author *o, const Rep__UnitNote *j, const char 
     LAW(h->hook != HOOK_START || (o->configured && !o->started));
     LAW(h->hook == HOOK_INSTALL || h->hook == HOOK_CONFIG_CHANGED || h->hook == HOOK_START ||
         o->started);
-    LAW(h->hook != HOOK_STOP || o->count == 0);
+    LAW(h->hook != HOOK_STOP || !is_owed_departed(o));
     LAW(h->hook < HOOK_JOINED || !unit_author_heard_broken(o, relation));
     LAW(h->hook != HOOK_JOINED || !known);
     LAW(h->hook != HOOK_CHANGED || known);

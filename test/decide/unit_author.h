@@ -11,7 +11,8 @@ enum { UNIT_MEMBERS_TOLD_MAX = 64 };
 struct author_member {
     char relation[GUID_BYTES];
     uint32_t unit;
-    bool changed; /* since it joined */
+    bool changed;  /* since it joined */
+    bool given_up; /* its departed counts as done: the container could not be had */
 };
 
 struct unit_author {
@@ -28,6 +29,9 @@ bool unit_author_heard_broken(const struct unit_author *o, const char *relation)
 
 /* The hook that the journal notes may begin; `who` is the unit, for the failure. */
 void unit_author_hold(struct unit_author *o, const Rep__UnitNote *j, const char *who);
+
+/* The relation is left without its hooks. */
+void unit_author_gives_up(struct unit_author *o, const char *relation);
 
 /* It has ended well, or counts as done. */
 void unit_author_learns(struct unit_author *o, const Rep__UnitNote *j);

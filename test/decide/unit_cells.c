@@ -186,7 +186,10 @@ static void hold_leave(struct unit_cells *c, struct unit_agent_model *m,
     for (size_t i = 0; i < f->sight.relation_count; i++) {
         const struct sight_relation *r = &f->sight.relations[i];
         bool up = m->container == AGENT_CONTAINER_UP;
-        c->gave_up += r->number == relation && !up;
+        if (r->number == relation && !up) {
+            c->gave_up++;
+            unit_author_gives_up(&m->author, r->guid);
+        }
         if (r->number == relation && !r->silent && up &&
             !unit_author_heard_broken(&m->author, r->guid)) {
             fail_msg("seed %u: unit %s/%u leaves relation %u, whose broken it owes: V10",
