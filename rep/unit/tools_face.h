@@ -44,11 +44,11 @@ struct tools_owner {
     /* The hook that begins as this run of the unit with this token, and has not ended; NONE: there
      * is none. Whatever it borrows lives as long as the arena. */
     enum tools_found (*hook)(void *context, const char *token, uint32_t run, struct arena *a,
-                 struct tools_hook *ret);
+                             struct tools_hook *ret);
     /* What the hook of this token sees, and whose it is, by the guid of its container; NONE: none
      * runs that has it. */
-    enum tools_found (*world)(void *context, const char *token, struct arena *a, struct tool_world *ret,
-                  const char **ret_guid);
+    enum tools_found (*world)(void *context, const char *token, struct arena *a,
+                              struct tool_world *ret, const char **ret_guid);
     /* What a tool has answered: takes the journal, if it gives one, as the unit's present one, and
      * has it written (VERB_NOTE, durable); and the status, the line, the restart. Gives the number
      * of the write that has all of it, to be told by tools_face_written(); 0: nothing is to be
