@@ -784,6 +784,12 @@ int main(void)
     }
     write_charms();
     int failed = BBS_RIG_RUN("units", tests);
+    static const char *const names[] = {"web.yaml",    "web2.yaml",   "narrow.yaml", "db.json",
+                                        "logger.yaml", "lonely.yaml", "bad.yaml"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        unlink(file_at(names[i]));
+    }
+    rmdir(dir);
     buf_done(&said);
     arena_done(&arena);
     return failed;
