@@ -554,6 +554,10 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
     struct agent_facts f = cell_unit_facts(r, &scratch, u);
     if (c && c->phase == PHASE_RESERVED && !c->deleting) {
         see_reserved(r, u, c, &f);
+    } else if (c && u->offer != OFFER_NONE && is_own(r, u, f.unit)) {
+        u->offer = OFFER_NONE;
+    } else if (c && u->offer != OFFER_NONE) {
+        unit_want_assign(r, u); /* a restored board forgot that it is here */
     }
     if (!c && f.confirmed && !u->moving && !f.unit) {
         forget(u);
@@ -662,7 +666,9 @@ void cell_units_step(struct rep *r, struct effects *out)
 {
     struct cell_units *t = &r->units;
     size_t left_out = unit_knowledge_follow(&t->knowledge, &r->feed_client, out);
-    if (left_out) {
+    bool news = left_out != t->left_out;
+    t->left_out = left_out;
+    if (left_out && news) {
         effects_log(out, LOG_WARN_LEVEL, "units not followed", "topics=%zu", left_out);
     }
     queue_touched(r, out);

@@ -116,6 +116,7 @@ struct cell_units {
     size_t hook_count;
     int64_t due_ns;        /* the earliest of all, or sooner */
     int64_t feed_revision; /* as of the last step */
+    size_t left_out;       /* topics that are wanted, and not followed; likewise */
 };
 
 /* Nothing is told of it. */
@@ -176,6 +177,7 @@ void unit_want_assign(struct rep *r, struct cell_unit *u);
 
 /* ---- unit_machine.c: the machine, when the last unit has gone -------------------------------- */
 
+/* One that is dying is dead when nothing of a unit is left here. */
 void unit_machine_look(struct rep *r);
 
 /* ---- unit_launch.c: from what is set aside to a container that waits ------------------------- */
