@@ -320,6 +320,8 @@ void unit_act(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
         break;
     case AGENT_REPORT:
         break; /* its status says it */
+    case AGENT_NUMBERS:
+        break; /* no answer of a move tells which were taken: asked again they would run out */
     default:
         unit_want_move(r, u, s);
         break;
