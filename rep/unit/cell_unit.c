@@ -1,114 +1,18 @@
+/* A unit as a kind of container, and each look at it: what its agent says is carried out. */
 #include "rep/unit/cell_unit.h"
 
 #include "common/base/memory.h"
 #include "common/base/message.h"
-#include "common/charmfile/charm.h"
-#include "common/lifecycle/hook.h"
 #include "rep/container/back_off.h"
 #include "rep/container/operation.h"
 #include "rep/inside.h"
 #include "rep/instance/host_ports.h"
-#include "rep/steps/exit_text.h"
 #include "rep/unit/unit_tools.h"
 #include "rep/unit/workload.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- The table ------------------------------------------------------------------------------- */
-
-void cell_units_init(struct cell_units *t, struct rep *r)
-{
-    *t = (struct cell_units){.rep = r, .due_ns = NEVER_NS};
-    unit_knowledge_init(&t->knowledge, r->config.cell_id);
-    map_init(&t->by_guid);
-    TAILQ_INIT(&t->queue);
-    TAILQ_INIT(&t->hooks);
-}
-
-static void unit_free(void *value)
-{
-    struct cell_unit *u = value;
-    if (u->noting) {
-        rep__note__free_unpacked(u->noting, NULL);
-    }
-    unit_tools_done(u->table->rep, u, NULL);
-    free(u->hook.text);
-    free(u->command.text);
-    free(u->output);
-    free(u->make_error);
-    free((char *)(uintptr_t)u->name.service);
-    free(u->guid);
-    free(u);
-}
-
-void cell_units_done(struct cell_units *t)
-{
-    map_done(&t->by_guid, unit_free);
-    unit_knowledge_done(&t->knowledge);
-}
-
-struct cell_unit *cell_unit_find(const struct cell_units *t, const char *guid)
-{
-    return map_get(&t->by_guid, guid);
-}
-
-struct cell_unit *cell_unit_named(struct cell_units *t, const char *guid, struct unit_name name)
-{
-    struct cell_unit *u = cell_unit_find(t, guid);
-    assert(*guid && *name.service);
-    if (!u) {
-        u = mem_zeroed(sizeof(*u));
-        u->table = t;
-        u->guid = mem_text(guid);
-        u->name = (struct unit_name){mem_text(name.service), name.number};
-        u->due_ns = NEVER_NS;
-        map_put(&t->by_guid, guid, u);
-    }
-    return u;
-}
-
-struct cell_unit *cell_unit_of(struct container *c)
-{
-    const Rep__UnitOf *of = c->about->unit;
-    assert(c->kind == &unit_kind && of);
-    return cell_unit_named(&c->table->rep->units, container_guid(c),
-                           (struct unit_name){of->service, of->number});
-}
-
-struct container *cell_unit_container(const struct cell_unit *u)
-{
-    struct container *c = container_find(&u->table->rep->containers, u->guid);
-    return c && c->kind == &unit_kind ? c : NULL;
-}
-
-void cell_unit_queue(struct cell_unit *u)
-{
-    if (!u->queued) {
-        u->queued = true;
-        TAILQ_INSERT_TAIL(&u->table->queue, u, queue_link);
-    }
-}
-
-void cell_unit_due(struct cell_unit *u, int64_t due_ns)
-{
-    u->due_ns = earlier_ns(u->due_ns, due_ns);
-    u->table->due_ns = earlier_ns(u->table->due_ns, due_ns);
-}
-
-/* Nothing of it is here, nor wanted. */
-static void forget(struct cell_unit *u)
-{
-    struct cell_units *t = u->table;
-    assert(!u->moving && !u->busy && !cell_unit_container(u));
-    if (u->queued) {
-        TAILQ_REMOVE(&t->queue, u, queue_link);
-    }
-    map_remove(&t->by_guid, u->guid);
-    unit_free(u);
-    t->machine.due = true;
-}
 
 /* ---- What it is called ----------------------------------------------------------------------- */
 
@@ -129,16 +33,6 @@ static const char *origin(const struct container *c, struct arena *a)
 }
 
 /* ---- What its driver tells of its runs ------------------------------------------------------- */
-
-static bool hook_is_going(const Rep__UnitNote *j)
-{
-    return j && j->hook && lifecycle_state(&hook_lifecycle, j->hook->state) != HOOK_RUN_ENDED;
-}
-
-bool cell_unit_runs_hook(const struct container *c)
-{
-    return c && hook_is_going(c->about->unit->journal);
-}
 
 static uint32_t hook_number(const struct container *c)
 {
@@ -167,12 +61,6 @@ static bool learn_fact(struct unit_run *run, const struct step_fact *fact)
     free(run->text);
     run->text = mem_text(fact->text);
     return true;
-}
-
-void unit_run_clear(struct unit_run *run)
-{
-    free(run->text);
-    *run = (struct unit_run){0};
 }
 
 /* Facts of the hook that is noted, and of the command; what else has ended is to be forgotten. */
@@ -360,127 +248,6 @@ const struct container_kind unit_kind = {
     .measured = measured,
 };
 
-/* ---- What its agent looks at ----------------------------------------------------------------- */
-
-static enum agent_container container_seen(const struct container *c)
-{
-    if (!c || (c->phase == PHASE_RESERVED && !c->deleting)) {
-        return AGENT_CONTAINER_NONE;
-    }
-    if (c->deleting || container_stop_asked(c)) {
-        return AGENT_CONTAINER_ENDING;
-    }
-    return c->phase == PHASE_RUNNING     ? AGENT_CONTAINER_UP
-           : c->phase == PHASE_COMPLETED ? AGENT_CONTAINER_DOWN
-                                         : AGENT_CONTAINER_MAKING;
-}
-
-static int64_t hook_timeout_ns(const struct cell_units *t, struct arena *a,
-                               const struct cell_unit *u, const Rep__UnitNoteHook *h)
-{
-    const Board__Charm *charm = unit_knowledge_charm(&t->knowledge, a, u->name.service, h->charm);
-    uint32_t seconds =
-        charm && charm->hook_timeout_s ? charm->hook_timeout_s : CHARM_HOOK_TIMEOUT_S;
-    return (int64_t)seconds * SECOND_NS;
-}
-
-/* How its process has ended, for people; the last that it wrote stands below. */
-static const char *end_text(struct arena *a, const struct container *c, const struct cell_unit *u,
-                            int64_t timeout_ns)
-{
-    const struct unit_run *run = &u->hook;
-    bool late = run->ended_ns - run->begun_ns >= timeout_ns;
-    const char *text =
-        late ? arena_printf(a, "it was ended after its time of %lld s",
-                            (long long)(timeout_ns / SECOND_NS))
-        : run->text && run->text[0]
-            ? run->text
-            : exit_text(a, c->about->log_source, run->exit_code, run->exit_signal,
-                        (struct shortage){.memory = run->oom_killed, .disk = run->disk_full});
-    return u->output && u->output[0] ? arena_printf(a, "%s\n%s", text, u->output) : text;
-}
-
-/* A hook whose container has ended is lost, if its end was not told. Of a bad end what it wrote is
- * read first: until then it goes. */
-static void see_run(struct arena *a, struct cell_unit *u, const struct container *c,
-                    struct agent_facts *f)
-{
-    const struct unit_run *run = &u->hook;
-    const Rep__UnitNoteHook *h = f->journal->hook;
-    int64_t timeout_ns = hook_timeout_ns(u->table, a, u, h);
-    assert(timeout_ns > 0 && f->container != AGENT_CONTAINER_NONE);
-    bool up = f->container == AGENT_CONTAINER_UP;
-    f->run_limit_ns = run->begun ? run->begun_ns + timeout_ns : NEVER_NS;
-    if (run->ended) {
-        bool good = run->exit_code == 0 && run->exit_signal == 0;
-        f->run = good ? AGENT_RUN_GOOD : u->output || !up ? AGENT_RUN_BAD : AGENT_RUN_GOES;
-        f->run_limit_ns = u->output || !up ? f->run_limit_ns : NEVER_NS;
-        f->run_text = good ? "" : end_text(a, c, u, timeout_ns);
-    } else if (run->lost || (run->begun && f->container == AGENT_CONTAINER_DOWN)) {
-        f->run = AGENT_RUN_LOST;
-        f->run_text = "nobody can tell how it ended";
-    } else if (run->begun || u->running) {
-        f->run = AGENT_RUN_GOES;
-    }
-}
-
-static bool same_group(const Rep__UnitOf *of, const char *guid, const struct cell_unit *other)
-{
-    const struct container *c = cell_unit_container(other);
-    const char *mine = of && of->principal_guid[0] ? of->principal_guid : guid;
-    const char *its =
-        c && c->about->unit->principal_guid[0] ? c->about->unit->principal_guid : other->guid;
-    return strcmp(mine, its) == 0;
-}
-
-static void see_others(const struct cell_unit *u, const struct container *c, struct agent_facts *f)
-{
-    const struct cell_unit *other;
-    TAILQ_FOREACH(other, &u->table->hooks, busy_link)
-    {
-        f->group_busy |= other != u && same_group(c ? c->about->unit : NULL, u->guid, other);
-    }
-    f->cell_busy = u->table->hook_count - u->busy >= UNIT_HOOKS_AT_ONCE;
-}
-
-struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_unit *u)
-{
-    struct container *c = cell_unit_container(u);
-    const Rep__UnitOf *of = c ? c->about->unit : NULL;
-    struct agent_facts f = {
-        .cell_id = r->config.cell_id,
-        .identity = r->config.identity,
-        .guid = u->guid,
-        .now_ns = r->now.mono_ns,
-        .room = c != NULL,
-        .room_lacking = !c && u->room_lacking,
-        .container = container_seen(c),
-        .make_failures = u->make_failures,
-        .make_again_ns = u->make_wait.retry_ns,
-        .make_error = u->make_error ? u->make_error : "",
-        .run_text = "",
-        .text = of ? of->text : "",
-        .address = r->config.address,
-        .crash_count = of ? of->crash_count : 0,
-    };
-    if (f.container != AGENT_CONTAINER_NONE) {
-        f.journal = of->journal;
-        f.ports = c->about->ports;
-        f.port_count = c->about->n_ports;
-    }
-    char *token = ARENA_ARRAY(a, GUID_BYTES, char);
-    random_guid(&r->random, token);
-    f.token = token;
-    unit_knowledge_facts(&u->table->knowledge, a, u->name, u->guid, f.journal, &f);
-    f.confirmed = f.confirmed && r->feed_client.current && r->incarnation.open &&
-                  listing_is_good(&r->listing);
-    if (f.journal && f.container != AGENT_CONTAINER_MAKING && cell_unit_runs_hook(c)) {
-        see_run(a, u, c, &f);
-    }
-    see_others(u, c, &f);
-    return f;
-}
-
 /* ---- One unit -------------------------------------------------------------------------------- */
 
 static bool is_own(const struct rep *r, const struct cell_unit *u, const Board__UnitRecord *unit)
@@ -538,7 +305,7 @@ static bool has_to_wait(const struct rep *r, const struct cell_unit *u)
 static bool is_busy(const struct cell_unit *u, const struct container *c)
 {
     const Rep__UnitNote *j = u->noting ? u->noting->unit->journal : NULL;
-    return c && (cell_unit_runs_hook(c) || hook_is_going(j));
+    return c && (cell_unit_runs_hook(c) || unit_hook_is_going(j));
 }
 
 static void look(struct rep *r, struct cell_unit *u, struct effects *out)
@@ -560,7 +327,7 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
         unit_want_assign(r, u); /* a restored board forgot that it is here */
     }
     if (!c && f.confirmed && !u->moving && !f.unit) {
-        forget(u);
+        cell_unit_forget(u);
         return;
     }
     if (has_to_wait(r, u) && f.confirmed) {
@@ -582,12 +349,6 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-
-int64_t cell_units_feed_revision(const struct rep *r)
-{
-    const struct feed_client *f = &r->feed_client;
-    return f->change_revision > f->revision ? f->change_revision : f->revision;
-}
 
 void cell_units_record(struct rep *r, const char *key, const struct followed *record)
 {

@@ -34,6 +34,14 @@ struct unit_run {
     char *text; /* owned; NULL = "" */
 };
 
+/* What the tools of a hook see of the board: as it was when the hook began, or when its rep came
+ * back. */
+struct unit_frozen {
+    uint32_t run; /* of the hook */
+    struct arena arena;
+    struct tool_world world; /* the journal is as of now, not this one's */
+};
+
 /* What failed is not tried before. */
 struct unit_wait {
     unsigned failures;
@@ -119,12 +127,13 @@ struct cell_units {
     size_t left_out;       /* topics that are wanted, and not followed; likewise */
 };
 
-/* Nothing is told of it. */
-void unit_run_clear(struct unit_run *run);
+/* ---- unit_table.c ---------------------------------------------------------------------------- */
 
 /* The rep is borrowed: it owns the table. */
 void cell_units_init(struct cell_units *t, struct rep *r);
 void cell_units_done(struct cell_units *t);
+/* How far the feed has come. */
+int64_t cell_units_feed_revision(const struct rep *r);
 
 /* By its guid; NULL = it is not known. The other makes it known. */
 struct cell_unit *cell_unit_find(const struct cell_units *t, const char *guid);
@@ -133,22 +142,30 @@ struct cell_unit *cell_unit_named(struct cell_units *t, const char *guid, struct
 struct cell_unit *cell_unit_of(struct container *c);
 /* Its container; NULL = it has none, nor room for one. */
 struct container *cell_unit_container(const struct cell_unit *u);
+/* Nothing of it is here, nor wanted. */
+void cell_unit_forget(struct cell_unit *u);
 
 /* It is looked at in this step, or the next; at `due_ns`. */
 void cell_unit_queue(struct cell_unit *u);
 void cell_unit_due(struct cell_unit *u, int64_t due_ns);
 
+/* A hook of it is noted, and has not ended: by this journal (NULL: none); by its container's. */
+bool unit_hook_is_going(const Rep__UnitNote *j);
+bool cell_unit_runs_hook(const struct container *c);
+/* Nothing is told of the run. What its tools see is frozen no more. */
+void unit_run_clear(struct unit_run *run);
+void unit_thaw(struct cell_unit *u);
+
+/* ---- unit_seen.c ----------------------------------------------------------------------------- */
+
 /* The facts of it as they are, in the arena, and borrowed from all. */
 struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_unit *u);
 
-/* A hook of it is noted, and has not ended. */
-bool cell_unit_runs_hook(const struct container *c);
+/* ---- cell_unit.c: its kind of container, and each look at it --------------------------------- */
 
 /* A record of the feed has changed: NULL = it is gone. The copy was emptied. */
 void cell_units_record(struct rep *r, const char *key, const struct followed *record);
 void cell_units_reset(struct rep *r);
-/* How far the feed has come. */
-int64_t cell_units_feed_revision(const struct rep *r);
 /* What the board says is known by now as it is: all are looked at. */
 void cell_units_look_again(struct rep *r);
 

@@ -90,15 +90,6 @@ static struct cell_unit *unit_of_token(struct rep *r, const char *token, bool of
 
 /* ---- What its tools see ---------------------------------------------------------------------- */
 
-static void thaw(struct cell_unit *u)
-{
-    if (u->frozen) {
-        arena_done(&u->frozen->arena);
-        free(u->frozen);
-        u->frozen = NULL;
-    }
-}
-
 /* "8080:31000 9090:31001": container and host port of each. */
 static const char *ports_text(struct arena *a, const Rep__Note *about)
 {
@@ -118,7 +109,7 @@ static struct unit_frozen *freeze(struct rep *r, struct cell_unit *u, const stru
     if (u->frozen && u->frozen->run == j->hook->run) {
         return u->frozen;
     }
-    thaw(u);
+    unit_thaw(u);
     if (!r->feed_client.current || !unit_knowledge_known(k, u->name)) {
         return NULL;
     }
@@ -316,7 +307,7 @@ bool unit_tools_noted(struct rep *r, struct cell_unit *u, struct container *c,
 
 void unit_tools_done(struct rep *r, struct cell_unit *u, struct effects *out)
 {
-    thaw(u);
+    unit_thaw(u);
     if (out) {
         tools_face_dropped(&r->tools, u->guid, out);
     }

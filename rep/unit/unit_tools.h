@@ -6,14 +6,6 @@
 #include "rep/unit/cell_unit.h"
 #include "rep/unit/tools_face.h"
 
-/* What the tools of a hook see of the board: as it was when the hook began, or when its rep came
- * back. */
-struct unit_frozen {
-    uint32_t run; /* of the hook */
-    struct arena arena;
-    struct tool_world world; /* the journal is as of now, not this one's */
-};
-
 /* Where a container has them: rep-hook with a link a tool; the socket's directory; its token. */
 #define UNIT_TOOLS_PATH "/.corkboard/tools"
 #define UNIT_SOCKET_PATH "/.corkboard/socket"

@@ -1,0 +1,127 @@
+/* What the agent of a unit looks at: the board, its container, its journal, the runs there, and the
+ * others of its cell. */
+#include "common/charmfile/charm.h"
+#include "rep/inside.h"
+#include "rep/steps/exit_text.h"
+#include "rep/unit/cell_unit.h"
+
+#include <string.h>
+
+static enum agent_container container_seen(const struct container *c)
+{
+    if (!c || (c->phase == PHASE_RESERVED && !c->deleting)) {
+        return AGENT_CONTAINER_NONE;
+    }
+    if (c->deleting || container_stop_asked(c)) {
+        return AGENT_CONTAINER_ENDING;
+    }
+    return c->phase == PHASE_RUNNING     ? AGENT_CONTAINER_UP
+           : c->phase == PHASE_COMPLETED ? AGENT_CONTAINER_DOWN
+                                         : AGENT_CONTAINER_MAKING;
+}
+
+static int64_t hook_timeout_ns(const struct cell_units *t, struct arena *a,
+                               const struct cell_unit *u, const Rep__UnitNoteHook *h)
+{
+    const Board__Charm *charm = unit_knowledge_charm(&t->knowledge, a, u->name.service, h->charm);
+    uint32_t seconds =
+        charm && charm->hook_timeout_s ? charm->hook_timeout_s : CHARM_HOOK_TIMEOUT_S;
+    return (int64_t)seconds * SECOND_NS;
+}
+
+/* How its process has ended, for people; the last that it wrote stands below. */
+static const char *end_text(struct arena *a, const struct container *c, const struct cell_unit *u,
+                            int64_t timeout_ns)
+{
+    const struct unit_run *run = &u->hook;
+    bool late = run->ended_ns - run->begun_ns >= timeout_ns;
+    const char *text =
+        late ? arena_printf(a, "it was ended after its time of %lld s",
+                            (long long)(timeout_ns / SECOND_NS))
+        : run->text && run->text[0]
+            ? run->text
+            : exit_text(a, c->about->log_source, run->exit_code, run->exit_signal,
+                        (struct shortage){.memory = run->oom_killed, .disk = run->disk_full});
+    return u->output && u->output[0] ? arena_printf(a, "%s\n%s", text, u->output) : text;
+}
+
+/* A hook whose container has ended is lost, if its end was not told. Of a bad end what it wrote is
+ * read first: until then it goes. */
+static void see_run(struct arena *a, struct cell_unit *u, const struct container *c,
+                    struct agent_facts *f)
+{
+    const struct unit_run *run = &u->hook;
+    const Rep__UnitNoteHook *h = f->journal->hook;
+    int64_t timeout_ns = hook_timeout_ns(u->table, a, u, h);
+    assert(timeout_ns > 0 && f->container != AGENT_CONTAINER_NONE);
+    bool up = f->container == AGENT_CONTAINER_UP;
+    f->run_limit_ns = run->begun ? run->begun_ns + timeout_ns : NEVER_NS;
+    if (run->ended) {
+        bool good = run->exit_code == 0 && run->exit_signal == 0;
+        f->run = good ? AGENT_RUN_GOOD : u->output || !up ? AGENT_RUN_BAD : AGENT_RUN_GOES;
+        f->run_limit_ns = u->output || !up ? f->run_limit_ns : NEVER_NS;
+        f->run_text = good ? "" : end_text(a, c, u, timeout_ns);
+    } else if (run->lost || (run->begun && f->container == AGENT_CONTAINER_DOWN)) {
+        f->run = AGENT_RUN_LOST;
+        f->run_text = "nobody can tell how it ended";
+    } else if (run->begun || u->running) {
+        f->run = AGENT_RUN_GOES;
+    }
+}
+
+static bool same_group(const Rep__UnitOf *of, const char *guid, const struct cell_unit *other)
+{
+    const struct container *c = cell_unit_container(other);
+    const char *mine = of && of->principal_guid[0] ? of->principal_guid : guid;
+    const char *its =
+        c && c->about->unit->principal_guid[0] ? c->about->unit->principal_guid : other->guid;
+    return strcmp(mine, its) == 0;
+}
+
+static void see_others(const struct cell_unit *u, const struct container *c, struct agent_facts *f)
+{
+    const struct cell_unit *other;
+    TAILQ_FOREACH(other, &u->table->hooks, busy_link)
+    {
+        f->group_busy |= other != u && same_group(c ? c->about->unit : NULL, u->guid, other);
+    }
+    f->cell_busy = u->table->hook_count - u->busy >= UNIT_HOOKS_AT_ONCE;
+}
+
+struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_unit *u)
+{
+    struct container *c = cell_unit_container(u);
+    const Rep__UnitOf *of = c ? c->about->unit : NULL;
+    struct agent_facts f = {
+        .cell_id = r->config.cell_id,
+        .identity = r->config.identity,
+        .guid = u->guid,
+        .now_ns = r->now.mono_ns,
+        .room = c != NULL,
+        .room_lacking = !c && u->room_lacking,
+        .container = container_seen(c),
+        .make_failures = u->make_failures,
+        .make_again_ns = u->make_wait.retry_ns,
+        .make_error = u->make_error ? u->make_error : "",
+        .run_text = "",
+        .text = of ? of->text : "",
+        .address = r->config.address,
+        .crash_count = of ? of->crash_count : 0,
+    };
+    if (f.container != AGENT_CONTAINER_NONE) {
+        f.journal = of->journal;
+        f.ports = c->about->ports;
+        f.port_count = c->about->n_ports;
+    }
+    char *token = ARENA_ARRAY(a, GUID_BYTES, char);
+    random_guid(&r->random, token);
+    f.token = token;
+    unit_knowledge_facts(&u->table->knowledge, a, u->name, u->guid, f.journal, &f);
+    f.confirmed = f.confirmed && r->feed_client.current && r->incarnation.open &&
+                  listing_is_good(&r->listing);
+    if (f.journal && f.container != AGENT_CONTAINER_MAKING && cell_unit_runs_hook(c)) {
+        see_run(a, u, c, &f);
+    }
+    see_others(u, c, &f);
+    return f;
+}
