@@ -605,7 +605,6 @@ bool unit_cells_at_rest(struct unit_cells *c)
 static void told_all(struct unit_cells *c, struct arena *a, const struct unit_agent_model *m,
                      const char *member_key)
 {
-    SCOPED_ARENA(scratch);
     struct member_name own;
     bool named = member_of_key(a, member_key, &own);
     assert_true(named);
