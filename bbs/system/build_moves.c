@@ -27,7 +27,6 @@ struct build_snapshot {
     bool index;         /* the tree of the move has one */
     const char **slice; /* components of that tree */
     size_t slice_count;
-    bool more;          /* than those */
     bool left;          /* of any of its trees a component stands */
     bool taken;         /* a component that is to be written is there */
 };
@@ -59,18 +58,18 @@ static bool is_stale(const Board__BuildRecord *b, const char *tree)
 
 /* ---- What is read ---------------------------------------------------------------------------- */
 
-/* The first components of the tree that stand, which are to go. */
+/* The first components of the tree that stand, which are to go. That there is none is compared: a
+ * copy that lacks one would leave it for ever. */
 static void gather_slice(struct view *v, const char *tree, struct build_snapshot *s)
 {
     struct arena *a = view_arena(v);
     const char *prefix = key_range_of(a, RECORD_TREE, tree), *from = NULL, *key;
     s->slice = ARENA_ARRAY(a, SLICE_MAX, const char *);
+    if (view_range_empty(v, prefix)) {
+        return;
+    }
     view_nothing_newer(v, prefix);
-    while ((key = view_peek_key(v, prefix, from))) {
-        if (s->slice_count == SLICE_MAX) {
-            s->more = true;
-            return;
-        }
+    while (s->slice_count < SLICE_MAX && (key = view_peek_key(v, prefix, from))) {
         (void)view_exists(v, key);
         s->slice[s->slice_count++] = arena_strdup(a, key);
         from = arena_printf(a, "%s!", key); /* the first key after it that may stand */
@@ -337,7 +336,7 @@ static void fail_decide(const struct move_turn *t)
 
 /* 1. Neither its tree nor one that was given up: nothing, it is gone.
  * 2. A slice of the tree goes, with the first its index. Its own is given up by that.
- * 3. It was the last slice: the tree is named no more. */
+ * 3. Nothing of it stands: the tree is named no more. */
 static void collect_decide(const struct move_turn *t)
 {
     const struct build_snapshot *s = t->snapshot;
@@ -346,7 +345,7 @@ static void collect_decide(const struct move_turn *t)
     if (!own && !stale) { /* 1 */
         return;
     }
-    assert(s->slice_count <= SLICE_MAX && (!s->more || s->slice_count == SLICE_MAX));
+    assert(s->slice_count <= SLICE_MAX);
     for (size_t i = 0; i < s->slice_count; i++) { /* 2 */
         plan_delete(t->plan, s->slice[i], "collect", t->in->actor);
     }
@@ -355,12 +354,12 @@ static void collect_decide(const struct move_turn *t)
     }
     Board__BuildRecord *after = changed(t);
     after->tree = own ? borrowed("") : after->tree;
-    if (own && s->more) {
+    if (own && s->slice_count > 0) {
         add_stale(t->plan->arena, after, tree);
-    } else if (stale && !s->more) { /* 3 */
+    } else if (stale && s->slice_count == 0) { /* 3 */
         drop_stale(t->plan->arena, after, tree);
     }
-    if (own || !s->more) {
+    if (own || s->slice_count == 0) {
         put(t, after);
     }
 }

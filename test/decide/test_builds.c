@@ -255,12 +255,15 @@ static void it_is_collected(void **state)
         {"2 its own, its system goes", "system state=deleting\n" BUILT
          "index T1\ntree T1/%2Fa\ntree T1/%2Fb\n", "collect build/u/B1 tree=T1",
          "collect -tree/T1/%2Fa\ncollect -tree/T1/%2Fb\ncollect -index/T1\n"
-         "collect build/u/B1 tree="},
+         "collect build/u/B1 tree= stale=T1"},
         {"2 of one that failed", OPEN "build B1 state=failed tree=T1\ntree T1/%2Fa\n",
-         "collect build/u/B1 tree=T1", "collect -tree/T1/%2Fa\ncollect build/u/B1 tree="},
-        {"3 given up, the last slice", OPEN "build B1 state=running tree=T2 stale=T1\n"
-                                            "tree T1/%2Fa\n", "collect build/u/B1 tree=T1",
-         "collect -tree/T1/%2Fa\ncollect build/u/B1 stale="},
+         "collect build/u/B1 tree=T1", "collect -tree/T1/%2Fa\ncollect build/u/B1 tree= stale=T1"},
+        {"2 given up", OPEN "build B1 state=running tree=T2 stale=T1\ntree T1/%2Fa\n",
+         "collect build/u/B1 tree=T1", "collect -tree/T1/%2Fa"},
+        {"3 its own, and nothing of it stands", OPEN "build B1 state=failed tree=T1\nindex T1\n",
+         "collect build/u/B1 tree=T1", "collect -index/T1\ncollect build/u/B1 tree="},
+        {"3 given up, and nothing of it stands", OPEN "build B1 state=running tree=T2 stale=T1\n",
+         "collect build/u/B1 tree=T1", "collect build/u/B1 stale="},
         {"one of the last", OPEN "head\n" BUILT, "collect build/u/B1 tree=T1",
          "ResourceConflict: build B1 is needed by the list of the last ones"},
         {"it is being written", OPEN "build B1 state=running tree=T1\n",
