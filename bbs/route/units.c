@@ -266,6 +266,9 @@ static void machine_move(struct ask *ask, const char *move, struct effects *out)
 {
     const Board__MachineRequest *r = ask->in.request;
     Board__Move *m = units_move(ask->arena, move, key_machine(ask->arena, r->number), r->guid);
+    if (r->optional_number_case != BOARD__MACHINE_REQUEST__OPTIONAL_NUMBER_NUMBER) {
+        say(&ask->faults, "number: which machine?");
+    }
     m->units->leave = r->leave;
     m->units->forced = r->forced;
     m->units->max_wait_ms = r->max_wait_ms;

@@ -239,6 +239,18 @@ static const char *stranger(struct view *v, const char *name)
                : NULL;
 }
 
+/* A client's word in an answer: no more of it than shows which one is meant, and as it can be
+ * written anywhere. */
+static const char *shown(struct arena *a, const char *name)
+{
+    enum { SHOWN = 80 };
+    char *text = arena_strdup(a, name);
+    for (size_t i = 0; text[i]; i++) {
+        text[i] = text[i] > ' ' && text[i] < 0x7f ? text[i] : '?';
+    }
+    return strlen(text) > SHOWN ? arena_printf(a, "%.*s...", SHOWN, text) : text;
+}
+
 const char *units_unknown(struct view *v, enum units_noun noun, const char *name)
 {
     static const struct {
@@ -250,7 +262,12 @@ const char *units_unknown(struct view *v, enum units_noun noun, const char *name
         [NOUN_MACHINE] = {"machine", "bbs units machines"},
     };
     assert(noun <= NOUN_MACHINE);
+    if (!*name) {
+        return arena_printf(view_arena(v), "which %s? its name is empty: %s lists those that are",
+                            nouns[noun].text, nouns[noun].list);
+    }
     const char *other = stranger(v, name);
+    name = shown(view_arena(v), name);
     return other ? arena_printf(view_arena(v), "there is no %s %s: that is %s", nouns[noun].text,
                                 name, other)
                  : arena_printf(view_arena(v), "there is no %s %s: %s lists those that are",

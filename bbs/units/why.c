@@ -83,14 +83,31 @@ static struct unit_facts unit_facts_of(struct explaining *e, const Board__UnitRe
     return f;
 }
 
+/* The last line of what a hook wrote, behind ": "; as much as a line of a table bears. "" = it wrote
+ * nothing. */
+static const char *last_words(struct arena *a, const char *output)
+{
+    enum { SHOWN = 200 };
+    size_t end = strlen(output), begin;
+    while (end > 0 && (output[end - 1] == '\n' || output[end - 1] == ' ')) {
+        end--;
+    }
+    for (begin = end; begin > 0 && output[begin - 1] != '\n' && end - begin < SHOWN; begin--) {
+    }
+    assert(begin <= end && end - begin <= SHOWN);
+    return begin < end ? arena_printf(a, ": %.*s", (int)(end - begin), output + begin) : "";
+}
+
 static const char *error_text(struct arena *a, const Board__UnitStatusRecord *s)
 {
+    bool open = s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
     const char *of = *s->relation ? arena_printf(a, " of relation %s", s->relation) : "";
     const char *with = *s->remote_unit ? arena_printf(a, " with %s", s->remote_unit) : "";
     const char *what = s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT     ? "has failed"
                        : s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__RETRY ? "runs again"
                                                                                    : "is skipped";
-    return arena_printf(a, "its hook %s%s%s %s", s->hook, of, with, what);
+    return arena_printf(a, "its hook %s%s%s %s%s", s->hook, of, with, what,
+                        open ? last_words(a, s->output) : "");
 }
 
 /* What of the unit itself holds the thing that `text` begins with: an absent agent, a hook in
@@ -150,7 +167,7 @@ static void explain_alive_unit(struct explaining *e, const char *key, const stru
     } else if (!started || f->absent) {
         bool said = f->status && *f->status->text;
         hold_by_unit(e, f, key, "",
-                     said ? f->status->text : "it is installed and started",
+                     said ? f->status->text : "it is being installed and started",
                      f->status ? f->status->since : f->unit->since);
     } else {
         e->why->done = true;

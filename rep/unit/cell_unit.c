@@ -326,7 +326,9 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
     } else if (c && u->offer != OFFER_NONE) {
         unit_want_assign(r, u); /* a restored board forgot that it is here */
     }
-    if (!c && f.confirmed && !u->moving && !f.unit) {
+    /* Of a service whose last unit this was nothing else is followed, and need not be. */
+    if (!c && !f.unit && !u->moving && !has_to_wait(r, u) && r->feed_client.current &&
+        *r->units.knowledge.board_generation) {
         cell_unit_forget(u);
         return;
     }

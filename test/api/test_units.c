@@ -722,6 +722,23 @@ static void all_is_asked_in_json(void **state)
          "api and db are not related"},
         {200, "service/destroy", "{\"service\":\"api\",\"forced\":true,\"max_wait_ms\":1}", "{}\n"},
         {404, "service/destroy", "{\"service\":\"shop\"}", "that is an app: bbs ps shop"},
+        /* Nothing is named. */
+        {404, "add", "", "which unit service? its name is empty: bbs units lists those that are"},
+        {404, "configure", "{}", "which unit service? its name is empty"},
+        {404, "upgrade", "{}", "which unit service? its name is empty"},
+        {404, "service/destroy", "{}", "which unit service? its name is empty"},
+        {404, "unit/destroy", "", "which unit? its name is empty"},
+        {404, "resolve", "{}", "which unit? its name is empty"},
+        {404, "get", "{}", "which unit service? its name is empty"},
+        {404, "why", "{}", "its name is empty"},
+        {404, "why", "{\"name\":\"\",\"machine\":true}", "its name is empty"},
+        {404, "status", "{\"services\":[\"\"]}", "which unit service? its name is empty"},
+        {404, "relate", "{\"ends\":[{},{}]}", "which unit service? its name is empty"},
+        {404, "relation/destroy", "{\"ends\":[{},{}]}", "which unit service? its name is empty"},
+        {400, "cordon", "{}", "number: which machine?"},
+        {400, "uncordon", "", "number: which machine?"},
+        {400, "machine/destroy", "{\"forced\":true}", "number: which machine?"},
+        {404, "get", "{\"service\":\"a\\nb\\u00e9\"}", "there is no unit service a?b??: "},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         int status = ask_json(rows[i].path, rows[i].body);

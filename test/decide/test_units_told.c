@@ -190,6 +190,8 @@ static void ends_that_are_left_out(void **state)
         {"no such end", WEB DB, "web:d db", "web has no endpoint \"d\"; did you mean \"db\"?"},
         {"no such service", WEB, "web:db db",
          "there is no unit service db: bbs units lists those that are"},
+        {"no name at all", WEB, ":db web:db",
+         "which unit service? its name is empty: bbs units lists those that are"},
         {"an app", WEB "service/apps/%2Fdb\n", "web:db db",
          "there is no unit service db: that is an app: bbs ps db"},
         {"its charm is missing", WEB SERVICE("db", "alive"), "web:db db",

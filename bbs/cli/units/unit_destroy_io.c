@@ -45,6 +45,7 @@ static int end_machine(struct session *s, const char *name, const struct units_e
                        struct err *err)
 {
     Board__MachineRequest request = BOARD__MACHINE_REQUEST__INIT;
+    request.optional_number_case = BOARD__MACHINE_REQUEST__OPTIONAL_NUMBER_NUMBER;
     request.leave = how->leave;
     request.forced = how->forced;
     request.max_wait_ms = how->max_wait_ms;

@@ -73,6 +73,7 @@ static int set_cordoned(struct session *s, const struct invocation *call, const 
                         const char *result, const char *sentence, struct err *err)
 {
     Board__MachineRequest request = BOARD__MACHINE_REQUEST__INIT;
+    request.optional_number_case = BOARD__MACHINE_REQUEST__OPTIONAL_NUMBER_NUMBER;
     int r = machine_number_read(call->arguments[0], &request.number, err);
     r = r < 0 ? r : units_change(s, verb, &request.base, err);
     const char *name = arena_printf(&s->arena, "machine %u", request.number);

@@ -303,6 +303,7 @@ void story_a_unit_from_deploy_to_removed(struct cluster *c)
 static void destroy_machine(struct cluster *c, uint32_t number)
 {
     Board__MachineRequest r = BOARD__MACHINE_REQUEST__INIT;
+    r.optional_number_case = BOARD__MACHINE_REQUEST__OPTIONAL_NUMBER_NUMBER;
     r.number = number;
     client(c, "/v1/units/machine/destroy", &r.base);
 }
@@ -438,5 +439,32 @@ void story_two_units_that_are_related(struct cluster *c)
     assert_int_equal(containers(c), 1);
     destroy_unit(c, WEB "/0");
     play_to_the_end(c);
+    end(&h);
+}
+
+void story_a_machine_goes_and_its_services_stay(struct cluster *c)
+{
+    static const struct kv_end requires = {"kv", BOARD__ENDPOINT__ROLE__REQUIRER};
+    static const struct kv_end provides = {"kv", BOARD__ENDPOINT__ROLE__PROVIDER};
+    says(c, "Two services are related, and their units are destroyed, but not they. Nothing of them "
+            "is followed by the cell any more; what it knew of the units goes, so that its machine, "
+            "which is destroyed, dies.");
+    struct heard h;
+    begin(&h, c);
+    deploy_as(c, WEB, 1, &requires);
+    deploy_as(c, "db", 1, &provides);
+    relate(c, WEB, "db");
+    play(c, 3 * SETTLE_NS, "started", 2);
+    assert_true(world_run_until(c->world, SETTLE_NS, has_entered, c));
+    play_for(c, 3 * SECOND_NS);
+    destroy_unit(c, WEB "/0");
+    play(c, 5 * SETTLE_NS, "", 1);
+    destroy_unit(c, "db/0");
+    play_to_the_end(c);
+    assert_int_equal(cluster_records(c, "unit_service/"), 2);
+    assert_int_equal(cluster_records(c, "machine/"), 1);
+    destroy_machine(c, 0);
+    world_run(c->world, 3 * SETTLE_NS);
+    assert_int_equal(cluster_records(c, "machine/"), 0);
     end(&h);
 }
