@@ -83,8 +83,8 @@ static struct unit_facts unit_facts_of(struct explaining *e, const Board__UnitRe
     return f;
 }
 
-/* The last line of what a hook wrote, behind ": "; as much as a line of a table bears. "" = it wrote
- * nothing. */
+/* The last line of what a hook wrote, behind ": "; as much as a line of a table bears. "" = it
+ * wrote nothing. */
 static const char *last_words(struct arena *a, const char *output)
 {
     enum { SHOWN = 200 };

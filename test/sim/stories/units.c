@@ -446,9 +446,10 @@ void story_a_machine_goes_and_its_services_stay(struct cluster *c)
 {
     static const struct kv_end requires = {"kv", BOARD__ENDPOINT__ROLE__REQUIRER};
     static const struct kv_end provides = {"kv", BOARD__ENDPOINT__ROLE__PROVIDER};
-    says(c, "Two services are related, and their units are destroyed, but not they. Nothing of them "
-            "is followed by the cell any more; what it knew of the units goes, so that its machine, "
-            "which is destroyed, dies.");
+    says(c,
+         "Two services are related, and their units are destroyed, but not they. Nothing of them "
+         "is followed by the cell any more; what it knew of the units goes, so that its machine, "
+         "which is destroyed, dies.");
     struct heard h;
     begin(&h, c);
     deploy_as(c, WEB, 1, &requires);
