@@ -85,6 +85,11 @@ static void set_result(struct arena *a, Board__MoveResult *r, const struct op_re
         set_error(a, r, error.type, error.message);
     }
     set_record(a, r, result->plan->record, actor);
+    if (r->outcome == BOARD__MOVE_RESULT__OUTCOME__DONE && result->plan->number_count) {
+        r->numbers = arena_message(a, &board__number_range__descriptor);
+        r->numbers->first = result->plan->first_number;
+        r->numbers->count = result->plan->number_count;
+    }
 }
 
 static void move_done(void *context, const struct op_result *result, struct effects *out)

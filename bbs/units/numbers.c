@@ -59,6 +59,8 @@ static void take_numbers(const struct move_turn *t)
     plan_put(t->plan, key_sequence(a, "unit", s->service->name), t->row->name, t->in->actor,
              &after->base);
     t->plan->record = &after->base;
+    t->plan->first_number = next;
+    t->plan->number_count = count;
 }
 
 /* There is none, or another has its name: ResourceNotFound. */

@@ -163,8 +163,8 @@ static Board__Move *move_of(const char *move, const char *key, const char *guid)
     return m;
 }
 
-/* What apply says of the move: "" = done. */
-static const char *applied(const struct tls_files *by, Board__Move *m)
+/* What apply says of the move. */
+static const Board__MoveResult *result_of(const struct tls_files *by, Board__Move *m)
 {
     Board__ApplyRequest r = BOARD__APPLY_REQUEST__INIT;
     SCOPED_BUF(got);
@@ -174,7 +174,13 @@ static const char *applied(const struct tls_files *by, Board__Move *m)
     bbs_post_as(by, "/v1/board/apply", &r.base, &got);
     Board__ApplyResponse *response = board__apply_response__unpack(&allocator, got.size, got.data);
     assert_true(response && response->n_results == 1);
-    const Board__MoveResult *result = response->results[0];
+    return response->results[0];
+}
+
+/* Why not: "" = it is done. */
+static const char *applied(const struct tls_files *by, Board__Move *m)
+{
+    const Board__MoveResult *result = result_of(by, m);
     return result->error                                          ? result->error->message
            : result->outcome == BOARD__MOVE_RESULT__OUTCOME__DONE ? ""
                                                                   : "nothing";
@@ -471,6 +477,33 @@ static void hooks_are_resolved(void **state)
     Board__Move *m = move_of("die", key_unit(&arena, (struct unit_name){"web", 1}), "other");
     assert_string_equal(applied(&bbs_rig.rep, m),
                         "the unit of that guid is gone: another one has its name");
+}
+
+/* Of a subordinate service, for units that its rep makes. */
+static Board__Move *numbers(uint32_t count)
+{
+    Board__UnitServiceWholeRequest r = BOARD__UNIT_SERVICE_WHOLE_REQUEST__INIT;
+    r.service = arena_strdup(&arena, "logger");
+    const Board__UnitServiceWhole *whole =
+        ask("/v1/units/get", &r.base, &board__unit_service_whole__descriptor);
+    Board__Move *m = move_of("numbers", "unit_service/logger", whole->service->service->guid);
+    m->units->count = count;
+    return m;
+}
+
+static void numbers_are_told(void **state)
+{
+    const Board__MoveResult *result = result_of(&bbs_rig.rep, numbers(2));
+    assert_true(result->numbers && !result->error);
+    assert_int_equal(result->numbers->first, 0);
+    assert_int_equal(result->numbers->count, 2);
+    result = result_of(&bbs_rig.rep, numbers(64));
+    assert_true(result->numbers && !result->error);
+    assert_int_equal(result->numbers->first, 2);
+    assert_int_equal(result->numbers->count, 64);
+    result = result_of(&bbs_rig.rep, numbers(65));
+    assert_true(result->error && !result->numbers);
+    assert_non_null(strstr(result->error->message, "count is 65: it may be 1 to 64"));
 }
 
 static void several_are_tried(void **state)
@@ -785,6 +818,7 @@ int main(void)
         cmocka_unit_test(ends_are_refused),
         cmocka_unit_test(cells_become_machines),
         cmocka_unit_test(hooks_are_resolved),
+        cmocka_unit_test(numbers_are_told),
         cmocka_unit_test(several_are_tried),
         cmocka_unit_test(what_is_dying_is_left_alone),
         cmocka_unit_test(machines_end),

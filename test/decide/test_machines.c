@@ -204,10 +204,12 @@ static void a_cell_takes_numbers(void **state)
         const char *board;
         uint32_t count;
         const char *guid, *plan;
+        uint32_t first, told; /* so many from there on */
     } rows[] = {
-        {LOGGER("alive"), 3, "s-logger", TAKEN("3")},
-        {LOGGER("alive") "sequence/unit/logger next=3\n", 64, "s-logger", TAKEN("67")},
-        {LOGGER("alive") "sequence/unit/logger next=-3\n", 2, "s-logger", TAKEN("-1")},
+        {LOGGER("alive"), 3, "s-logger", TAKEN("3"), 0, 3},
+        {LOGGER("alive") "sequence/unit/logger next=3\n", 64, "s-logger", TAKEN("67"), 3, 64},
+        {LOGGER("alive") "sequence/unit/logger next=-3\n", 2, "s-logger", TAKEN("-1"),
+         UINT32_MAX - 2, 2},
         {LOGGER("alive") "sequence/unit/logger next=-3\n", 3, "s-logger",
          "ResourceConflict: the numbers of unit service logger are used up"},
         {LOGGER("dying"), 3, "s-logger",
@@ -227,6 +229,8 @@ static void a_cell_takes_numbers(void **state)
                               .boot_id = "b", .request = &m->base};
         laid_decide(l.board, &unit_numbers_row, &in, &l.arena, &p);
         assert_string_equal(laid_system_print(&l, &p.plan), rows[i].plan);
+        assert_int_equal(p.plan.first_number, rows[i].first);
+        assert_int_equal(p.plan.number_count, rows[i].told);
         laid_system_done(&l);
     }
     (void)state;

@@ -301,9 +301,7 @@ static void answer(struct unit_cells *c, struct unit_cell_turn *t)
         unit_knowledge_enter_refused(k, t->unit, t->relation, t->cause);
     }
     if (p->verdict == PLAN_COMMIT && t->takes_numbers) {
-        const Board__SequenceRecord *after = (const Board__SequenceRecord *)p->record;
-        uint32_t count = move_units((const Board__Move *)t->turn.request)->count;
-        unit_knowledge_numbers(k, t->service, after->next - count, count);
+        unit_knowledge_numbers(k, t->service, p->first_number, p->number_count);
     }
 }
 
