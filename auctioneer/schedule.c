@@ -115,7 +115,7 @@ static void prepare_rooms(struct scheduling *x)
     }
 }
 
-/* An instance of a process of this batch is, or will be, on this cell. */
+/* An instance of a process, or a unit of a service, of this batch is, or will be, on this cell. */
 static void count_instance(struct scheduling *x, uint32_t process, size_t cell)
 {
     x->instances[process * x->pick.zone_count + x->pick.zone_of[cell]]++;
@@ -131,6 +131,13 @@ static void count_what_is_there(struct scheduling *x)
             if (process != NAME_UNKNOWN && score_counts(&in->rules->score, s->lrps[k])) {
                 tally_add(&x->tally, process, (uint32_t)i);
                 count_instance(x, process, i);
+            }
+        }
+        for (size_t k = 0; k < s->n_units; k++) {
+            uint32_t service = names_find(&x->processes, s->units[k]->service_guid);
+            if (service != NAME_UNKNOWN) {
+                tally_add(&x->tally, service, (uint32_t)i);
+                count_instance(x, service, i);
             }
         }
     }

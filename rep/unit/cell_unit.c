@@ -220,10 +220,13 @@ static enum harmony_action stray(const struct rep *r, const char *key)
     return HARMONY_NOTHING;
 }
 
-/* /state tells of instances and tasks; what a unit takes is in what is left. */
 static void state(const struct container *c, struct arena *a, Cell__CellState *s)
 {
-    (void)c, (void)a, (void)s;
+    Cell__UnitHere *u = arena_message(a, &cell__unit_here__descriptor);
+    u->unit = (char *)(uintptr_t)name_of(c, a);
+    u->service_guid = c->about->unit->service_guid;
+    assert(s->n_lrps + s->n_tasks + s->n_units < c->table->by_guid.count);
+    s->units[s->n_units++] = u;
 }
 
 static void measured(const struct container *c, struct arena *a, Cell__ContainerMetrics *figures,

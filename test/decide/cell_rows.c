@@ -91,6 +91,18 @@ void cell_row_lrp_is(struct arena *a, Cell__CellState *s, const char *process_gu
     s->n_lrps++;
 }
 
+void cell_row_unit(struct arena *a, Cell__CellState *s, const char *service_guid)
+{
+    Cell__UnitHere **list = ARENA_ARRAY(a, s->n_units + 1, Cell__UnitHere *);
+    if (s->n_units) {
+        memcpy(list, s->units, s->n_units * sizeof(*list));
+    }
+    list[s->n_units] = arena_message(a, &cell__unit_here__descriptor);
+    list[s->n_units]->service_guid = arena_strdup(a, service_guid);
+    s->units = list;
+    s->n_units++;
+}
+
 void cell_row_tasks(struct arena *a, Cell__CellState *s, size_t count)
 {
     s->n_tasks = count;

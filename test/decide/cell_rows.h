@@ -14,6 +14,7 @@ void cell_row_provider(struct arena *a, Cell__CellState *s, const char *scheme, 
 void cell_row_tags(struct arena *a, Cell__CellState *s, const char *tags, const char *optional);
 void cell_row_drivers(struct arena *a, Cell__CellState *s, const char *drivers);
 void cell_row_lrp(struct arena *a, Cell__CellState *s, const char *process_guid); /* RUNNING */
+void cell_row_unit(struct arena *a, Cell__CellState *s, const char *service_guid);
 void cell_row_lrp_is(struct arena *a, Cell__CellState *s, const char *process_guid,
                      const char *state);
 void cell_row_tasks(struct arena *a, Cell__CellState *s, size_t count);

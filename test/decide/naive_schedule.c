@@ -28,6 +28,12 @@ static void count(struct naive *n, const char *process_guid)
                              strcmp(s->lrps[i]->process_guid, process_guid) == 0;
         }
     }
+    for (size_t c = 0; c < in->cell_count; c++) {
+        const Cell__CellState *s = in->cells[c].state;
+        for (size_t i = 0; i < s->n_units; i++) {
+            n->on_cell[c] += strcmp(s->units[i]->service_guid, process_guid) == 0;
+        }
+    }
     for (size_t i = 0; i < in->taken_count; i++) {
         const struct job *job = in->taken[i].job;
         n->on_cell[in->taken[i].cell] +=

@@ -106,6 +106,19 @@ static void random_late(struct schedule_rows *x, struct random *r, struct job *j
     j->late = late;
 }
 
+/* Units of the services that jobs are of, on some cells. */
+static void random_units(struct schedule_rows *x, uint64_t seed)
+{
+    struct random r;
+    random_seed(&r, (uint64_t[2]){seed, 11});
+    for (size_t i = 0; i < x->cell_count; i++) {
+        for (int n = below(&r, 4); n > 0; n--) {
+            cell_row_unit(&x->arena, (Cell__CellState *)(uintptr_t)x->cells[i].state,
+                          arena_printf(&x->arena, "sp%d", below(&r, 8)));
+        }
+    }
+}
+
 static void random_world(struct schedule_rows *x, uint64_t seed)
 {
     static const char *const zones[] = {"z1", "z2", "z3"};
@@ -121,6 +134,7 @@ static void random_world(struct schedule_rows *x, uint64_t seed)
     for (int i = 0, cells = below(&r, 24); i < cells; i++) {
         random_cell(x, &r, i, seed % 4 == 2);
     }
+    random_units(x, seed);
     /* All alike in every other world: long runs. */
     for (int i = 0, jobs = below(&r, SCHEDULE_ROWS_MAX - 4); i < jobs; i++) {
         random_job(x, &r, i, seed % 2);

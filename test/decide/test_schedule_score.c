@@ -106,6 +106,30 @@ static void instances_of_a_process_go_apart(void **state)
     assert_string_equal(plan_of(x), "web/1=b web/2=a web/3=b db/0=a");
 }
 
+/* Those that are on machines count, as instances do; not what only has the same guid as a process.
+ */
+static void units_of_a_service_go_apart(void **state)
+{
+    struct schedule_rows *x = *state;
+    Cell__CellState *a = with_cell(x, "a", "z1");
+    cell_row_unit(&x->arena, a, "web");
+    cell_row_unit(&x->arena, a, "web");
+    with_cell(x, "b", "z1")->availableresources->memorymb = 300;
+    Cell__CellState *c = with_cell(x, "c", "z2");
+    cell_row_unit(&x->arena, c, "db");
+    c->availableresources->memorymb = 200;
+    with_unit(x, "web", 2);
+    with_unit(x, "web", 3);
+    with_unit(x, "web", 4);
+    with_unit(x, "web", 5);
+    assert_string_equal(plan_of(x), "web/2=c web/3=c web/4=b web/5=b");
+    schedule_rows_clear(x);
+    cell_row_unit(&x->arena, with_cell(x, "a", "z1"), "db");
+    with_cell(x, "b", "z1")->availableresources->memorymb = 900;
+    with_unit(x, "web", 0);
+    assert_string_equal(plan_of(x), "web/0=a");
+}
+
 static void what_was_placed_before_in_the_auction_counts(void **state)
 {
     struct schedule_rows *x = *state;
@@ -307,6 +331,7 @@ int main(void)
         TEST(the_emptiest_by_its_fullest_resource_wins),
         TEST(starting_containers_weigh_in_diego),
         TEST(instances_of_a_process_go_apart),
+        TEST(units_of_a_service_go_apart),
         TEST(what_was_placed_before_in_the_auction_counts),
         TEST(tasks_go_where_the_fewest_tasks_are),
         TEST(starts_that_failed_make_a_cell_worse),
