@@ -167,7 +167,8 @@ static int write_script(char path[HOOK_PATH_BYTES], const struct hook_answer *a)
     return 0;
 }
 
-/* A script that names its interpreter is run by it, any other by the shell. */
+/* A script that names its interpreter is run by it, any other by the shell. What a hook writes goes
+ * one way, errors too: by two, nobody could tell in which order it came. Ours keep their own. */
 static int become(struct hook_answer *a)
 {
     char path[HOOK_PATH_BYTES];
@@ -179,8 +180,12 @@ static int become(struct hook_answer *a)
     } else if (write_script(path, a) < 0) {
         return HOOK_CANNOT_RUN;
     }
+    int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    dup2(STDOUT_FILENO, STDERR_FILENO);
     execve(named ? path : shell, named ? alone : by_shell, a->environment);
-    hook_say("cannot run %s: %s", named ? path : shell, strerror(errno));
+    int error = errno;
+    dup2(own, STDERR_FILENO);
+    hook_say("cannot run %s: %s", named ? path : shell, strerror(error));
     return HOOK_CANNOT_RUN;
 }
 

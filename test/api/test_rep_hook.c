@@ -325,9 +325,10 @@ static void a_rep_that_stays_away_is_told(void **state)
     place_done(&p);
 }
 
+/* What it writes to both stands in the order in which it was written. */
 #define SHOWS                                                                                      \
-    "echo $0 $CORKBOARD_UNIT $CORKBOARD_TOKEN $OTHER; echo $PATH; config-get; echo bad >&2; exit " \
-    "7"
+    "echo $0 $CORKBOARD_UNIT $CORKBOARD_TOKEN $OTHER; echo bad >&2; echo $PATH; config-get; echo " \
+    "worse >&2; exit 7"
 
 static void a_script_runs_in_its_environment(void **state)
 {
@@ -342,10 +343,11 @@ static void a_script_runs_in_its_environment(void **state)
     expect(&p, "/v1/hooks/tool", "hook-token|config-get", 200, "all\n", 4);
     struct ended e = end_of(h);
     snprintf(wanted, sizeof(wanted),
-             "%s/hooks/db-relation-changed web/3 hook-token\n%s/tools:/bin:/usr/bin\nall\n", p.dir,
-             p.dir);
+             "%s/hooks/db-relation-changed web/3 hook-token\nbad\n%s/tools:/bin:/usr/bin\n"
+             "all\nworse\n",
+             p.dir, p.dir);
     assert_string_equal(e.out, wanted);
-    assert_string_equal(e.err, "bad\n");
+    assert_string_equal(e.err, "");
     assert_int_equal(e.status, 7);
     place_done(&p);
 }
