@@ -390,6 +390,12 @@ int64_t session_left_ms(const struct session *s)
     return left_ms > 0 ? left_ms : 0;
 }
 
+int64_t session_at_most_ms(const struct session *s, int64_t limit_ms)
+{
+    int64_t left_ms = session_left_ms(s);
+    return left_ms < limit_ms ? left_ms : limit_ms;
+}
+
 int64_t session_look_ms(int64_t left_ms)
 {
     return left_ms < LOOK_LEAST_MS ? LOOK_LEAST_MS : left_ms < ANSWER_MS ? left_ms : ANSWER_MS;

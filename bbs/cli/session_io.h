@@ -93,6 +93,9 @@ int session_note_placed(struct session *s, const char *name, const char *process
 /* What is left of the time of the command; at least 0. */
 int64_t session_left_ms(const struct session *s);
 
+/* The same, and no more than the limit: of a question that is worth a short wait. */
+int64_t session_at_most_ms(const struct session *s, int64_t limit_ms);
+
 /* How long one look at the board may take while something is waited for, `left_ms` before the end:
  * a slow answer is not the end of the waiting, but the end comes in time. */
 int64_t session_look_ms(int64_t left_ms);

@@ -306,19 +306,19 @@ static void print_line(const char *text, struct buf *out)
     buf_append_string(out, "\n");
 }
 
-/* What the auctioneer answers is shown as far as this version knows it. */
-static void print_auctioneer(const struct why *w, struct bytes answer, struct buf *out)
+/* As far as this version knows it. */
+void why_auctioneer_print(struct arena *a, struct bytes answer, struct buf *out)
 {
     ProtobufCMessage *m;
     const char *lines[UNPLACED_LINES_MAX];
     if (!answer.size ||
-        json_decode(w->arena, &auction__why__descriptor, answer, CODEC_OWN, &m, NULL) < 0) {
+        json_decode(a, &auction__why__descriptor, answer, CODEC_OWN, &m, NULL) < 0) {
         return;
     }
-    size_t count = unplaced_lines(w->arena, (const Auction__Why *)m, lines);
+    size_t count = unplaced_lines(a, (const Auction__Why *)m, lines);
     buf_append_string(out, "    the auctioneer says:\n");
     for (size_t i = 0; i < count; i++) {
-        print_line(arena_printf(w->arena, "      %s", lines[i]), out);
+        print_line(arena_printf(a, "      %s", lines[i]), out);
     }
 }
 
@@ -334,5 +334,5 @@ void why_print(const struct why *w, struct bytes auctioneer, bool json, struct b
         buf_append_string(out, "    ");
         print_line(w->lines[i], out);
     }
-    print_auctioneer(w, auctioneer, out);
+    why_auctioneer_print(w->arena, auctioneer, out);
 }

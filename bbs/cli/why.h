@@ -51,3 +51,6 @@ void why_task(struct arena *a, const struct why_facts *facts, const Models__Task
  * for people, or as one JSON object a line: {"subject","guid","index","explanation":[...],
  * "auctioneer":...}. */
 void why_print(const struct why *why, struct bytes auctioneer, bool json, struct buf *out);
+
+/* The same answer alone, as lines for people; nothing, if there is none. */
+void why_auctioneer_print(struct arena *a, struct bytes auctioneer, struct buf *out);

@@ -1,6 +1,7 @@
 /* bbs why. */
 #include "bbs/cli/why.h"
 
+#include "bbs/cli/auctioneer_io.h"
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
 #include "bbs/cli/settings.h"
@@ -9,8 +10,6 @@
 #include "common/base/query.h"
 #include "common/cli/cli_io.h"
 #include "common/codec/json.h"
-#include "common/codec/scan.h"
-#include "common/model/record.h"
 #include "models/domain.pb-c.h"
 
 #include <stdio.h>
@@ -18,8 +17,7 @@
 #include <string.h>
 
 enum {
-    SNAPSHOT_MS = 3000,
-    ASK_MS = 2000,           /* the auctioneer is worth a short wait */
+    ASK_MS = 2000,           /* a cell is worth a short wait */
     INSTANCES_SHOWN_MAX = 50 /* when no index is given; those that are well are left out then */
 };
 
@@ -35,8 +33,7 @@ struct why_asker {
     struct why_facts facts;
     char **domains;
     size_t domain_count;
-    bool leader_sought;
-    const char *leader; /* the auctioneer's URL; "" = nobody leads */
+    struct auctioneer_asker auctioneer;
     const char *asked_cell;       /* the last that was asked for checks; NULL = none */
     const Cell__CellState *asked; /* its answer; NULL = none */
 };
@@ -81,100 +78,20 @@ static bool is_fresh(const struct why_asker *q, const char *domain)
     return false;
 }
 
-/* ---- The leading auctioneer, from the record of its leader lock ---- */
-
-struct snapshot {
-    struct why_asker *asker;
-    struct buf partial;
-};
-
-/* True: the snapshot is complete. */
-static bool take_frame(struct why_asker *q, struct bytes body)
-{
-    ProtobufCMessage *m, *leader_lock;
-    struct arena *a = &q->s->arena;
-    if (scan_and_unpack(a, &board__feed_frame__descriptor, body, FRAME_MAX * 8, &m, NULL) < 0) {
-        return true;
-    }
-    const Board__FeedFrame *f = (const Board__FeedFrame *)m;
-    if (f->kind == BOARD__FEED_FRAME__KIND__RECORD &&
-        record_decode(a, RECORD_LEADER_LOCK, (struct bytes){f->record.data, f->record.len},
-                      &leader_lock, NULL) == 0 &&
-        strcmp(((const Board__LeaderLockRecord *)leader_lock)->role, "auctioneer") == 0) {
-        q->leader = ((const Board__LeaderLockRecord *)leader_lock)->url;
-    }
-    return f->kind == BOARD__FEED_FRAME__KIND__CURRENT;
-}
-
-/* A negative answer ends the stream: all was read. */
-static int take(void *owner, struct bytes bytes)
-{
-    struct snapshot *s = owner;
-    uint64_t size;
-    buf_append(&s->partial, bytes.data, bytes.size);
-    for (;;) {
-        int used = bytes_varint(buf_bytes(&s->partial), &size);
-        if (used < 0 || (used > 0 && size > FRAME_MAX)) {
-            return -ERR_INVALID;
-        }
-        if (used == 0 || s->partial.size - (size_t)used < size) {
-            return 0;
-        }
-        if (take_frame(s->asker, (struct bytes){s->partial.data + used, (size_t)size})) {
-            return -ERR_EXISTS;
-        }
-        buf_consume(&s->partial, (size_t)used + (size_t)size);
-    }
-}
-
-static int64_t at_most(int64_t limit_ms, const struct session *s)
-{
-    int64_t left_ms = session_left_ms(s);
-    return left_ms < limit_ms ? left_ms : limit_ms;
-}
-
-static void find_leader(struct why_asker *q)
-{
-    struct snapshot snapshot = {.asker = q};
-    Board__Selector selector = BOARD__SELECTOR__INIT, *list[] = {&selector};
-    Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
-    selector.type = arena_strdup(&q->s->arena, record_type_name(RECORD_LEADER_LOCK));
-    request.n_selectors = 1;
-    request.selectors = list;
-    q->leader_sought = true;
-    q->leader = "";
-    buf_init(&snapshot.partial);
-    cli_client_limit(q->s->client, at_most(SNAPSHOT_MS, q->s));
-    (void)cli_client_stream(q->s->client, "/v1/board/feed", &request.base, SNAPSHOT_MS, take,
-                            &snapshot, NULL);
-    cli_client_limit(q->s->client, session_left_ms(q->s));
-    buf_done(&snapshot.partial);
-}
+/* ---- The leading auctioneer ---- */
 
 /* What it says; no bytes when it cannot be asked, or knows nothing of it. */
-static struct bytes ask_auctioneer(struct why_asker *q, const struct why *w)
+static struct bytes ask_of(struct why_asker *q, const struct why *w)
 {
-    struct cli_client *c = NULL;
-    struct bytes body = {0};
     if (!w->waits) {
-        return body;
-    }
-    if (!q->leader_sought) {
-        find_leader(q);
+        return (struct bytes){0};
     }
     struct arena *a = &q->s->arena;
     const char *guid = percent_encoded(a, w->guid);
-    const char *path = w->index < 0
-                           ? arena_printf(a, "/why?task_guid=%s", guid)
-                           : arena_printf(a, "/why?process_guid=%s&index=%d", guid, (int)w->index);
-    if (*q->leader && cli_client_open(q->call, q->leader, &c, NULL) == 0) {
-        cli_client_limit(c, at_most(ASK_MS, q->s));
-        if (cli_client_get(c, a, path, &body, NULL) < 0) {
-            body = (struct bytes){0};
-        }
-    }
-    cli_client_close(c);
-    return body;
+    return auctioneer_ask(&q->auctioneer,
+                          w->index < 0 ? arena_printf(a, "/why?task_guid=%s", guid)
+                                       : arena_printf(a, "/why?process_guid=%s&index=%d", guid,
+                                                      (int)w->index));
 }
 
 /* ---- What a cell knows of its instances ---- */
@@ -205,7 +122,7 @@ static const Cell__CellState *ask_cell(struct why_asker *q, const char *cell_id)
     q->asked = NULL;
     const char *url = url_of(q, cell_id);
     if (*url && cli_client_open(q->call, url, &c, NULL) == 0) {
-        cli_client_limit(c, at_most(ASK_MS, q->s));
+        cli_client_limit(c, session_at_most_ms(q->s, ASK_MS));
         if (cli_client_get(c, a, "/state?checks=1", &body, NULL) == 0 &&
             json_decode(a, &cell__cell_state__descriptor, body, CODEC_OWN, &m, NULL) == 0) {
             q->asked = (const Cell__CellState *)m;
@@ -237,7 +154,7 @@ static void add_checks(struct why_asker *q, struct why *w, const Models__ActualL
 static int print(struct why_asker *q, const struct why *w, struct err *err)
 {
     SCOPED_BUF(out);
-    why_print(w, ask_auctioneer(q, w), q->s->json, &out);
+    why_print(w, ask_of(q, w), q->s->json, &out);
     return cli_print(buf_bytes(&out), err);
 }
 
@@ -391,7 +308,7 @@ static int explain_app(struct why_asker *q, int32_t index, struct err *err)
 int bbs_why_run(const struct invocation *call, struct err *err)
 {
     struct session s;
-    struct why_asker q = {.s = &s, .call = call};
+    struct why_asker q = {.s = &s, .call = call, .auctioneer = {.s = &s, .call = call}};
     int32_t index = -1;
     int r = session_open(call, &s, err);
     r = r < 0 ? r : cli_target(call, &q.name, &index, err);

@@ -211,6 +211,15 @@ static void valid_said(struct validation *v, const char *move, const Board__Unit
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         check_length(v, names[i], NAME_CHARACTERS_MAX);
     }
+    const Board__UnitHookRun *run = said->running;
+    const char *const of_run[] = {run ? run->hook : "", run ? run->relation : "",
+                                  run ? run->remote_unit : ""};
+    for (size_t i = 0; i < sizeof(of_run) / sizeof(of_run[0]); i++) {
+        check_length(v, of_run[i], NAME_CHARACTERS_MAX);
+    }
+    if (run && !*run->hook) {
+        say_field(v, "status.running.hook");
+    }
     if (said->n_ports > UNIT_STATUS_PORTS_MAX) {
         say_field(v, "status.ports");
     }

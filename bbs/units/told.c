@@ -506,6 +506,7 @@ Board__UnitsWhy *units_why_told(struct view *v, const Board__UnitsWhyRequest *r)
         to->subject = arena_strdup(t.a, t.why->subject);
         to->done = t.why->done;
         to->more = t.why->more;
+        to->unplaced = t.why->unplaced;
         assert(*to->subject && (!to->done || t.why->count == 0));
         to->holds = ARENA_ARRAY(t.a, t.why->count, Board__UnitHold *);
         for (size_t i = 0; i < t.why->count; i++) {

@@ -35,10 +35,8 @@ static void hold(struct explaining *e, const char *by, int64_t since_ns, const c
         w->more++;
         return;
     }
-    w->holds[w->count++] = (struct unit_hold){.by = arena_strdup(w->arena, by),
-                                              .since_ns = since_ns,
-                                              .text = text,
-                                              .ends = ends};
+    w->holds[w->count++] = (struct unit_hold){
+        .by = arena_strdup(w->arena, by), .since_ns = since_ns, .text = text, .ends = ends};
 }
 
 /* ---- What a unit waits for ------------------------------------------------------------------- */
@@ -56,9 +54,8 @@ static const char *absence(struct explaining *e, const char *cell_id, const char
     if (cell_is_absent(cell)) {
         return arena_printf(a, "cell %s is lost", cell_id);
     }
-    return strcmp(cell->identity, identity) != 0
-               ? arena_printf(a, "cell %s was made anew", cell_id)
-               : NULL;
+    return strcmp(cell->identity, identity) != 0 ? arena_printf(a, "cell %s was made anew", cell_id)
+                                                 : NULL;
 }
 
 /* A unit, its status, and what stops them; texts NULL where nothing does. */
@@ -110,8 +107,26 @@ static const char *error_text(struct arena *a, const Board__UnitStatusRecord *s)
                         open ? last_words(a, s->output) : "");
 }
 
+/* "its hook db-relation-changed of relation db:7 with store/3 runs", and what it says. */
+static const char *running_text(struct arena *a, const Board__UnitStatusRecord *s)
+{
+    const Board__UnitHookRun *run = s->running;
+    const char *of = *run->relation ? arena_printf(a, " of relation %s", run->relation) : "";
+    const char *with = *run->remote_unit ? arena_printf(a, " with %s", run->remote_unit) : "";
+    const char *again = run->attempt > 1 ? arena_printf(a, ", attempt %u", run->attempt) : "";
+    return arena_printf(a, "its hook %s%s%s runs%s%s%s", run->hook, of, with, again,
+                        *s->text ? ": " : "", s->text);
+}
+
+/* The hook that its agent runs; while the cell is absent nobody knows. */
+static const Board__UnitHookRun *running_of(const struct unit_facts *f)
+{
+    return f->status && !f->absent && !f->in_error ? f->status->running : NULL;
+}
+
 /* What of the unit itself holds the thing that `text` begins with: an absent agent, a hook in
- * error; where neither does, that its agent is at work, as `works` says. */
+ * error; where neither does, the hook that it runs, or that its agent is at work, as `works` says.
+ */
 static void hold_by_unit(struct explaining *e, const struct unit_facts *f, const char *by,
                          const char *text, const char *works, int64_t since_ns)
 {
@@ -126,7 +141,11 @@ static void hold_by_unit(struct explaining *e, const struct unit_facts *f, const
              open ? arena_printf(a, "bbs units resolved %s, with --retry or --skip", f->name)
                   : arena_printf(a, "the agent of %s", f->name));
     }
-    if (!f->absent && !f->in_error) {
+    const Board__UnitHookRun *run = running_of(f);
+    if (run) {
+        hold(e, by, run->since, arena_printf(a, "%s%s", text, running_text(a, f->status)),
+             "the end of the hook, or of the time that its charm gives it");
+    } else if (!f->absent && !f->in_error) {
         hold(e, by, since_ns, arena_printf(a, "%s%s", text, works),
              arena_printf(a, "the agent of %s", f->name));
     }
@@ -139,23 +158,23 @@ static void explain_unplaced(struct explaining *e, const char *key, const struct
     struct arena *a = e->why->arena;
     const Board__UnitNeeds *needs = f->unit->needs;
     const char *ends = "a cell that fits has room";
-    const char *text = needs && needs->unused
-                           ? "it waits for a machine that never had a unit"
-                           : "it waits for a machine";
+    const char *text = needs && needs->unused ? "it waits for a machine that never had a unit"
+                                              : "it waits for a machine";
     if (needs && needs->on_machine) {
         uint32_t n = needs->machine;
         const Board__MachineRecord *m = find(e, key_machine(a, n));
         text = arena_printf(a, "it waits for machine %u, which %s", n,
-                            !m                                                   ? "is gone"
+                            !m                                                       ? "is gone"
                             : life_of(&machine_lifecycle, m->state) != MACHINE_ALIVE ? "goes"
-                            : m->cordoned                                        ? "is cordoned"
-                            : !m->host_units                               ? "is not for units"
-                                                                           : "has to have room");
-        ends = m && m->cordoned ? arena_printf(a, "bbs units uncordon %u", n)
-                                : arena_printf(a, "room on it, or bbs units destroy-unit %s",
-                                               f->name);
+                            : m->cordoned                                            ? "is cordoned"
+                            : !m->host_units ? "is not for units"
+                                             : "has to have room");
+        ends = m && m->cordoned
+                   ? arena_printf(a, "bbs units uncordon %u", n)
+                   : arena_printf(a, "room on it, or bbs units destroy-unit %s", f->name);
     }
     hold(e, key, f->unit->created_at, text, ends);
+    e->why->unplaced = true;
 }
 
 static void explain_alive_unit(struct explaining *e, const char *key, const struct unit_facts *f)
@@ -166,8 +185,7 @@ static void explain_alive_unit(struct explaining *e, const char *key, const stru
         explain_unplaced(e, key, f);
     } else if (!started || f->absent) {
         bool said = f->status && *f->status->text;
-        hold_by_unit(e, f, key, "",
-                     said ? f->status->text : "it is being installed and started",
+        hold_by_unit(e, f, key, "", said ? f->status->text : "it is being installed and started",
                      f->status ? f->status->since : f->unit->since);
     } else {
         e->why->done = true;
@@ -181,14 +199,17 @@ static const char *relation_text(struct explaining *e, const Board__RelationReco
                         relation_canonical(a, r->ends, r->n_ends));
 }
 
-/* 1. The relations that it is in, 2. its subordinates, 3. what stops its agent. 4. None of them:
- * its last steps. One that is on no machine never gets here: it goes at once. */
+/* 1. What its agent is stopped by, or does. 2. The relations that it is in, 3. its subordinates.
+ * 4. None of them: its last steps. One that is on no machine never gets here: it goes at once. */
 static void explain_dying_unit(struct explaining *e, const char *key, const struct unit_facts *f)
 {
     struct arena *a = e->why->arena;
     struct unit_name name = unit_name_of(f->unit);
     const char *scopes = key_unit_scopes(a, name), *children = key_unit_children(a, name);
-    BELOW(e, scopes, n) /* 1 */
+    if (f->absent || f->in_error || running_of(f)) { /* 1 */
+        hold_by_unit(e, f, key, "", "", f->unit->since);
+    }
+    BELOW(e, scopes, n) /* 2 */
     {
         uint32_t number = 0;
         bool known = number_of_key(a, map_key(n), &number);
@@ -197,14 +218,13 @@ static void explain_dying_unit(struct explaining *e, const char *key, const stru
         hold(e, map_key(n), f->unit->since, arena_printf(a, "it is in %s", in),
              arena_printf(a, "the agent of %s, which leaves it", f->name));
     }
-    BELOW(e, children, n) /* 2 */
+    BELOW(e, children, n) /* 3 */
     {
         const char *child = ((const Board__UnitChildRecord *)map_value(n))->unit;
-        hold(e, map_key(n), f->unit->since,
-             arena_printf(a, "its subordinate %s is there", child),
+        hold(e, map_key(n), f->unit->since, arena_printf(a, "its subordinate %s is there", child),
              arena_printf(a, "%s goes: bbs units why %s", child, child));
     }
-    if (e->why->count == 0 || f->absent || f->in_error) { /* 3, 4 */
+    if (e->why->count == 0) { /* 4 */
         bool stopped = f->status && f->status->stopped;
         hold_by_unit(e, f, key, "",
                      stopped ? "it is stopped, and not dead yet"
@@ -226,10 +246,10 @@ static void explain_unit(struct explaining *e, const char *key, const void *reco
         explain_dying_unit(e, key, &f);
         break;
     default:
-        hold(e, key, u->since, f.absent ? "it is dead, and its record goes"
-                                        : "it is dead, and its container goes",
-             f.absent || !*u->cell_id ? "the converger" :
-                        arena_printf(e->why->arena, "the agent of %s", f.name));
+        hold(e, key, u->since,
+             f.absent ? "it is dead, and its record goes" : "it is dead, and its container goes",
+             f.absent || !*u->cell_id ? "the converger"
+                                      : arena_printf(e->why->arena, "the agent of %s", f.name));
     }
 }
 

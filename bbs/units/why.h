@@ -25,6 +25,7 @@ struct unit_why {
     struct unit_hold holds[UNIT_HOLDS_MAX]; /* in the order of their keys, a kind after another */
     size_t count;
     size_t more; /* that hold it too, and do not fit */
+    bool unplaced; /* a unit that waits for a machine: the auctioneer may know more */
 };
 
 /* Of the record at the key; `records` has messages by their keys: those of units that there are,

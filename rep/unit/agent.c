@@ -232,6 +232,13 @@ static const char *busy(const struct agent_facts *f)
                           : NULL;
 }
 
+/* When more is to be done about a hook that goes: it is reported, or cut. */
+static int64_t next_look_ns(const struct agent_facts *f)
+{
+    int64_t told_ns = f->run_begun_ns == NEVER_NS ? NEVER_NS : f->run_begun_ns + AGENT_HOOK_TOLD_NS;
+    return f->now_ns < told_ns && told_ns < f->run_limit_ns ? told_ns : f->run_limit_ns;
+}
+
 /* What is to be done about a hook that the journal notes; it is not for the board to say. */
 static struct agent_step after_run(struct arena *a, const struct agent_facts *f,
                                    const Rep__UnitNote *j, int row)
@@ -244,7 +251,7 @@ static struct agent_step after_run(struct arena *a, const struct agent_facts *f,
         struct agent_step s = f->now_ns < f->run_limit_ns
                                   ? agent_wait(row, "a hook runs")
                                   : agent_step_of(row, AGENT_CUT, "its hook has taken too long");
-        s.look_again_ns = s.act == AGENT_WAIT ? f->run_limit_ns : NEVER_NS;
+        s.look_again_ns = s.act == AGENT_WAIT ? next_look_ns(f) : NEVER_NS;
         return s;
     }
     struct agent_step s = agent_step_of(row, AGENT_END, "its hook has ended");

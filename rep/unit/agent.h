@@ -16,6 +16,9 @@ enum {
     AGENT_STATUS_TEXT_MAX = 512, /* bytes */
 };
 
+/* A hook that has run for so long is reported: people wait for it. Others cost no write. */
+#define AGENT_HOOK_TOLD_NS (2 * SECOND_NS)
+
 /* ---- What it looks at ------------------------------------------------------------------------ */
 
 /* The container of the unit's guid, by the driver. */
@@ -66,7 +69,8 @@ struct agent_child {
 struct agent_facts {
     const char *cell_id, *identity; /* the rep's own */
     const char *guid;               /* of the container; without one, of the unit */
-    int64_t now_ns;
+    int64_t now_ns;  /* monotonic, as all that is no record's */
+    int64_t wall_ns; /* the same by the wall clock */
 
     /* The board. `confirmed`: a bbs answered behind the barrier in this epoch, and all of this
      * is known; else what is here of the board may be old. */
@@ -98,6 +102,7 @@ struct agent_facts {
     const Rep__UnitNote *journal;
     enum agent_run run;
     const char *run_text; /* how it ended */
+    int64_t run_begun_ns; /* of one that goes; NEVER_NS = it is not known to have begun */
     int64_t run_limit_ns; /* when a hook that runs has taken too long */
     const char *token;    /* of the next hook, another one each time */
 

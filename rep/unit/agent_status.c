@@ -52,26 +52,63 @@ static const Board__RelationRecord *relation_seen(const struct agent_facts *f, u
     return NULL;
 }
 
-/* The hook in error: "db-relation-changed" of "db:7" about "store/3". */
-static void say_failed(struct arena *a, const struct agent_facts *f, const Rep__UnitNoteHook *h,
-                       Board__UnitStatusRecord *s)
+/* A hook as people know it: "db-relation-changed" of "db:7" about "store/3"; "" = of none. */
+struct said_hook {
+    char *hook, *relation, *remote_unit;
+};
+
+static struct said_hook words_of(struct arena *a, const struct agent_facts *f,
+                                 const Rep__UnitNoteHook *h)
 {
     const Board__RelationRecord *r = h->hook >= HOOK_JOINED ? relation_seen(f, h->relation) : NULL;
     const char *own = NULL, *other = f->unit->service;
-    s->hook = arena_strdup(a, hook_name((enum unit_hook)h->hook));
-    s->output = arena_strdup(a, h->text);
+    char *none = arena_strdup(a, "");
+    struct said_hook w = {arena_strdup(a, hook_name((enum unit_hook)h->hook)), none, none};
     for (size_t i = 0; r && i < r->n_ends; i++) {
         bool mine = strcmp(r->ends[i]->service, f->unit->service) == 0;
         own = mine ? r->ends[i]->endpoint->name : own;
         other = mine ? other : r->ends[i]->service;
     }
     if (own) {
-        s->hook = arena_printf(a, "%s-relation-%s", own, s->hook);
-        s->relation = arena_printf(a, "%s:%u", own, h->relation);
+        w.hook = arena_printf(a, "%s-relation-%s", own, w.hook);
+        w.relation = arena_printf(a, "%s:%u", own, h->relation);
     }
     if (own && h->hook != HOOK_BROKEN) {
-        s->remote_unit = arena_strdup(a, unit_name_text(a, (struct unit_name){other, h->unit}));
+        w.remote_unit = arena_strdup(a, unit_name_text(a, (struct unit_name){other, h->unit}));
     }
+    return w;
+}
+
+static void say_failed(struct arena *a, const struct agent_facts *f, const Rep__UnitNoteHook *h,
+                       Board__UnitStatusRecord *s)
+{
+    struct said_hook w = words_of(a, f, h);
+    s->hook = w.hook;
+    s->relation = w.relation;
+    s->remote_unit = w.remote_unit;
+    s->output = arena_strdup(a, h->text);
+}
+
+/* The hook that has run for a while; NULL = none has. What the board says of this run stands: a rep
+ * that was restarted knows its begin by another clock. */
+static Board__UnitHookRun *running_of(struct arena *a, const struct agent_facts *f,
+                                      const Rep__UnitNote *j)
+{
+    const Rep__UnitNoteHook *h = j->hook;
+    const Board__UnitHookRun *told = f->status->running;
+    if (!h || f->run != AGENT_RUN_GOES || f->now_ns - f->run_begun_ns < AGENT_HOOK_TOLD_NS) {
+        return NULL;
+    }
+    struct said_hook w = words_of(a, f, h);
+    Board__UnitHookRun *r = arena_message(a, &board__unit_hook_run__descriptor);
+    r->hook = w.hook;
+    r->relation = w.relation;
+    r->remote_unit = w.remote_unit;
+    r->attempt = h->attempt;
+    r->run = h->run;
+    r->since =
+        told && told->run == h->run ? told->since : f->wall_ns - (f->now_ns - f->run_begun_ns);
+    return r;
 }
 
 /* ---- State ----------------------------------------------------------------------------------- */
@@ -107,6 +144,7 @@ static Board__UnitStatusRecord *with_facts(struct arena *a, const struct agent_f
     s->crash_count = f->crash_count;
     s->cell_id = f->unit->cell_id;
     s->before = s->hook = s->relation = s->remote_unit = s->output = arena_strdup(a, "");
+    s->running = running_of(a, f, j);
     return s;
 }
 

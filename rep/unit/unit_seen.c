@@ -55,6 +55,7 @@ static void see_run(struct arena *a, struct cell_unit *u, const struct container
     int64_t timeout_ns = hook_timeout_ns(u->table, a, u, h);
     assert(timeout_ns > 0 && f->container != AGENT_CONTAINER_NONE);
     bool up = f->container == AGENT_CONTAINER_UP;
+    f->run_begun_ns = run->begun ? run->begun_ns : NEVER_NS;
     f->run_limit_ns = run->begun ? run->begun_ns + timeout_ns : NEVER_NS;
     if (run->ended) {
         bool good = run->exit_code == 0 && run->exit_signal == 0;
@@ -97,6 +98,8 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
         .identity = r->config.identity,
         .guid = u->guid,
         .now_ns = r->now.mono_ns,
+        .wall_ns = r->now.wall_ns,
+        .run_begun_ns = NEVER_NS,
         .room = c != NULL,
         .room_lacking = !c && u->room_lacking,
         .container = container_seen(c),

@@ -628,6 +628,46 @@ static void a_failure_names_its_hook(void **state)
     assert_int_equal(next_of(&l, &a).act, AGENT_EXECUTE);
 }
 
+/* A hook that takes its time is told, once, until it has ended; which run of it counts. */
+static void a_hook_that_runs_for_a_while_is_told(void **state)
+{
+    (void)state;
+    SCOPED_ARENA(a);
+    struct laid l;
+    lay(&l, &a, "scope goes");
+    struct hook_step step = {HOOK_RUN, {HOOK_CHANGED, RELATION, 4}, 0};
+    l.f.journal = journal_begin(&a, l.journal, &step, "charm", "t");
+    l.f.journal->hook->run = 5;
+    l.f.run_begun_ns = 1000;
+    l.f.run_limit_ns = 300 * SECOND_NS;
+    l.f.now_ns = 1000 + AGENT_HOOK_TOLD_NS - 1;
+    l.f.wall_ns = 70 * SECOND_NS;
+    struct agent_step s = next_of(&l, &a);
+    assert_null(s.status);
+    assert_int_equal(s.look_again_ns, 1000 + AGENT_HOOK_TOLD_NS);
+    l.f.now_ns++;
+    s = next_of(&l, &a);
+    assert_int_equal(s.act, AGENT_WAIT);
+    assert_int_equal(s.look_again_ns, l.f.run_limit_ns);
+    assert_string_equal(s.status->state, "started");
+    assert_string_equal(s.status->running->hook, "db-relation-changed");
+    assert_string_equal(s.status->running->relation, "db:7");
+    assert_string_equal(s.status->running->remote_unit, "db/4");
+    assert_int_equal(s.status->running->attempt, 1);
+    assert_int_equal(s.status->running->since, 70 * SECOND_NS - AGENT_HOOK_TOLD_NS);
+    l.f.status = s.status; /* it is told */
+    l.f.wall_ns += SECOND_NS; /* and stands, whatever the clocks say */
+    assert_null(next_of(&l, &a).status);
+    l.f.journal->hook->run = 6;
+    assert_int_equal(next_of(&l, &a).status->running->run, 6);
+    l.f.journal->hook->run = 5;
+    l.f.run = AGENT_RUN_GOOD;
+    assert_null(next_of(&l, &a).status->running);
+    l.f.run = AGENT_RUN_GOES;
+    l.f.run_begun_ns = NEVER_NS; /* it is being begun */
+    assert_null(next_of(&l, &a).status->running);
+}
+
 /* ---- How far it is --------------------------------------------------------------------------- */
 
 static void each_state_is_seen(void **state)
@@ -677,6 +717,7 @@ int main(void)
         cmocka_unit_test(every_fact_that_differs_is_reported),
         cmocka_unit_test(what_keeps_its_container_away_is_told),
         cmocka_unit_test(a_failure_names_its_hook),
+        cmocka_unit_test(a_hook_that_runs_for_a_while_is_told),
         cmocka_unit_test(each_state_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

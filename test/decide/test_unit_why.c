@@ -25,6 +25,8 @@
 #define FORCE " | the cell is back, or bbs units destroy-unit web/3 --force\n"
 #define RESOLVE " | bbs units resolved web/3, with --retry or --skip\n"
 
+#define ENDED " | the end of the hook, or of the time that its charm gives it\n"
+
 struct why_row {
     const char *rule, *board, *key, *want; /* "done", or a line a hold: key | since | text | end */
 };
@@ -110,6 +112,15 @@ static void why_a_unit_is_not_started(void **state)
          "unit/" U " | 6 | its hook install runs again" AGENT},
         {"it is skipped", UNIT("alive") STATUS "error hook=install resolved=2\n" CELL, "unit/" U,
          "unit/" U " | 6 | its hook install is skipped" AGENT},
+        {"a hook runs", UNIT("alive") STATUS "installed running.hook=start running.attempt=1 "
+         "running.since=8\n" CELL, "unit/" U, "unit/" U " | 8 | its hook start runs" ENDED},
+        {"it says something", UNIT("alive") STATUS "pending text=loading running.hook=install "
+         "running.since=8\n" CELL, "unit/" U,
+         "unit/" U " | 8 | its hook install runs: loading" ENDED},
+        {"its cell is lost meanwhile", UNIT("alive") STATUS "installed running.hook=start\n" LOST,
+         "unit/" U, "unit/" U " | 9 | cell c1 is lost" FORCE},
+        {"one that is started runs a hook", UNIT("alive") STATUS "started running.hook=upgrade\n"
+         CELL, "unit/" U, "done"},
         {"down, though started", UNIT("alive") STATUS "started\n" LOST, "unit/" U,
          "unit/" U " | 9 | cell c1 is lost" FORCE},
         {"its cell was made anew", UNIT("alive") STATUS "started\n" ANEW, "unit/" U,
@@ -132,9 +143,14 @@ static void why_a_unit_is_not_gone(void **state)
          "it\n" CHILD " | 5 | its subordinate logger/0 is there | logger/0 goes: bbs units why "
          "logger/0\n"},
         {"and its agent is absent, and it is in error", UNIT("dying") STATUS "error hook=stop\n"
-         LOST SCOPE "\n", "unit/" U, SCOPE " | 5 | it is in relation 7 | the agent of web/3, which "
-         "leaves it\nunit/" U " | 9 | cell c1 is lost" FORCE
-         "unit/" U " | 6 | its hook stop has failed" RESOLVE},
+         LOST SCOPE "\n", "unit/" U, "unit/" U " | 9 | cell c1 is lost" FORCE
+         "unit/" U " | 6 | its hook stop has failed" RESOLVE
+         SCOPE " | 5 | it is in relation 7 | the agent of web/3, which leaves it\n"},
+        {"the hook that it runs, and then the rest", UNIT("dying") STATUS
+         "started running.hook=db-relation-broken running.relation=db:7 running.since=8 "
+         "running.attempt=2\n" CELL SCOPE "\n", "unit/" U,
+         "unit/" U " | 8 | its hook db-relation-broken of relation db:7 runs, attempt 2" ENDED
+         SCOPE " | 5 | it is in relation 7 | the agent of web/3, which leaves it\n"},
         {"its last hooks", UNIT("dying") STATUS "started\n" CELL, "unit/" U,
          "unit/" U " | 5 | it runs the hooks that it owes, stop is the last" AGENT},
         {"its last step", UNIT("dying") STATUS "stopped stopped=1\n" CELL, "unit/" U,
@@ -161,6 +177,11 @@ static void why_a_relation_is_not_gone(void **state)
          "db/0\n"},
         {"a member at work", REL("dying") MEMBER "\n" UNIT("alive") CELL, "relation/0000000007",
          IN_IT},
+        {"a member that runs a hook", REL("dying") MEMBER "\n" UNIT("alive") STATUS
+         "started running.hook=db-relation-changed running.relation=db:7 running.remote_unit=db/0 "
+         "running.since=8\n" CELL, "relation/0000000007",
+         MEMBER " | 8 | unit web/3 is in it: its hook db-relation-changed of relation db:7 with "
+         "db/0 runs" ENDED},
         {"a member that is down", REL("dying") MEMBER "\n" UNIT("alive") LOST,
          "relation/0000000007", MEMBER " | 9 | unit web/3 is in it: cell c1 is lost" FORCE},
         {"a member without a unit", REL("dying") MEMBER "\n", "relation/0000000007",

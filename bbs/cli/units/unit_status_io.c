@@ -1,8 +1,12 @@
 /* bbs units status, why, machines, relations. */
+#include "bbs/cli/auctioneer_io.h"
 #include "bbs/cli/units/unit_tree.h"
 #include "bbs/cli/units/units_io.h"
+#include "bbs/cli/why.h"
+#include "common/base/query.h"
 #include "common/cli/cli_io.h"
 #include "common/cli/commands.h"
+#include "common/codec/json.h"
 
 #include <unistd.h>
 
@@ -95,10 +99,21 @@ static int why(struct session *s, const struct invocation *call, struct err *err
     if (r < 0) {
         return r;
     }
+    const Board__UnitsWhy *told = (const Board__UnitsWhy *)m;
+    struct auctioneer_asker auctioneer = {.s = s, .call = call};
+    struct bytes says = {0};
+    if (told->unplaced) {
+        says = auctioneer_ask(&auctioneer, arena_printf(&s->arena, "/why?unit=%s",
+                                                        percent_encoded(&s->arena, request.name)));
+    }
     if (s->json) {
         session_json(s, m, &out);
+        if (says.size && json_compact(says, &out, NULL) == 0) {
+            buf_append_string(&out, "\n");
+        }
     } else {
-        unit_why_show(&s->arena, (const Board__UnitsWhy *)m, cli_wall_ns(), &out);
+        unit_why_show(&s->arena, told, cli_wall_ns(), &out);
+        why_auctioneer_print(&s->arena, says, &out);
     }
     return cli_print(buf_bytes(&out), err);
 }

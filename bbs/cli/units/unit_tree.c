@@ -72,15 +72,23 @@ static void note_units(struct units_tree *t, const Board__UnitServiceEntry *s)
     }
 }
 
+/* What a unit says that nothing holds, and the hook that it runs. */
+static const char *said_text(struct arena *a, const Board__UnitStatusRecord *s)
+{
+    return !s           ? ""
+           : s->running ? arena_printf(a, "its hook %s runs%s%s", s->running->hook,
+                                       *s->text ? ": " : "", s->text)
+                        : s->text;
+}
+
 static void add_unit(struct units_tree *t, const Board__UnitEntry *e, const char *indent)
 {
-    const char *said = e->status ? e->status->text : "";
     table_add(&t->table, (const char *[]){
                              arena_printf(t->a, "%s%s", indent, name_of(t->a, e->unit)),
                              unit_state_text(t->a, e),
                              e->unit->assigned ? arena_printf(t->a, "%u", e->unit->machine) : "",
                              address_text(t->a, e->status),
-                             e->held ? hold_text(e->held) : said,
+                             e->held ? hold_text(e->held) : said_text(t->a, e->status),
                          });
 }
 
