@@ -206,7 +206,7 @@ static void end_units_decide(const void *snapshot, const struct op_input *in, st
         drop_put_alone(&s->drop, in, p);
     }
     for (size_t i = 0; i < s->forced_count; i++) {
-        force_unit_open(p, in, s->forced[i], -1);
+        force_unit_open(p, in, s->forced[i], -1, in->now.wall_ns);
     }
     Board__JobRecord *job = units_job_copy(p->arena, s->job);
     job->units->cursor = arena_strdup(p->arena, s->cursor);

@@ -99,7 +99,8 @@ static void put_cordon(const struct force_machine_slice *s, const struct op_inpu
 /* 1. The job is over: nothing.
  * 2. The machine is gone, or is not alive any more: the job ends.
  * 3. It takes units: it is cordoned, which every assignment compares.
- * 4. A principal that no job forces: it is destroyed, and such a job is opened.
+ * 4. A principal that no job forces: it is destroyed, and such a job is opened, which waits since
+ *    somebody forced the machine: by slices the last unit would wait longest.
  * 5. None is left: the machine is destroyed. Otherwise it waits for them. */
 static void force_machine_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
@@ -121,7 +122,7 @@ static void force_machine_decide(const void *snapshot, const struct op_input *in
     }
     if (s->unit) { /* 4 */
         Board__JobRecord *job = units_job_copy(p->arena, s->job);
-        force_unit_open(p, in, s->unit, s->job->units->max_wait_ms);
+        force_unit_open(p, in, s->unit, s->job->units->max_wait_ms, s->job->units->since);
         job->units->cursor = arena_strdup(p->arena, s->cursor);
         units_job_advance(job, in, p);
     }

@@ -175,7 +175,7 @@ static void force_decide(const void *snapshot, const struct op_input *in, struct
     if (!s->unit) { /* 2 */
         units_job_finish(s->job, in, p);
     } else if (s->child) { /* 3 */
-        force_unit_open(p, in, s->child, -1);
+        force_unit_open(p, in, s->child, -1, in->now.wall_ns);
     } else {
         nested_decide(&s->move, s->moves, in, p); /* 4 */
     }

@@ -224,7 +224,8 @@ static void put_force(const struct move_turn *t)
 {
     const struct unit_snapshot *s = turn_snapshot(t);
     if (move_units(t->move)->forced && t->in->actor == ACTOR_CLIENT && !s->force_job) {
-        force_unit_open(t->plan, t->in, s->unit, move_units(t->move)->max_wait_ms);
+        force_unit_open(t->plan, t->in, s->unit, move_units(t->move)->max_wait_ms,
+                        t->in->now.wall_ns);
     }
 }
 

@@ -76,13 +76,13 @@ int64_t force_wait_ns(int64_t max_wait_ms)
 }
 
 void force_unit_open(struct plan *p, const struct op_input *in, const Board__UnitRecord *unit,
-                     int64_t max_wait_ms)
+                     int64_t max_wait_ms, int64_t asked_ns)
 {
     Board__JobRecord *job =
         job_of_unit(p->arena, in, BOARD__JOB_RECORD__KIND__FORCE_UNIT, unit, FORCE_UNIT_JOB);
     job->units->forced = true;
     job->units->max_wait_ms = max_wait_ms;
-    job->not_before = in->now.wall_ns + force_wait_ns(max_wait_ms);
+    job->not_before = asked_ns + force_wait_ns(max_wait_ms);
     units_job_open(job, in, p);
 }
 

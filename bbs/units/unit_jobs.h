@@ -26,9 +26,10 @@ void units_job_open(const Board__JobRecord *job, const struct op_input *in, stru
 /* The memberships of a unit that has just become dying say that they depart. */
 void depart_unit_open(struct plan *p, const struct op_input *in, const Board__UnitRecord *unit);
 
-/* The unit is ended by the job, not before that time is over; 0 = the default, < 0 = at once. */
+/* The unit is ended by the job, not before that time is over since somebody asked (wall clock); 0 =
+ * the default, < 0 = at once. */
 void force_unit_open(struct plan *p, const struct op_input *in, const Board__UnitRecord *unit,
-                     int64_t max_wait_ms);
+                     int64_t max_wait_ms, int64_t asked_ns);
 
 /* How long that is. */
 int64_t force_wait_ns(int64_t max_wait_ms);

@@ -301,15 +301,15 @@ static void the_units_of_a_forced_machine_end_first(void **state)
         {"one is destroyed, and forced", MACHINE("alive cordoned=1") ON_IT("3", "alive"), 9,
          "- m1 1 forced=1",
          "destroy unit/" U " state=dying place=dying since=1000s\n"
-         "open job/g3/force target=g3 kind=8 worker=boot not_before=1060s name=force\n"
+         "open job/g3/force target=g3 kind=8 worker=boot not_before=1050s name=force\n"
          "advance job/m1/j"},
         {"what is dying is forced", MACHINE("alive cordoned=1") ON_IT("3", "dying"), 9,
          "- m1 1 forced=1 max_wait_ms=2000",
-         "open job/g3/force target=g3 kind=8 worker=boot not_before=1002s name=force\n"
+         "open job/g3/force target=g3 kind=8 worker=boot not_before=992s name=force\n"
          "advance job/m1/j"},
         {"the next one", MACHINE("alive cordoned=1") ON_IT("3", "dying") "job/g3/force kind=8\n"
          ON_IT("4", "dying"), 9, "- m1 1 forced=1",
-         "open job/g4/force target=g4 kind=8 worker=boot not_before=1060s name=force\n"
+         "open job/g4/force target=g4 kind=8 worker=boot not_before=1050s name=force\n"
          "advance job/m1/j"},
         {"it waits for them", MACHINE("alive cordoned=1") ON_IT("3", "dying")
          "job/g3/force kind=8\n", 9, "- m1 1 forced=1", "nothing"},
