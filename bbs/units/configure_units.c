@@ -49,9 +49,9 @@ void valid_configure_units(struct validation *v, const Board__ConfigureUnitsRequ
     if (!unit_service_name_is_valid(request->service)) {
         say(v, "service: " UNIT_SERVICE_NAME_RULE);
     }
-    if (!unit_settings_are_ordered(request->settings, request->n_settings)) {
-        say(v, "settings: each key stands once, in byte order, within the bounds of a "
-               "configuration");
+    const char *fault = unit_settings_list_fault(&a, request->settings, request->n_settings);
+    if (fault) {
+        say(v, arena_printf(&a, "settings: %s", fault));
     }
     if (request->n_unset > CHARM_VALUES_MAX) {
         say(v, arena_printf(&a, "unset: %zu keys; there can be %d at most", request->n_unset,

@@ -47,13 +47,11 @@ void valid_deploy_units(struct validation *v, const Board__DeployUnitsRequest *r
     if (!unit_service_name_is_valid(deployed_name(request))) {
         say(v, "name: " UNIT_SERVICE_NAME_RULE);
     }
-    const char *fault =
-        unit_settings_fault(&a, request->charm, request->settings, request->n_settings);
+    const char *fault = unit_settings_list_fault(&a, request->settings, request->n_settings);
+    fault = fault ? fault
+                  : unit_settings_fault(&a, request->charm, request->settings, request->n_settings);
     if (fault) {
         say(v, arena_printf(&a, "settings: %s", fault));
-    }
-    if (!unit_settings_are_ordered(request->settings, request->n_settings)) {
-        say(v, "settings: each key stands once, in byte order");
     }
     if (request->charm->subordinate && (request->count > 0 || asks_for_needs(request->needs))) {
         say(v, arena_printf(&a,

@@ -98,17 +98,21 @@ void unit_status_put_pending(struct plan *p, const struct op_input *in, struct u
                 key_unit_status(a, name), &status->base);
 }
 
-bool unit_settings_are_ordered(Board__UnitSetting *const *list, size_t count)
+const char *unit_settings_list_fault(struct arena *a, Board__UnitSetting *const *list, size_t count)
 {
-    SCOPED_ARENA(a);
-    struct charm_value *values = ARENA_ARRAY(&a, count, struct charm_value);
+    struct charm_value *values = ARENA_ARRAY(a, count, struct charm_value);
     for (size_t i = 0; i < count; i++) {
         values[i] = (struct charm_value){list[i]->key, list[i]->value};
-        if (i > 0 && strcmp(values[i - 1].key, values[i].key) >= 0) {
-            return false;
-        }
     }
-    return !charm_values_fault(&a, values, count);
+    const char *fault = charm_values_fault(a, values, count);
+    for (size_t i = 1; i < count && !fault; i++) {
+        int order = strcmp(values[i - 1].key, values[i].key);
+        fault = order == 0  ? arena_printf(a, "the key %s stands twice", values[i].key)
+                : order > 0 ? arena_printf(a, "the key %s stands behind %s: keys are in byte order",
+                                           values[i].key, values[i - 1].key)
+                            : NULL;
+    }
+    return fault;
 }
 
 bool unit_service_refused(const Board__UnitServiceRecord *s, const char *name, const char *what,

@@ -42,9 +42,10 @@ void unit_depart_put(struct plan *p, const struct op_input *in, const char *key,
 void unit_status_put_pending(struct plan *p, const struct op_input *in, struct unit_name name,
                              const Board__UnitRecord *unit);
 
-/* A map as clients and reps bring it: in byte order, each key once, within the bounds of a
- * configuration. */
-bool unit_settings_are_ordered(Board__UnitSetting *const *list, size_t count);
+/* What is wrong with a map as clients and reps bring it, a sentence: it is in byte order, each key
+ * once, within the bounds of a configuration. NULL = nothing. */
+const char *unit_settings_list_fault(struct arena *a, Board__UnitSetting *const *list,
+                                     size_t count);
 
 /* True: there is no such service, or it is not alive, and the plan is refused; `what`: what is not
  * done with it then, a sentence. */

@@ -21,7 +21,7 @@ static int find_end(struct view *v, const Board__UnitEnd *asked, struct charm_en
         return err_set(err, ERR_NOT_FOUND, "%s", units_unknown(v, NOUN_SERVICE, asked->service));
     }
     struct charm *charm = ARENA_NEW(a, struct charm);
-    *charm = charm_of_message(a, r->charm);
+    *charm = charm_ends_of_message(a, r->charm);
     *ret = (struct charm_end){s->name, charm, asked->endpoint};
     return 0;
 }

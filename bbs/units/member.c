@@ -365,8 +365,9 @@ static void valid_member_move(struct validation *v, const Board__Move *move)
     if (!*m->guid) {
         say_field(v, "guid");
     }
-    if (!unit_settings_are_ordered(m->settings, m->n_settings)) {
-        say_field(v, "settings");
+    const char *fault = unit_settings_list_fault(&a, m->settings, m->n_settings);
+    if (fault) {
+        say(v, arena_printf(&a, "settings: %s", fault));
     }
 }
 

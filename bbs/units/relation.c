@@ -2,19 +2,19 @@
 #include "bbs/units/facts.h"
 #include "bbs/units/references.h"
 #include "bbs/units/units.h"
+#include "common/charmfile/endpoints.h"
 #include "common/lifecycle/relation.h"
 #include "common/lifecycle/unit_service.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define IMPLICIT_END "juju-info" /* every service provides it */
-
 /* ---- Relate ---------------------------------------------------------------------------------- */
 
 struct relate_end {
     const char *service, *name;
     const Board__UnitServiceRecord *record; /* NULL = there is no such service */
+    const Board__Charm *charm;              /* NULL = it is missing */
     const Board__Endpoint *endpoint;        /* NULL = its charm has no such end */
     bool full;                              /* it has as many relations as may be */
 };
@@ -55,20 +55,20 @@ void valid_relate_units(struct validation *v, const Board__RelateUnitsRequest *r
 static const Board__Endpoint *implicit_end(struct arena *a)
 {
     Board__Endpoint *e = arena_message(a, &board__endpoint__descriptor);
-    e->name = e->interface = arena_strdup(a, IMPLICIT_END);
+    e->name = e->interface = arena_strdup(a, CHARM_IMPLICIT);
     e->role = BOARD__ENDPOINT__ROLE__PROVIDER;
     return e;
 }
 
-static const Board__Endpoint *endpoint_of(struct arena *a, const Board__CharmRecord *r,
+static const Board__Endpoint *endpoint_of(struct arena *a, const Board__Charm *charm,
                                           const char *name)
 {
-    for (size_t i = 0; r && r->charm && i < r->charm->n_endpoints; i++) {
-        if (strcmp(r->charm->endpoints[i]->name, name) == 0) {
-            return r->charm->endpoints[i];
+    for (size_t i = 0; charm && i < charm->n_endpoints; i++) {
+        if (strcmp(charm->endpoints[i]->name, name) == 0) {
+            return charm->endpoints[i];
         }
     }
-    return strcmp(name, IMPLICIT_END) == 0 ? implicit_end(a) : NULL;
+    return strcmp(name, CHARM_IMPLICIT) == 0 ? implicit_end(a) : NULL;
 }
 
 static void gather_end(struct view *v, const Board__UnitEnd *asked, struct relate_end *e)
@@ -79,8 +79,9 @@ static void gather_end(struct view *v, const Board__UnitEnd *asked, struct relat
     e->record = view_message(v, key_unit_service(a, e->service));
     if (e->record) {
         const char *references = key_range_of(a, RECORD_UNIT_SERVICE_RELATION, e->service);
-        e->endpoint =
-            endpoint_of(a, view_message(v, key_charm(a, e->service, e->record->charm)), e->name);
+        const Board__CharmRecord *r = view_message(v, key_charm(a, e->service, e->record->charm));
+        e->charm = r ? r->charm : NULL;
+        e->endpoint = endpoint_of(a, e->charm, e->name);
         e->full = view_peek_count(v, references) >= SERVICE_RELATIONS_MAX;
     }
 }
@@ -115,10 +116,10 @@ static bool end_refused(const struct relate_end *e, struct plan *p)
     if (unit_service_refused(e->record, e->service, "nothing is related to it any more", p)) {
         return true;
     }
-    if (!e->endpoint) {
-        plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest,
-                    "unit service %s has no endpoint %s: its charm says which it has", e->service,
-                    e->name);
+    if (!e->charm) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceNotFound,
+                    "the charm %s of unit service %s is missing: upgrade the service",
+                    e->record->charm, e->service);
     } else if (e->full) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
                     "unit service %s has %d relations, which is the most", e->service,
@@ -127,31 +128,23 @@ static bool end_refused(const struct relate_end *e, struct plan *p)
     return p->verdict == PLAN_REFUSE;
 }
 
-static bool is_implicit(const Board__Endpoint *e)
+/* They are named, so that they are meant or make no relation; refused then. */
+static bool ends_refused(const struct relate_end ends[2], struct plan *p)
 {
-    return strcmp(e->name, IMPLICIT_END) == 0;
-}
-
-/* Why the two do not fit; NULL if they do. */
-static const char *misfit(const struct relate_end *x, const struct relate_end *y)
-{
-    const Board__Endpoint *a = x->endpoint, *b = y->endpoint;
-    if (strcmp(x->service, y->service) == 0) {
-        return "both are of one service: its charm says which of its ends are of peers";
+    struct charm_end named[2];
+    struct charm charms[2];
+    struct charm_fit fit;
+    struct err err;
+    for (size_t i = 0; i < 2; i++) {
+        assert(ends[i].charm && *ends[i].name);
+        charms[i] = charm_ends_of_message(p->arena, ends[i].charm);
+        named[i] = (struct charm_end){ends[i].service, &charms[i], ends[i].name};
     }
-    if (a->role == BOARD__ENDPOINT__ROLE__PEER || b->role == BOARD__ENDPOINT__ROLE__PEER) {
-        return "an end of peers is related by itself";
+    int r = charm_ends_fit(p->arena, named, &fit, &err);
+    if (r < 0) {
+        plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest, "%s", err.text);
     }
-    if (a->role == b->role) {
-        return a->role == BOARD__ENDPOINT__ROLE__PROVIDER ? "both provide" : "both require";
-    }
-    if (strcmp(a->interface, b->interface) != 0) {
-        return "their interfaces differ";
-    }
-    if (a->scope != b->scope && !is_implicit(a) && !is_implicit(b)) {
-        return "one is global, the other of container scope";
-    }
-    return NULL;
+    return r < 0;
 }
 
 static void put_relation(const struct relate_snapshot *s, const struct op_input *in, struct plan *p)
@@ -173,8 +166,8 @@ static void put_relation(const struct relate_snapshot *s, const struct op_input 
     p->record = &r->base;
 }
 
-/* 1. A service is not there, not alive, or has no such end: refused.
- * 2. The ends do not fit: InvalidRequest.
+/* 1. A service is not there, not alive, or has relations enough: refused.
+ * 2. It has no such end, or the ends do not fit (common/charmfile/endpoints.h): InvalidRequest.
  * 3. They are related already, be the relation dying: ResourceExists.
  * 4. The relation is made, by the next number. */
 static void relate_decide(const void *snapshot, const struct op_input *in, struct plan *p)
@@ -183,11 +176,10 @@ static void relate_decide(const void *snapshot, const struct op_input *in, struc
     if (end_refused(&s->ends[0], p) || end_refused(&s->ends[1], p)) { /* 1 */
         return;
     }
-    const char *why = misfit(&s->ends[0], &s->ends[1]);
-    if (why) { /* 2 */
-        plan_refuse(p, MODELS__ERROR__TYPE__InvalidRequest, "%s:%s and %s:%s cannot be related: %s",
-                    s->ends[0].service, s->ends[0].name, s->ends[1].service, s->ends[1].name, why);
-    } else if (s->stands) { /* 3 */
+    if (ends_refused(s->ends, p)) { /* 2 */
+        return;
+    }
+    if (s->stands) { /* 3 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceExists, "%s:%s and %s:%s are related already",
                     s->ends[0].service, s->ends[0].name, s->ends[1].service, s->ends[1].name);
     } else if (s->sequence && s->sequence->next == UINT32_MAX) {

@@ -225,9 +225,10 @@ static int check_command(const struct app_source *s, const struct node *from,
 static int check_actions(const struct app_source *s, const struct node *from,
                          const struct app_said *said)
 {
-    assert(said->action); /* `command` may have made it */
-    int r = node_given(from, "action") ? check_step(s, from, "action", said->action)
-                                       : check_command(s, from, said->action->run_action);
+    assert(said->action || s->may_idle); /* `command` may have made it */
+    int r = !said->action                ? 0
+            : node_given(from, "action") ? check_step(s, from, "action", said->action)
+                                         : check_command(s, from, said->action->run_action);
     if (r == 0 && said->setup) {
         r = check_step(s, from, "setup", said->setup);
     }
@@ -336,7 +337,7 @@ int app_check(const struct app_source *s, const struct node *from, const struct 
         return app_mistake(s, from, "rootfs",
                            "is missing, for example preloaded:busybox, or image");
     }
-    if (!said->action) {
+    if (!said->action && !s->may_idle) {
         return app_mistake(s, from, "command", "is missing: what should run?");
     }
     int r = check_texts(s, from, said);

@@ -22,6 +22,7 @@ struct app_source {
     const char *file;
     struct err *err;
     const ProtobufCMessageDescriptor *type; /* models.DesiredLRP, or models.TaskDefinition */
+    bool may_idle; /* that nothing is to run is no mistake */
 };
 
 /* Where a key may stand. */

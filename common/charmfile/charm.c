@@ -478,7 +478,8 @@ int charm_parse(struct arena *a, const char *file, struct bytes text, struct cha
     }
     struct charm charm = {.name = ""};
     struct charm_source s = {
-        .app = {.arena = a, .file = file, .err = err, .type = &models__desired_lrp__descriptor},
+        .app = {.arena = a, .file = file, .err = err, .type = &models__desired_lrp__descriptor,
+                .may_idle = true},
         .arena = a,
         .charm = &charm,
         .endpoints = ARENA_ARRAY(a, CHARM_ENDPOINTS_MAX, struct charm_endpoint)};

@@ -117,3 +117,7 @@ enum charm_role charm_role_of(Board__Endpoint__Role role);
  * what it was made from. A record is one that charm_message() made. */
 Board__Charm *charm_message(struct arena *a, const struct charm *c);
 struct charm charm_of_message(struct arena *a, const Board__Charm *m);
+
+/* Its name and its endpoints alone, whether it is subordinate: what ends that fit are judged by.
+ * Borrows from the message. */
+struct charm charm_ends_of_message(struct arena *a, const Board__Charm *m);

@@ -76,13 +76,9 @@ Board__Charm *charm_message(struct arena *a, const struct charm *c)
     return m;
 }
 
-struct charm charm_of_message(struct arena *a, const Board__Charm *from)
+struct charm charm_ends_of_message(struct arena *a, const Board__Charm *m)
 {
-    const Board__Charm *m = (const Board__Charm *)message_copy(a, &from->base);
     struct charm_endpoint *endpoints = ARENA_ARRAY(a, m->n_endpoints, struct charm_endpoint);
-    struct charm_value *config = ARENA_ARRAY(a, m->n_config, struct charm_value);
-    struct charm_hook *hooks = ARENA_ARRAY(a, m->n_hooks, struct charm_hook);
-    assert(m->run && charm_name_is_valid(m->name));
     for (size_t i = 0; i < m->n_endpoints; i++) {
         const Board__Endpoint *e = m->endpoints[i];
         endpoints[i] =
@@ -91,23 +87,32 @@ struct charm charm_of_message(struct arena *a, const Board__Charm *from)
                                     .interface = e->interface,
                                     .container = e->scope == BOARD__ENDPOINT__SCOPE__CONTAINER};
     }
+    return (struct charm){.name = m->name,
+                          .subordinate = m->subordinate,
+                          .endpoints = endpoints,
+                          .endpoint_count = m->n_endpoints};
+}
+
+struct charm charm_of_message(struct arena *a, const Board__Charm *from)
+{
+    const Board__Charm *m = (const Board__Charm *)message_copy(a, &from->base);
+    struct charm c = charm_ends_of_message(a, m);
+    struct charm_value *config = ARENA_ARRAY(a, m->n_config, struct charm_value);
+    struct charm_hook *hooks = ARENA_ARRAY(a, m->n_hooks, struct charm_hook);
+    assert(m->run && charm_name_is_valid(m->name));
     for (size_t i = 0; i < m->n_config; i++) {
         config[i] = (struct charm_value){m->config[i]->key, m->config[i]->value};
     }
     for (size_t i = 0; i < m->n_hooks; i++) {
         hooks[i] = (struct charm_hook){m->hooks[i]->name, m->hooks[i]->script, m->hooks[i]->path};
     }
-    return (struct charm){.name = m->name,
-                          .subordinate = m->subordinate,
-                          .endpoints = endpoints,
-                          .endpoint_count = m->n_endpoints,
-                          .config = config,
-                          .config_count = m->n_config,
-                          .hooks = hooks,
-                          .hook_count = m->n_hooks,
-                          .hook_timeout_s =
-                              m->hook_timeout_s ? m->hook_timeout_s : CHARM_HOOK_TIMEOUT_S,
-                          .container = m->run};
+    c.config = config;
+    c.config_count = m->n_config;
+    c.hooks = hooks;
+    c.hook_count = m->n_hooks;
+    c.hook_timeout_s = m->hook_timeout_s ? m->hook_timeout_s : CHARM_HOOK_TIMEOUT_S;
+    c.container = m->run;
+    return c;
 }
 
 /* ---- Of a client ----------------------------------------------------------------------------- */

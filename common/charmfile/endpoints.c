@@ -75,6 +75,13 @@ static const char *misfit(struct arena *a, const struct charm_end ends[2],
         return arena_printf(a, "%s have different interfaces: %s and %s", pair, x->interface,
                             y->interface);
     }
+    if (x->container != y->container && !x->implicit && !y->implicit) {
+        return arena_printf(a,
+                            "%s differ in scope: %s:%s is for units of one container, the other "
+                            "for all",
+                            pair, ends[x->container ? 0 : 1].service,
+                            x->container ? x->name : y->name);
+    }
     if ((x->container || y->container) &&
         ends[0].charm->subordinate == ends[1].charm->subordinate) {
         return arena_printf(a,

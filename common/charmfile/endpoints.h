@@ -4,8 +4,9 @@
 
 #include "common/charmfile/charm.h"
 
-/* Two ends fit if one provides the interface that the other requires. If one has container scope,
- * the relation has it: then one service is subordinate, and the other is not. */
+/* Two ends fit if one provides the interface that the other requires, and both have one scope;
+ * CHARM_IMPLICIT is of either. If it is container scope, the relation has it: then one service is
+ * subordinate, and the other is not. */
 
 /* A service, as somebody names an end of a relation: "web", or "web:db". */
 struct charm_end {

@@ -691,6 +691,8 @@ static int ask_json(const char *path, const char *body)
     return status;
 }
 
+#define SET(settings) "{\"service\":\"api\",\"settings\":[" settings "]}"
+
 /* Whatever the command line asks for, and how it is refused. */
 static void all_is_asked_in_json(void **state)
 {
@@ -735,6 +737,17 @@ static void all_is_asked_in_json(void **state)
         {200, "configure",
          "{\"service\":\"api\",\"settings\":[{\"key\":\"size\",\"value\":\"2\"}]}", "{}\n"},
         {400, "configure", "{\"service\":\"api\",\"unset\":[\"sise\"]}", "did you mean"},
+        {400, "configure", SET("{\"key\":\"size\",\"value\":\"2\"},{\"key\":\"size\"}"),
+         "settings: the key size stands twice"},
+        {400, "configure", SET("{\"key\":\"size\",\"value\":\"2\"},{\"key\":\"a\"}"),
+         "settings: the key a stands behind size: keys are in byte order"},
+        {400, "configure", SET("{\"key\":\"a b\",\"value\":\"2\"}"),
+         "settings: the key \\\"a b\\\" must be letters, digits, _, . and -, at most 128"},
+        {400, "configure", SET("{\"key\":\"\",\"value\":\"2\"}"), "the key \\\"\\\" must be"},
+        {400, "configure", SET("{\"key\":\"size\",\"value\":\"a\\u0000b\"}"),
+         "\\\\u0000 is not allowed"},
+        {400, "configure", SET("{\"key\":\"size\",\"value\":\"a\xff\"}"),
+         "unable to decode byte 0xff"},
         {409, "upgrade",
          "{\"service\":\"api\",\"file\":\"name: api\\nrootfs: preloaded:busybox\\n"
          "command: exec sleep 9\\n\"}",

@@ -349,13 +349,13 @@ static void a_relation_is_destroyed(void **state)
     (void)state;
 }
 
-#define CHARM(service, ends) "charm/" service "/d endpoints=" ends "\n"
+#define CHARM(service, ends) "charm/" service "/d endpoints=" ends " charm.name=w\n"
 #define SERVICE(name, life)                                                                        \
     "unit_service/" name " name=" name " guid=s-" name " charm=d state=" life "\n"
 #define BOTH                                                                                       \
     SERVICE("web", "alive") SERVICE("db", "alive") CHARM("web", "db:0:kv,ring:2:ring")             \
     CHARM("db", "kv:1:kv,other:1:sql,up:0:kv,near:1:kv:1")
-#define CANNOT(a, b) "InvalidRequest: " a " and " b " cannot be related: "
+#define CANNOT(a, b) "InvalidRequest: " a " and " b " "
 
 static void what_cannot_be_related_is_refused(void **state)
 {
@@ -366,18 +366,24 @@ static void what_cannot_be_related_is_refused(void **state)
          "web:db db:kv",
          "ResourceConflict: unit service web is dying: nothing is related to it any more"},
         {"no such end", BOTH, "web:x db:kv",
-         "InvalidRequest: unit service web has no endpoint x: its charm says which it has"},
+         "InvalidRequest: web has no endpoint \"x\"; its charm w says which it has"},
         {"interfaces", BOTH, "web:db db:other", CANNOT("web:db", "db:other")
-         "their interfaces differ"},
-        {"both require", BOTH, "web:db db:up", CANNOT("web:db", "db:up") "both require"},
+         "have different interfaces: kv and sql"},
+        {"both require", BOTH, "web:db db:up", CANNOT("web:db", "db:up")
+         "both require something: one end provides what the other requires"},
         {"both provide", BOTH, "web:juju-info db:kv", CANNOT("web:juju-info", "db:kv")
-         "both provide"},
+         "both provide something: one end provides what the other requires"},
         {"scopes", BOTH, "web:db db:near", CANNOT("web:db", "db:near")
-         "one is global, the other of container scope"},
-        {"peers", BOTH, "web:ring db:kv", CANNOT("web:ring", "db:kv")
-         "an end of peers is related by itself"},
-        {"one service", BOTH, "db:up db:kv", CANNOT("db:up", "db:kv")
-         "both are of one service: its charm says which of its ends are of peers"},
+         "differ in scope: db:near is for units of one container, the other for all"},
+        {"peers", BOTH, "web:ring db:kv", "InvalidRequest: web:ring is for the units of web "
+         "alone: a relation of peers is made and ends with its service"},
+        {"one service", BOTH, "db:up db:kv", "InvalidRequest: db cannot be related to itself; its "
+         "units speak by an endpoint in peers, whose relation is made with the service"},
+        {"none is subordinate", BOTH CHARM("mail", "kv:0:kv:1") SERVICE("mail", "alive"),
+         "mail:kv db:near", CANNOT("mail:kv", "db:near")
+         "have container scope: one of the services must be subordinate, and none is"},
+        {"its charm is missing", SERVICE("mail", "alive") BOTH, "mail:kv db:kv",
+         "ResourceNotFound: the charm d of unit service mail is missing: upgrade the service"},
         {"twice", BOTH "relation_key/web%3Adb%20db%3Akv number=1\n", "web:db db:kv",
          "ResourceExists: web:db and db:kv are related already"},
         {"twice, the other way round", BOTH "relation_key/web%3Adb%20db%3Akv number=1\n",

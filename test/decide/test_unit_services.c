@@ -1,4 +1,5 @@
 /* Unit services and the jobs about them, rule by rule (bbs/units): deploy, add-unit. */
+#include "bbs/units/facts.h"
 #include "bbs/units/add_units.h"
 #include "bbs/units/units.h"
 #include "common/charmfile/charm.h"
@@ -365,6 +366,48 @@ static void an_added_unit_waits_for_a_machine(void **state)
     (void)state;
 }
 
+/* What a client or a rep sends as a map: at each bound, and beyond it. */
+static void a_list_of_settings_keeps_its_bounds(void **state)
+{
+    enum { MOST = 64, KEY = 128, BYTES = 64 * 1024 };
+    (void)state;
+    SCOPED_ARENA(a);
+    Board__UnitSetting *list[MOST + 1];
+    for (size_t i = 0; i <= MOST; i++) {
+        list[i] = arena_message(&a, &board__unit_setting__descriptor);
+        list[i]->key = arena_printf(&a, "k%02zu", i);
+        list[i]->value = arena_strdup(&a, "");
+    }
+    assert_null(unit_settings_list_fault(&a, list, 0));
+    assert_null(unit_settings_list_fault(&a, list, MOST));
+    assert_string_equal(unit_settings_list_fault(&a, list, MOST + 1),
+                        "65 keys; there can be 64 at most");
+    list[0]->key = memset(arena_alloc(&a, KEY + 2), 'k', KEY + 2);
+    list[0]->key[KEY] = 0;
+    assert_null(unit_settings_list_fault(&a, list, 1));
+    list[0]->value = memset(arena_alloc(&a, BYTES), 'v', BYTES);
+    list[0]->value[BYTES - KEY] = 0;
+    assert_null(unit_settings_list_fault(&a, list, 1));
+    list[0]->value[BYTES - KEY] = 'v';
+    list[0]->value[BYTES - KEY + 1] = 0;
+    assert_string_equal(unit_settings_list_fault(&a, list, 1),
+                        "65537 bytes of keys and values; there can be 65536 at most");
+    list[0]->value = arena_strdup(&a, "\xc3\x28");
+    list[0]->key = arena_strdup(&a, "k");
+    assert_string_equal(unit_settings_list_fault(&a, list, 1), "the value of k is not UTF-8");
+    list[0]->value = arena_strdup(&a, "");
+    list[0]->key = memset(arena_alloc(&a, KEY + 2), 'k', KEY + 2);
+    list[0]->key[KEY + 1] = 0;
+    assert_non_null(strstr(unit_settings_list_fault(&a, list, 1), "and -, at most 128"));
+    list[0]->key = arena_strdup(&a, "a=b");
+    assert_non_null(strstr(unit_settings_list_fault(&a, list, 1), "the key \"a=b\" must be"));
+    list[0]->key = list[1]->key;
+    assert_string_equal(unit_settings_list_fault(&a, list, 2), "the key k01 stands twice");
+    list[0]->key = list[2]->key;
+    assert_string_equal(unit_settings_list_fault(&a, list, 2),
+                        "the key k01 stands behind k02: keys are in byte order");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +418,7 @@ int main(void)
         cmocka_unit_test(units_are_added_to_a_living_principal_alone),
         cmocka_unit_test(units_are_made_by_slices),
         cmocka_unit_test(an_added_unit_waits_for_a_machine),
+        cmocka_unit_test(a_list_of_settings_keeps_its_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

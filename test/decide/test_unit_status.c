@@ -239,6 +239,14 @@ static void what_an_agent_says_has_bounds(void **state)
     said->output = long_text(&l.arena, 1);
     said->hook = long_text(&l.arena, NAME_CHARACTERS_MAX + 1);
     says(m, "the request received is invalid");
+    said->hook = long_text(&l.arena, 1);
+    Board__UnitHookRun run = BOARD__UNIT_HOOK_RUN__INIT;
+    said->running = &run;
+    says(m, "Invalid field: status.running.hook");
+    run.hook = long_text(&l.arena, NAME_CHARACTERS_MAX);
+    says(m, NULL);
+    run.remote_unit = long_text(&l.arena, NAME_CHARACTERS_MAX + 1);
+    says(m, "the request received is invalid");
     laid_system_done(&l);
     (void)state;
 }

@@ -244,7 +244,21 @@ static void a_charm_is_a_map_with_a_name(void **state)
     refuse(f, "name: [web]", "f:1: name: " CHARM_NAME_RULE);
     refuse(f, "name: web_1", "f:1: name: " CHARM_NAME_RULE);
     refuse(f, "name: web", "f:1: rootfs: is missing, for example preloaded:busybox, or image");
-    refuse(f, "name: web\nrootfs: preloaded:b", "f:1: command: is missing: what should run?");
+}
+
+/* Its units run hooks alone. Who runs as somebody, or with words, runs something. */
+static void a_charm_may_have_no_command(void **state)
+{
+    struct fixture *f = *state;
+    struct charm c = parsed(f, "f", "name: web\nrootfs: preloaded:b\nhooks: {install: 'true'}\n");
+    assert_null(c.container->action);
+    const Board__Charm *m = charm_message(&f->arena, &c);
+    assert_null(charm_message_fault(&f->arena, m));
+    assert_null(charm_of_message(&f->arena, m).container->action);
+    refuse(f, "name: web\nrootfs: preloaded:b\nuser: root",
+           "f:3: user: goes with command; say it in the action");
+    c = parsed(f, "f", "name: web\nimage: busybox\n");
+    assert_true(c.container->action->run_action->from_image);
 }
 
 static const char *repeated(struct fixture *f, char c, size_t count)
@@ -440,6 +454,7 @@ int main(void)
         TEST(a_record_has_all_of_a_charm),
         TEST(mistakes_are_told_where_they_are),
         TEST(a_charm_is_a_map_with_a_name),
+        TEST(a_charm_may_have_no_command),
         TEST(names_have_a_form),
         TEST(a_script_and_a_file_have_bounds),
         TEST(lists_have_bounds),

@@ -11,7 +11,7 @@ static const struct service {
     const char *name, *keys;
 } services[] = {
     {"web", "requires: {db: {interface: kv}, cache: {interface: kv}, amqp: {interface: queue}}\n"
-            "provides: {www: {interface: http}}\n"},
+            "provides: {www: {interface: http, scope: container}}\n"},
     {"shop", "requires: {db: {interface: kv}}\n"},
     {"db", "provides: {main: {interface: kv}}\npeers: {ring: {interface: gossip}}\n"},
     {"dbs", "provides: {main: {interface: kv}, spare: {interface: kv}, third: {interface: kv}}\n"},
@@ -26,8 +26,9 @@ static const struct service {
                "provides: {logs: {interface: juju-log, scope: container}}\n"},
     {"taker", "subordinate: true\n"
               "requires: {l: {interface: juju-log, scope: container}}\n"},
-    {"near", "requires: {l: {interface: juju-log}}\n"},
+    {"near", "requires: {l: {interface: juju-log, scope: container}}\n"},
     {"tight", "requires: {db: {interface: kv, scope: container}}\n"},
+    {"close", "provides: {main: {interface: kv, scope: container}}\n"},
 };
 
 static const struct charm *charm_of(struct fixture *f, const char *name)
@@ -110,11 +111,20 @@ static const struct row {
     {"taker:l", "helper:logs", NULL,
      "taker:l and helper:logs have container scope: one of the services must be subordinate, and "
      "both are"},
-    {"tight:db", "db:main", NULL,
-     "tight:db and db:main have container scope: one of the services must be subordinate, and none "
-     "is"},
-    /* one end with it is enough */
+    {"tight:db", "close:main", NULL,
+     "tight:db and close:main have container scope: one of the services must be subordinate, and "
+     "none is"},
     {"near", "helper", "l logs container", NULL},
+    /* global against container */
+    {"tight:db", "db:main", NULL,
+     "tight:db and db:main differ in scope: tight:db is for units of one container, the other for "
+     "all"},
+    {"shop:db", "close:main", NULL,
+     "shop:db and close:main differ in scope: close:main is for units of one container, the other "
+     "for all"},
+    {"sender:sink", "close", NULL,
+     "nothing of sender and close fits: one must provide an interface that the other requires, and "
+     "a relation of container scope joins a subordinate to another service"},
 };
 
 static void ends_fit_or_it_is_said_why_not(void **state)
