@@ -9,6 +9,7 @@
 #include "common/client/heartbeat_sender.h"
 #include "common/client/boards.h"
 #include "common/client/feed_client.h"
+#include "common/model/crash_policy.h"
 #include "rep/board/knowledge.h"
 #include "rep/board/moves.h"
 #include "rep/board/incarnation.h"
@@ -28,7 +29,7 @@
 /* How long an answer of bbs may take. */
 #define BOARD_CALL_TIMEOUT_NS (5 * SECOND_NS)
 
-enum { REP_SELECTORS = 9 };
+enum { REP_SELECTORS = 10 };
 
 struct rep {
     struct role role;
@@ -39,7 +40,7 @@ struct rep {
     struct boards boards;
     struct askers
         askers; /* for answers of bbs but those to feed client, heartbeat_sender and incarnation */
-    Board__Selector selector[REP_SELECTORS]; /* what is this cell's; drain */
+    Board__Selector selector[REP_SELECTORS]; /* what is this cell's; settings */
     const Board__Selector *selectors[REP_SELECTORS];
     struct feed_client feed_client;
     struct heartbeat_sender heartbeat_sender;
@@ -58,6 +59,7 @@ struct rep {
     struct metrics metrics;
     struct drain drain;
     int64_t drain_ns; /* the setting: between the stop of what has routes and its SIGTERM */
+    struct crash_policy crash; /* the settings: when a unit's command begins again */
     struct starts starts;
     struct port_returns port_returns;
 

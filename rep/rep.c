@@ -15,8 +15,8 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define DRAIN_SETTING "drain"
 
 /* ---- The feed -------------------------------------------------------------------------------- */
 
@@ -33,16 +33,21 @@ static void retry_now(struct rep *r)
 
 /* One that this version cannot read is ignored: the default is in force. Until the feed is current
  * again, what stood before is. */
-static void drain_in_force(struct rep *r)
+static void settings_in_force(struct rep *r)
 {
     struct settings s = SETTINGS_DEFAULT;
-    ProtobufCMessage *m;
     SCOPED_ARENA(a);
-    const struct followed *f = feed_client_get(&r->feed_client, key_setting(&a, DRAIN_SETTING));
-    if (f && record_decode(&a, RECORD_SETTING, blob_bytes(f->record), &m, NULL) == 0) {
-        settings_take(&s, (const Board__SettingRecord *)m);
+    const char *all = key_setting(&a, "");
+    for (struct map_node *n = map_from(&r->feed_client.records, all);
+         n && strncmp(map_key(n), all, strlen(all)) == 0; n = map_next(n)) {
+        const struct followed *f = map_value(n);
+        ProtobufCMessage *m;
+        if (record_decode(&a, RECORD_SETTING, blob_bytes(f->record), &m, NULL) == 0) {
+            settings_take(&s, (const Board__SettingRecord *)m);
+        }
     }
     r->drain_ns = s.drain_ns;
+    r->crash = s.crash;
 }
 
 static void on_change(void *context, enum feed_client_change change, const char *key,
@@ -57,7 +62,7 @@ static void on_change(void *context, enum feed_client_change change, const char 
         }
         break;
     case FEED_CLIENT_CURRENT:
-        drain_in_force(r);
+        settings_in_force(r);
         pass_call(&r->pass);
         break;
     case FEED_CLIENT_PUT:
@@ -67,7 +72,7 @@ static void on_change(void *context, enum feed_client_change change, const char 
             break;
         }
         if (key_type(key) == RECORD_SETTING) {
-            drain_in_force(r);
+            settings_in_force(r);
         } else {
             container_kind_at(&r->containers, key)->record(r, key, record, out);
         }
@@ -333,6 +338,7 @@ static void copy_config(struct rep *r, const struct rep_config *from)
     to->reconcile_interval_ns = setting(from->reconcile_interval_ns, RECONCILE_INTERVAL_NS);
     to->reservation_ns = setting(from->reservation_ns, RESERVATION_NS);
     to->stop_grace_ns = setting(from->stop_grace_ns, STOP_GRACE_NS);
+    to->hooks = (unsigned)setting(from->hooks, UNIT_HOOKS_AT_ONCE);
     to->evacuation_ns = setting(from->evacuation_ns, EVACUATION_NS);
     to->checks.again_ns = setting(from->checks.again_ns, CHECKS_AGAIN_NS);
     to->checks.interval_ns = setting(from->checks.interval_ns, CHECKS_INTERVAL_NS);
@@ -344,16 +350,27 @@ static void init_board_side(struct rep *r)
     if (boards_init(&r->boards, &r->forever, r->config.boards, &r->next_id, &r->unusable_why) < 0) {
         r->unusable = true;
     }
-    static const enum record_type types[REP_SELECTORS] = {
-        RECORD_ACTUAL, RECORD_TASK,        RECORD_SETTING,    RECORD_MACHINE,   RECORD_MACHINE_CELL,
-        RECORD_UNIT,   RECORD_UNIT_STATUS, RECORD_UNIT_CHILD, RECORD_UNIT_SCOPE};
+    static const struct {
+        enum record_type type;
+        const char *setting; /* NULL = what is this cell's */
+        bool prefix;
+    } rows[REP_SELECTORS] = {{.type = RECORD_ACTUAL},
+                             {.type = RECORD_TASK},
+                             {.type = RECORD_SETTING, .setting = "drain"},
+                             {.type = RECORD_SETTING, .setting = "crash_", .prefix = true},
+                             {.type = RECORD_MACHINE},
+                             {.type = RECORD_MACHINE_CELL},
+                             {.type = RECORD_UNIT},
+                             {.type = RECORD_UNIT_STATUS},
+                             {.type = RECORD_UNIT_CHILD},
+                             {.type = RECORD_UNIT_SCOPE}};
     for (size_t i = 0; i < REP_SELECTORS; i++) {
         board__selector__init(&r->selector[i]);
-        r->selector[i].type = (char *)record_type_name(types[i]);
-        if (types[i] == RECORD_SETTING) {
+        r->selector[i].type = (char *)record_type_name(rows[i].type);
+        if (rows[i].setting) {
             r->selector[i].key_prefix =
-                (char *)(uintptr_t)key_setting(&r->forever, DRAIN_SETTING);
-            r->selector[i].whole_key = true;
+                (char *)(uintptr_t)key_setting(&r->forever, rows[i].setting);
+            r->selector[i].whole_key = !rows[i].prefix;
         } else {
             r->selector[i].cell_id = (char *)r->config.cell_id;
         }
@@ -382,6 +399,7 @@ struct role *rep_new(const struct rep_config *config)
     r->role.ops = &rep_ops;
     r->next_id = 1;
     r->drain_ns = SETTINGS_DEFAULT.drain_ns;
+    r->crash = SETTINGS_DEFAULT.crash;
     arena_init(&r->forever);
     copy_config(r, config);
     containers_init(&r->containers, r, kinds);

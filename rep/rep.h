@@ -43,6 +43,7 @@ struct rep_config {
     /* Settings; 0 = default. */
     int64_t reconcile_interval_ns;   /* 30 s */
     int64_t reservation_ns;          /* 1 min */
+    unsigned hooks;                  /* of units, that run at once; 4 */
     int64_t stop_grace_ns;           /* 10 s */
     int64_t evacuation_ns;           /* its time limit: 600 s */
     struct health_pace checks;       /* 500 ms, 30 s, 1 s (rep/container/checks.h) */

@@ -9,6 +9,7 @@
 #include "rep/cli/tools_dir_io.h"
 #include "rep/rep.h"
 #include "rep/state_dir_io.h"
+#include "rep/unit/cell_unit.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -67,6 +68,10 @@ const struct cli_option rep_serve_options[] = {
      .value = "deny|allow",
      .help = "whether privileged containers may run here",
      .fallback = "deny"},
+    {.name = "hooks",
+     .value = "N",
+     .help = "so many hooks of units run at once, at most 64",
+     .fallback = "4"},
     {.name = "placement-tag",
      .value = "TAG",
      .help = "only work with this tag comes here",
@@ -249,11 +254,14 @@ static int64_t machine_memory_mb(void)
 static int read_capacity(const struct invocation *call, struct rep_config *config, struct err *err)
 {
     int64_t memory_mb = machine_memory_mb(), disk_mb = 0, containers = 0, proxy_mb = 0, index = 0;
+    int64_t hooks = UNIT_HOOKS_AT_ONCE;
     int r = cli_number(call, "memory-mb", 1, INT32_MAX, &memory_mb, err);
     r = r < 0 ? r : cli_number(call, "disk-mb", 0, INT32_MAX, &disk_mb, err);
     r = r < 0 ? r : cli_number(call, "containers", 1, DRIVER_CONTAINERS_MAX, &containers, err);
     r = r < 0 ? r : cli_number(call, "proxy-memory", 0, INT32_MAX, &proxy_mb, err);
     r = r < 0 ? r : cli_number(call, "cell-index", 0, INT32_MAX, &index, err);
+    r = r < 0 ? r : cli_number(call, "hooks", 1, UNIT_HOOKS_MAX, &hooks, err);
+    config->hooks = (unsigned)hooks;
     config->proxy_memory_mb = (int32_t)proxy_mb;
     config->index = (int32_t)index;
     config->memory_mb = (int32_t)memory_mb;

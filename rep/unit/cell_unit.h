@@ -14,7 +14,8 @@
 #include <bsd/sys/queue.h>
 
 enum {
-    UNIT_HOOKS_AT_ONCE = 4, /* that a cell runs */
+    UNIT_HOOKS_AT_ONCE = 4, /* that a cell runs, unless it is told otherwise, */
+    UNIT_HOOKS_MAX = 64,    /* which is so many at most */
     UNITS_A_STEP_MAX = 64,  /* looked at; the rest wait for the next step */
 };
 

@@ -86,7 +86,7 @@ static void see_others(const struct cell_unit *u, const struct container *c, str
     {
         f->group_busy |= other != u && same_group(c ? c->about->unit : NULL, u->guid, other);
     }
-    f->cell_busy = u->table->hook_count - u->busy >= UNIT_HOOKS_AT_ONCE;
+    f->cell_busy = u->table->hook_count - u->busy >= u->table->rep->config.hooks;
 }
 
 struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_unit *u)

@@ -1,6 +1,5 @@
 #include "rep/unit/workload.h"
 
-#include "common/model/settings.h"
 #include "rep/container/operation.h"
 #include "rep/container/spec.h"
 #include "rep/inside.h"
@@ -128,7 +127,7 @@ void workload_look(struct rep *r, struct cell_unit *u, const struct agent_facts 
     const Board__Charm *charm = unit_knowledge_charm(&u->table->knowledge, out->arena,
                                                      u->name.service, c->about->unit->charm);
     struct workload_facts w = see(r, u, c, charm);
-    struct workload_step s = workload_next(&w, &SETTINGS_DEFAULT.crash);
+    struct workload_step s = workload_next(&w, &r->crash);
     Rep__UnitOf of = *c->about->unit;
     if (s.look_again_ns != NEVER_NS) {
         cell_unit_due(u, s.look_again_ns);

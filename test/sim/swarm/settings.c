@@ -154,7 +154,8 @@ static bool goes_by(const struct role *role, const struct settings *in_force)
     }
     const struct rep *r = (const struct rep *)role;
     return strcmp(role->ops->name, "rep") != 0 || !r->feed_client.current ||
-           r->drain_ns == in_force->drain_ns;
+           (r->drain_ns == in_force->drain_ns &&
+            memcmp(&r->crash, &in_force->crash, sizeof(r->crash)) == 0);
 }
 
 static void rest(struct workload *w, struct buf *ret_why)

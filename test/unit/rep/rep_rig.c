@@ -437,13 +437,18 @@ void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record)
     feed(g, BOARD__FEED_FRAME__KIND__DELETE, record);
 }
 
-void rep_rig_set_drain(struct rep_rig *g, int64_t seconds)
+void rep_rig_set(struct rep_rig *g, const char *setting, int64_t value)
 {
     Board__SettingRecord record = BOARD__SETTING_RECORD__INIT;
-    record.name = (char *)(uintptr_t) "drain";
-    record.value = seconds;
-    feed_change(g, seconds < 0 ? BOARD__FEED_FRAME__KIND__DELETE : BOARD__FEED_FRAME__KIND__PUT,
+    record.name = (char *)(uintptr_t)setting;
+    record.value = value;
+    feed_change(g, value < 0 ? BOARD__FEED_FRAME__KIND__DELETE : BOARD__FEED_FRAME__KIND__PUT,
                 key_setting(&g->arena, record.name), &record.base);
+}
+
+void rep_rig_set_drain(struct rep_rig *g, int64_t seconds)
+{
+    rep_rig_set(g, "drain", seconds);
 }
 
 void rep_rig_feed_later_version(struct rep_rig *g, const char *key)

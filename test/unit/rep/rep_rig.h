@@ -122,7 +122,8 @@ Models__ActualLRP *rep_rig_record(struct rep_rig *g, const char *process_guid, c
 void rep_rig_feed_put(struct rep_rig *g, const Models__ActualLRP *record);
 void rep_rig_feed_delete(struct rep_rig *g, const Models__ActualLRP *record);
 
-/* The setting drain, in seconds, or -1: it is unset. */
+/* A setting, a duration in seconds, or -1: it is unset. The other: of drain. */
+void rep_rig_set(struct rep_rig *g, const char *setting, int64_t value);
 void rep_rig_set_drain(struct rep_rig *g, int64_t seconds);
 
 /* The same, of a record that a later version of the software has written. */
