@@ -10,6 +10,9 @@ REPAIR_S=60
 BOUND_CONTAINER_MS=2000 BOUND_CELL_MS=12000 BOUND_LEADER_MS=8000 BOUND_REQUEST_MS=5000
 # Of an emptied cell: that of a stop and removal, which takes the longest in it.
 BOUND_EMPTY_MS=15000
+# Of a unit whose hooks take no time: that is destroyed, until it is removed; and that hears what another one
+# has set (docs/units.md, How long it takes).
+BOUND_UNIT_MS=5000
 
 took_ms=0
 us_now() { echo "${EPOCHREALTIME/[.,]/}"; }

@@ -447,6 +447,15 @@ type_option() { # CELL_NUMBER
     [ ${#types[@]} = 0 ] || echo "--optional-placement-tag=type:${types[($1 - 1) % ${#types[@]}]}"
 }
 
+# Where containers reach each other's host ports. One that has a network of its own is alone at
+# 127.0.0.1; a machine without an address has no other.
+cell_address() { # NETWORK
+    local address=''
+    [ "$1" = host ] || address=$(ip -4 -o addr show scope global 2>/dev/null |
+        awk '$2 !~ /^veth/ {sub("/.*", "", $4); print $4; exit}')
+    echo "${address:-127.0.0.1}"
+}
+
 start_rep() { # CELL_NUMBER
     local i=$1 zones rootfs privileged network registries options type
     zones=$(setting zones) privileged=$(setting privileged) registries=$(setting registries)
@@ -457,7 +466,7 @@ start_rep() { # CELL_NUMBER
     start_process "rep-$i" "$bin/rep" serve --cell-id "cell-$i" --zone "z$(((i - 1) % zones + 1))" \
         --listen "127.0.0.1:$(rep_port "$i")" --url "https://127.0.0.1:$(rep_port "$i")" \
         --admin-listen "127.0.0.1:$(rep_admin_port "$i")" --on-term leave \
-        --bbs "$(urls bbs)" --address 127.0.0.1 --state-dir "$state/rep-$i" \
+        --bbs "$(urls bbs)" --address "$(cell_address "${network:-host}")" --state-dir "$state/rep-$i" \
         "${rootfs[@]/#/--rootfs=}" ${type:+"$type"} \
         --memory-mb "$(setting memory_mb)" --disk-mb "$(setting disk_mb)" --containers "$(setting containers)" \
         ${registries:+--registries "$registries"} --privileged "${privileged:-deny}" --ids "$(ids "$i")" \

@@ -25,13 +25,28 @@ running() { # N [GUID]
 }
 
 # What an instance's web server says, over plain TCP: nothing but bash is needed.
-ask() { # PORT
+ask() { # PORT [PATH]
     (
         exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
-        printf 'GET / HTTP/1.0\r\n\r\n' >&3
+        printf 'GET %s HTTP/1.0\r\n\r\n' "${2:-/}" >&3
         timeout 5 cat <&3 | tr -d '\r'
     ) 2>/dev/null
 }
+
+# Each unit of a service, as `bbs units` tells it: NAME STATE MACHINE ADDRESS:PORT.
+units_of() { # SERVICE
+    "$bin/bbs" units status "$1" 2>/dev/null | awk -v s="$1/" 'index($1, s) == 1 {print $1, $2, $3, $4}'
+}
+# That many units of web serve this value, which they have of db.
+webs_have() { # COUNT VALUE
+    local unit run_state machine at count=0
+    while read -r unit run_state machine at; do
+        [ "$run_state" = started ] && [ "$(ask "${at##*:}" /value | tail -n 1)" = "$2" ] || return 1
+        count=$((count + 1))
+    done < <(units_of web)
+    [ $count = "$1" ]
+}
+no_units() { ! "$bin/bbs" units | grep -q '^  *[a-z].*/[0-9]'; }
 
 answers() { # PORT
     local text
