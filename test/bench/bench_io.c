@@ -31,6 +31,8 @@ struct bench {
     char urls[URLS][URL_BYTES];
     int url_count;
     struct load load;
+    bench_look *look;
+    void *look_context;
     struct bench_counts *counts; /* filled in from the next answer; NULL = nobody asks */
     bench_frame *on_frame;
     void *frame_context;
@@ -148,7 +150,7 @@ static bool read_counts(const struct response *r, struct bench_counts *ret)
     if (!m) {
         return false;
     }
-    *ret = (struct bench_counts){(double)m->ops, (double)m->transactions};
+    *ret = (struct bench_counts){(double)m->ops, (double)m->transactions, (double)m->conflicts};
     board__board_state__free_unpacked(m, NULL);
     return true;
 }
@@ -158,7 +160,8 @@ static void on_response(void *context, const struct response *r)
     struct bench *b = context;
     struct load *l = &b->load;
     int unit = (int)(r->id / BENCH_STEPS) - 1, step = (int)(r->id % BENCH_STEPS);
-    if (!went_well(r, l->failures == 0) || (b->counts && !read_counts(r, b->counts))) {
+    if (!went_well(r, l->failures == 0) || (b->counts && !read_counts(r, b->counts)) ||
+        (b->look && !b->counts && !b->look(b->look_context, r->body))) {
         l->failures++;
     } else if (step + 1 < l->steps) {
         send_step(b, unit, step + 1);
@@ -214,6 +217,12 @@ struct bench_result bench_load(struct bench *b, int width, int units, int steps,
     return r;
 }
 
+void bench_look_at_answers(struct bench *b, bench_look *look, void *context)
+{
+    b->look = look;
+    b->look_context = context;
+}
+
 struct one_call {
     const char *path;
     const ProtobufCMessage *message;
@@ -260,8 +269,7 @@ static void on_feed(void *context, const struct stream_event *event)
     buf_append(&b->partial, event->data.data, event->data.size);
     while ((head = bytes_varint(buf_bytes(&b->partial), &body)) > 0 &&
            (size_t)head + body <= b->partial.size) {
-        Board__FeedFrame *frame =
-            board__feed_frame__unpack(NULL, body, b->partial.data + head);
+        Board__FeedFrame *frame = board__feed_frame__unpack(NULL, body, b->partial.data + head);
         assert(frame);
         b->on_frame(b->frame_context, frame);
         board__feed_frame__free_unpacked(frame, NULL);
@@ -269,17 +277,23 @@ static void on_feed(void *context, const struct stream_event *event)
     }
 }
 
-void bench_follow(struct bench *b, bench_frame *on_frame, void *context)
+void bench_follow(struct bench *b, const char *kinds, bench_frame *on_frame, void *context)
 {
+    enum { KINDS_MAX = 8 };
     SCOPED_ARENA(a);
     struct effects out;
     effects_init(&out, &a);
     b->on_frame = on_frame;
     b->frame_context = context;
-    Board__Selector selector = BOARD__SELECTOR__INIT, *selectors[] = {&selector};
-    selector.type = arena_strdup(&a, "actual");
+    Board__Selector *selectors[KINDS_MAX];
     Board__FeedRequest request = BOARD__FEED_REQUEST__INIT;
-    request.n_selectors = 1;
+    char *state = NULL;
+    for (char *kind = strtok_r(arena_strdup(&a, kinds), " ", &state); kind;
+         kind = strtok_r(NULL, " ", &state)) {
+        assert(request.n_selectors < KINDS_MAX);
+        selectors[request.n_selectors] = arena_message(&a, &board__selector__descriptor);
+        selectors[request.n_selectors++]->type = kind;
+    }
     request.selectors = selectors;
     effects_call_message(&out, FEED_ID, arena_printf(&a, "%s/v1/board/feed", b->urls[0]), "",
                          &request.base, NEVER_NS);

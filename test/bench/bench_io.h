@@ -3,6 +3,7 @@
 
 #include "board.pb-c.h"
 #include "common/base/arena.h"
+#include "common/base/bytes.h"
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>
@@ -45,17 +46,23 @@ enum { BENCH_STEPS = 16 };
 struct bench_result bench_load(struct bench *b, int width, int units, int steps,
                                bench_request *request, void *context);
 
-/* What the first bbs has done since it started: ops, and transactions that carried them. */
+/* From now on sees the body of each good answer of a load: false = it is a failure; the look tells
+ * it. NULL = nobody looks. */
+typedef bool bench_look(void *context, struct bytes body);
+void bench_look_at_answers(struct bench *b, bench_look *look, void *context);
+
+/* What the first bbs has done since it started: ops, transactions that carried them, and how often
+ * one had to be decided again. */
 struct bench_counts {
-    double ops, transactions;
+    double ops, transactions, conflicts;
 };
 struct bench_counts bench_count(struct bench *b);
 
-/* Follows the actual LRPs of the board: `on_frame` sees each frame, also during a load.
- * bench_wait() runs the loop until bench_done() was called since the last bench_wait(); false
+/* Follows the records of these kinds ("actual unit"): `on_frame` sees each frame, also during a
+ * load. bench_wait() runs the loop until bench_done() was called since the last bench_wait(); false
  * after BENCH_ANSWER_MS. */
 typedef void bench_frame(void *context, const Board__FeedFrame *frame);
-void bench_follow(struct bench *b, bench_frame *on_frame, void *context);
+void bench_follow(struct bench *b, const char *kinds, bench_frame *on_frame, void *context);
 bool bench_wait(struct bench *b);
 void bench_done(struct bench *b);
 

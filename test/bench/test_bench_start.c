@@ -244,7 +244,7 @@ int main(int argc, char **argv)
         return 2;
     }
     w.bench = bench_new();
-    bench_follow(w.bench, on_frame, &w);
+    bench_follow(w.bench, "actual", on_frame, &w);
     if (!bench_wait(w.bench)) {
         fprintf(stderr, "bench: the feed does not become current\n");
         return 1;

@@ -100,6 +100,8 @@ static struct role *make_rep(void *context, unsigned incarnation)
     static const char *const rootfs[] = {"busybox", NULL}, *const none[] = {NULL};
     unsigned more = p->cluster->options.graded ? CLUSTER_CELLS_MAX - p->number : 0;
     unsigned disk = p->cluster->options.cell_disk_instances;
+    unsigned containers = p->cluster->options.cell_containers;
+    containers = (containers ? containers : 100) + more;
     return rep_new(&(struct rep_config){
         .cell_id = p->name,
         .identity = arena_printf(&p->cluster->arena, "identity-of-%s", p->name),
@@ -115,13 +117,13 @@ static struct role *make_rep(void *context, unsigned incarnation)
         .memory_mb =
             (int32_t)(cluster_cell_instances(p->cluster) * CLUSTER_INSTANCE_MEMORY_MB + more),
         .disk_mb = (int32_t)((disk ? disk : 128) * CLUSTER_INSTANCE_DISK_MB + more),
-        .containers = (int32_t)(100 + more),
+        .containers = (int32_t)containers,
         .rootfs_names = rootfs,
         .pulls_images = p->cluster->options.pulls_images,
         .placement_tags = none,
         .optional_placement_tags = types_of(p),
         .ids_first = 1000000000, /* a range for each of its containers, and none to spare */
-        .ids_count = (100 + more) * CONTAINER_IDS,
+        .ids_count = containers * CONTAINER_IDS,
         .port_low = 20000,
         .port_high = 20999,
         .reconcile_interval_ns = p->cluster->options.reconcile_interval_ns,
@@ -175,7 +177,7 @@ static struct cluster *add_cluster(struct world *w, const struct cluster_options
     c->options.cells = options->cells ? options->cells : 3;
     c->options.zones = options->zones ? options->zones : 2;
     c->options.auctioneers = options->auctioneers ? options->auctioneers : 1;
-    assert(c->options.bbs <= CLUSTER_BBS_MAX && c->options.cells <= CLUSTER_CELLS_MAX);
+    assert(c->options.bbs <= CLUSTER_BBS_MAX && c->options.cells <= CLUSTER_CELLS_MANY);
     assert(c->options.auctioneers <= CLUSTER_LEADERS_MAX);
     assert(c->options.convergers <= CLUSTER_LEADERS_MAX);
     arena_init(&c->arena);

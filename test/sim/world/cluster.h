@@ -8,7 +8,9 @@
 /* What each instance of cluster_desire takes. */
 enum { CLUSTER_INSTANCE_MEMORY_MB = 64, CLUSTER_INSTANCE_DISK_MB = 64 };
 
+/* CELLS_MAX: that checkers and swarm have; a benchmark may have more. */
 enum { CLUSTER_BBS_MAX = 4, CLUSTER_CELLS_MAX = 40, CLUSTER_LEADERS_MAX = 3 };
+enum { CLUSTER_CELLS_MANY = 100 };
 
 struct cluster_options {
     struct world_options world; /* of cluster_new() */
@@ -20,6 +22,7 @@ struct cluster_options {
     unsigned convergers;  /* the same; 0 = none */
     unsigned cell_instances;      /* that fit on a cell; 0 = 64 */
     unsigned cell_disk_instances; /* whose disk fits on a cell; 0 = 128 */
+    unsigned cell_containers;     /* that it may have; 0 = 100 */
     bool graded; /* no two cells are alike: an earlier one has a little more of all than a later
                     one, so that of those equally used it is the best. Else chance decides between
                     them. */
@@ -39,7 +42,7 @@ struct cluster {
     struct cluster *next; /* another one in the same world */
     struct cluster_options options;
     struct node *bbs[CLUSTER_BBS_MAX];
-    struct node *cells[CLUSTER_CELLS_MAX];
+    struct node *cells[CLUSTER_CELLS_MANY];
     struct node *auctioneers[CLUSTER_LEADERS_MAX];
     struct node *convergers[CLUSTER_LEADERS_MAX];
     struct node *auctioneer; /* the first ones, which lead at the start; NULL without one */
