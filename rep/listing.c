@@ -38,6 +38,15 @@ void listing_step(struct rep *r, struct effects *out)
 
 /* ---- A container that the rep does not know -------------------------------------------------- */
 
+void listing_remove(struct rep *r, const char *guid, struct effects *out)
+{
+    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
+    *call = (struct verb_call){.id = r->next_id++,
+                               .verb = VERB_REMOVE,
+                               .guid = arena_strdup(out->arena, guid),
+                               .deadline_ns = r->now.mono_ns + REMOVE_TIMEOUT_NS};
+}
+
 static void remove_unknown(struct rep *r, const struct container_status *s, const char *why,
                            struct effects *out)
 {
@@ -48,11 +57,7 @@ static void remove_unknown(struct rep *r, const struct container_status *s, cons
     effects_log(out, LOG_ERROR_LEVEL, "container without a readable note is removed",
                 "container=%s why=\"%s\"", s->guid,
                 why); /* an instance's or a task's: who can tell */
-    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
-    *call = (struct verb_call){.id = r->next_id++,
-                               .verb = VERB_REMOVE,
-                               .guid = arena_strdup(out->arena, s->guid),
-                               .deadline_ns = r->now.mono_ns + REMOVE_TIMEOUT_NS};
+    listing_remove(r, s->guid, out);
 }
 
 /* Its start may be an earlier rep's, with nobody left to end one that hangs. */
@@ -79,12 +84,29 @@ static void adopt_running(struct rep *r, struct container *c, const struct conta
         c, runs ? PHASE_TRIGGER_ADOPTED_RUNNING : PHASE_TRIGGER_ADOPTED_STARTING, "adopted", out);
 }
 
+/* The note alone: whoever had it goes on from it. */
+static void adopt_kept(struct rep *r, const struct container_status *s, Rep__Note *note,
+                       struct effects *out)
+{
+    const struct container_kind *kind = container_kind_of(&r->containers, note);
+    if (kind->found_kept) {
+        kind->found_kept(r, note);
+    } else {
+        remove_unknown(r, s, "a note that nobody keeps", out);
+    }
+    rep__note__free_unpacked(note, NULL);
+}
+
 static void adopt(struct rep *r, const struct container_status *s, struct effects *out)
 {
     Rep__Note *note;
     struct err err;
     if (note_read(s->note, s->guid, &note, &err) < 0) {
         remove_unknown(r, s, err.text, out);
+        return;
+    }
+    if (s->state == CONTAINER_KEPT) {
+        adopt_kept(r, s, note, out);
         return;
     }
     struct container *c = container_add(&r->containers, note);
@@ -113,6 +135,8 @@ static void adopt(struct rep *r, const struct container_status *s, struct effect
     case CONTAINER_EXITED:
         container_exited(c, PHASE_TRIGGER_ADOPTED_ENDED, s, out);
         break;
+    case CONTAINER_KEPT:
+        break; /* above */
     }
     c->kind->adopted(c, s, out);
     drain_adopted(r, c, out);
@@ -159,6 +183,17 @@ static void note_late(struct container *c, struct effects *out)
     }
 }
 
+static void missing(struct container *c, struct effects *out)
+{
+    container_touch(c);
+    if (c->phase == PHASE_INITIALIZING) {
+        c->uncertain = false; /* PREPARE left nothing behind: once more */
+    } else {
+        c->process_gone = true;
+        container_complete(c, PHASE_TRIGGER_ENDED, "the container disappeared", out);
+    }
+}
+
 static void found(struct rep *r, struct container *c, const struct container_status *s,
                   struct effects *out)
 {
@@ -185,17 +220,9 @@ static void found(struct rep *r, struct container *c, const struct container_sta
         note_late(c, out);
         container_exited(c, PHASE_TRIGGER_ENDED, s, out);
         break;
-    }
-}
-
-static void missing(struct container *c, struct effects *out)
-{
-    container_touch(c);
-    if (c->phase == PHASE_INITIALIZING) {
-        c->uncertain = false; /* PREPARE left nothing behind: once more */
-    } else {
-        c->process_gone = true;
-        container_complete(c, PHASE_TRIGGER_ENDED, "the container disappeared", out);
+    case CONTAINER_KEPT:
+        missing(c, out);
+        break;
     }
 }
 

@@ -30,7 +30,9 @@ static void remove_it(struct rep *r, struct container *c, struct effects *out)
     if (!c->made) {
         end(r, c, "nothing is left to delete", out);
     } else if (!operation_must_wait(r, c)) {
-        operation_verb(r, c, OP_REMOVE, out)->label = c->kind->label(c, out->arena);
+        struct verb_call *call = operation_verb(r, c, OP_REMOVE, out);
+        call->label = c->kind->label(c, out->arena);
+        call->keep_note = c->keep_note;
     }
 }
 
@@ -38,6 +40,9 @@ void reconcile_removed(struct rep *r, struct container *c, const struct verb_ans
                        struct effects *out)
 {
     if (answer->outcome == VERB_DONE) {
+        if (c->keep_note) {
+            c->kind->kept(r, c);
+        }
         end(r, c, "deleted", out);
         return;
     }

@@ -14,7 +14,8 @@ enum verb {
                    * each host port of its spec is tried by a bind, as a server of it would */
     VERB_START,   /* create and start it; prepared before */
     VERB_SIGNAL,  /* to the container's first process, or to those of a step, or a run, that runs */
-    VERB_REMOVE,  /* kill what runs, unmount and delete everything; unknown guid: done */
+    VERB_REMOVE,  /* kill what runs, unmount and delete everything; unknown guid: done. Its note may
+                   * be kept: LIST tells it until the guid is prepared, or removed without that */
     VERB_LIST,    /* every container of this driver: adoption and reconciliation in one path */
     VERB_NOTE,    /* another note for it; fails when it does not exist */
     VERB_EXEC,    /* one more process in a running container: of these words, or what a step of its
@@ -200,6 +201,7 @@ struct verb_call {
                     * none is meant */
     const char *label; /* for REMOVE: what it wrote is kept for a while under its guid and this
                         * name, which several may have; NULL = it goes with the container */
+    bool keep_note;    /* for REMOVE */
     bool durable;      /* for NOTE: DONE only once it would survive the machine */
     const char *const *argv; /* for EXEC; NULL-terminated; NULL = what `step` runs */
     const uint32_t *ports;   /* for PORTS */
@@ -227,6 +229,7 @@ enum container_state {
     CONTAINER_STARTING, /* start was asked, no process known yet */
     CONTAINER_RUNNING,
     CONTAINER_EXITED,
+    CONTAINER_KEPT, /* nothing is there but the note that a REMOVE kept */
 };
 
 struct container_status {

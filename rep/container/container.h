@@ -67,6 +67,7 @@ struct container {
     bool memory_given;  /* its memory is the cell's again: so when its process is gone */
     enum container_end end;
     bool deleting;      /* nothing but its removal is left to do */
+    bool keep_note;     /* its note outlives it: of a unit that is made anew */
     bool start_wanted;  /* routes or tags changed: tell bbs again */
     bool note_wanted;   /* and the driver, before that: a restart must not forget them */
     uint64_t touched;   /* the role's last id when its driver side last changed; see listing.h */

@@ -58,6 +58,10 @@ struct container_kind {
     /* The message of a move for it, in the arena. May fill in what `o` knows of the record. */
     Board__Move *(*move)(const struct rep *r, struct arena *a, struct container *c,
                          struct move_order *o);
+    /* Nothing of it is there but the note that was kept: it has just been removed, as `c`; or a
+     * listing found it, of this guid. NULL: its kind keeps none. */
+    void (*kept)(struct rep *r, const struct container *c);
+    void (*found_kept)(struct rep *r, const Rep__Note *note);
     /* A bbs answered its move, for good or ill. */
     void (*settled)(struct rep *r, struct container *c, const struct move_order *o,
                     const Board__MoveResult *result, struct effects *out);

@@ -129,7 +129,9 @@ static void delete_all(struct rep *r, struct effects *out)
     r->drain.abandoned = true;
     MAP_EACH(&r->containers.by_guid, n)
     {
-        container_delete(map_value(n), "the evacuation ends", out);
+        struct container *c = map_value(n);
+        c->keep_note = c->keep_note || (c->kind->kept && c->made);
+        container_delete(c, "the evacuation ends", out);
     }
     effects_due(out, r->now.mono_ns);
 }

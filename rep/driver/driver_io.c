@@ -187,9 +187,14 @@ static void call_list(struct driver *d, const struct verb_call *call)
     }
     struct delivery *n = delivery_new(d, EVENT_VERB);
     struct container_status *list =
-        ARENA_ARRAY(&n->arena, d->containers.count, struct container_status);
-    MAP_EACH(&d->containers, at) {
-        list[count++] = container_status_of(map_value(at), &n->arena);
+        ARENA_ARRAY(&n->arena, d->containers.count + d->notes.count, struct container_status);
+    struct map_node *at = map_from(&d->containers, ""), *kept = map_from(&d->notes, "");
+    while (at || kept) { /* by guid; what is there has the newer one */
+        int order = !at ? 1 : !kept ? -1 : strcmp(map_key(at), map_key(kept));
+        list[count++] = order <= 0 ? container_status_of(map_value(at), &n->arena)
+                                   : note_status(kept, &n->arena);
+        at = order <= 0 ? map_next(at) : at;
+        kept = order >= 0 ? map_next(kept) : kept;
     }
     n->ev.verb = (struct verb_answer){
         .id = call->id,
@@ -258,6 +263,7 @@ static void driver_free(struct driver_shell *shell)
         container_drop(map_value(n));
     }
     map_done(&d->containers, NULL);
+    map_done(&d->notes, notes_free);
     for (struct delivery *n = d->deliveries; n;) {
         struct delivery *next = n->next;
         arena_done(&n->arena);
@@ -313,6 +319,7 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
     d->flush = event_new(loop, -1, 0, flush, d);
     d->jobs = jobs_new(loop, cores > 0 ? (int)cores : 1);
     map_init(&d->containers);
+    map_init(&d->notes);
     if (driver_init(d, config, err) < 0 || network_begin(d, err) < 0) {
         driver_free(&d->shell);
         return NULL;
@@ -321,6 +328,7 @@ struct driver_shell *driver_open(const struct driver_config *config, struct even
     outputs_init(d);
     egress_log_begin(d);
     load_all(d);
+    notes_load(d);
     clear_leftovers(d);
     transfers_sweep(d);
     images_sweep(d);

@@ -67,7 +67,7 @@ struct driver {
     const struct driver_ops *ops;
     struct event_base *loop;
     struct driver_owner owner;
-    char *state_dir, *containers_dir, *runtime_dir, *shim;
+    char *state_dir, *containers_dir, *notes_dir, *runtime_dir, *shim;
     char *courier, *cache_dir, *fetch_ca, *file_root; /* the last two may be NULL */
     int64_t cache_bytes;
     struct rootfs *rootfs;
@@ -90,6 +90,7 @@ struct driver {
     bool looking; /* for directories of containers that are not known here */
     size_t unread; /* of them, by the last look, those that could not be read for want of means */
     struct map containers; /* by guid */
+    struct map notes;      /* by guid: struct blob, of containers that are gone (notes_io.c) */
     uint64_t execs;
     struct verb_op *open_execs;
     struct delivery *deliveries, **deliveries_end; /* to be delivered from the loop */
@@ -177,6 +178,16 @@ int program_check(const char *dir, struct err *err);
 void driver_answer(struct driver *d, const struct verb_answer *answer);
 void driver_tell(struct driver_container *c);
 struct container_status container_status_of(struct driver_container *c, struct arena *arena);
+
+/* notes_io.c: notes that outlive their containers. All that are there; that of a container which
+ * is gone; none of it any more; where it is, freed by the caller; what LIST tells of one; for a
+ * map. */
+void notes_load(struct driver *d);
+void note_learn(struct driver *d, const char *guid);
+void note_drop(struct driver *d, const char *guid);
+char *note_kept_path(const struct driver *d, const char *guid);
+struct container_status note_status(const struct map_node *n, struct arena *a);
+void notes_free(void *note);
 
 /* read_io.c: READ, likewise. */
 void verb_read(struct driver *d, const struct verb_call *call);

@@ -120,6 +120,7 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
     d->ops = config->kind == DRIVER_OCI ? &oci_driver : &process_driver;
     d->state_dir = strdup(config->state_dir);
     d->containers_dir = mem_printf("%s/containers", config->state_dir);
+    d->notes_dir = mem_printf("%s/notes", config->state_dir);
     d->runtime_dir = mem_printf("%s/runtime", config->state_dir);
     d->shim = strdup(config->shim ? config->shim : program_beside(&scratch, "rep-shim"));
     d->log_bytes = config->log_bytes ? config->log_bytes : DRIVER_LOG_BYTES;
@@ -139,6 +140,7 @@ int settings_init(struct driver *d, const struct driver_config *config, struct e
     }
     result = result < 0 ? result : dir_make(d->state_dir, err);
     result = result < 0 ? result : dir_make(d->containers_dir, err);
+    result = result < 0 ? result : dir_make(d->notes_dir, err);
     return result < 0 ? result : dir_make(d->runtime_dir, err);
 }
 
@@ -170,6 +172,7 @@ void driver_done(struct driver *d)
     images_done(d);
     free(d->state_dir);
     free(d->containers_dir);
+    free(d->notes_dir);
     free(d->runtime_dir);
     free(d->shim);
     free(d->courier);

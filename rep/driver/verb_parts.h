@@ -15,6 +15,7 @@ struct verb_op {
     struct verb_op *next_exec; /* exec: the next one that is open */
     uint32_t step;   /* begin */
     char *keep; /* remove: where the log goes; NULL = with the container */
+    bool keep_note; /* remove */
 };
 
 void op_free(void *verb_under_way);

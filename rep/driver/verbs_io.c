@@ -117,6 +117,9 @@ static void on_removed(struct driver_job *j, enum job_event event)
         pulls_unpin(op->driver, op->guid);
         transfers_left(op->driver);
     }
+    if (done && op->keep_note) {
+        note_learn(op->driver, op->guid);
+    }
     if (op->verb == VERB_PREPARE) { /* it had failed, and this cleared up */
         op_answer(op, VERB_FAILED, 0, op->err.text);
     } else if (done) {
@@ -143,6 +146,11 @@ static int run_remove(struct verb_op *op, bool unfinished, int64_t deadline_ns, 
     if (op->keep) {
         command_add(&c, "--keep=%s", op->keep);
     }
+    if (op->keep_note) {
+        char *path = note_kept_path(d, op->guid);
+        command_add(&c, "--keep-note=%s", path);
+        free(path);
+    }
     char *uses = transfer_uses(d, op->guid);
     command_add(&c, "--uses=%s", uses);
     free(uses);
@@ -160,6 +168,10 @@ static void call_remove(struct verb_op *op, const struct verb_call *call)
     struct err err;
     pulls_cancel(op->driver, op->guid);
     op->keep = call->label ? outputs_keep(op->driver, call->label, op->guid) : NULL;
+    op->keep_note = call->keep_note;
+    if (!call->keep_note) {
+        note_drop(op->driver, op->guid);
+    }
     if (access(op->dir, F_OK) < 0 && errno == ENOENT &&
         !jobs_busy(op->driver->jobs, op->guid)) {
         pulls_unpin(op->driver, op->guid);
@@ -182,6 +194,7 @@ static void on_prepared(struct driver_job *j, enum job_event event)
         return;
     }
     if (job_began(j) && job_exit_code(j) == 0 && container_load(op->driver, op->guid)) {
+        note_drop(op->driver, op->guid); /* it has another one */
         op_answer(op, VERB_DONE, 0, "");
         op_free(op);
         return;

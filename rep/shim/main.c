@@ -30,6 +30,7 @@ static const struct row {
     ROW("mark", TEXT, mark),               ROW("unfinished", FLAG, unfinished),
     ROW("cgroup", TEXT, cgroup),           ROW("init", TEXT, init),
     ROW("runtime-root", TEXT, runtime_root), ROW("keep", TEXT, keep),
+    ROW("keep-note", TEXT, keep_note),
     ROW("note", TEXT, note),               ROW("step", NUMBER, step),
     ROW("ids", NUMBER, ids),               ROW("root-at", TEXT, root_at),
     ROW("volume", VOLUME, volume),         ROW("below", BELOW, below),

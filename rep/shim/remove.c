@@ -193,6 +193,31 @@ bool shim_detach(const struct options *o)
     return !o->network || access("network.json", F_OK) < 0 || run_command(command) == 0;
 }
 
+/* The note as it is, on the disk before it goes here; one that has gone was kept before, or never
+ * was. */
+static int keep_note(const char *to)
+{
+    char path[4096];
+    const char *slash = strrchr(to, '/');
+    if (access("note", F_OK) < 0) {
+        return 0;
+    }
+    snprintf(path, sizeof(path), "%.*s", slash ? (int)(slash - to) : 0, to);
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open("note", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int result = dir < 0 || fd < 0 || fdatasync(fd) < 0 ? -1 : 0;
+    if (result == 0 && unlink(to) < 0 && errno != ENOENT) {
+        result = -1;
+    }
+    if (result < 0 || link("note", to) < 0 || fsync(dir) < 0) {
+        report("cannot keep the note as %s: %s", to, strerror(errno));
+        result = -1;
+    }
+    close(dir);
+    close(fd);
+    return result;
+}
+
 int shim_remove(const struct options *o)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -232,6 +257,10 @@ int shim_remove(const struct options *o)
     }
     if (o->uses && unlink(o->uses) < 0 && errno != ENOENT) {
         report("cannot delete %s: %s", o->uses, strerror(errno));
+        return 1;
+    }
+    if (o->keep_note && keep_note(o->keep_note) < 0) {
+        close(parent);
         return 1;
     }
     if (used > 0) {

@@ -76,6 +76,7 @@ struct options {
     const char *mark;        /* remove: how processes of a shim that was killed are known */
     const char *bury;        /* remove: keep the directory, write this text as its status */
     const char *keep;        /* remove: where its log goes; NULL: deleted with all else */
+    const char *keep_note;   /* remove: where its note stands from then on; NULL: nowhere */
     const char *cgroup;      /* remove: path of the control groups, below their roots */
     const char *runtime_root; /* remove: absolute; the runtime keeps its own of GUID below it */
     const char *network; /* remove: rep-network, which takes back what the directory says it has */

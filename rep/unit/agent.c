@@ -7,8 +7,10 @@
  *  3. Dying, never installed, in no scope: it is not deployed just to die.
  *  4. Alive, and there is a reason to end it: destroy it.
  *  5. Dying, with subordinates that are Alive: destroy these.
- *  6. No room is set aside: set it aside. 7. No container: make it. Both when Dying only if hooks
- *     are owed; if they fail then, the hooks count as done: leave each scope, and die.
+ *  6. No room is set aside: set it aside. 7. No container: make it; if files of one went, with what
+ *     is left of its journal, once the end of its hook is noted, and an error said. Both when Dying
+ *     only if hooks are owed; if they fail then, the hooks count as done: leave each scope, and
+ *     die.
  *  8. A hook runs: wait, for its time at most. It has ended: note that. It is noted and has not
  *     begun: execute it, once the board does not say any more that one is in error.
  *  9. A hook is in error: nothing, not even die. 10. It is resolved: note it again, or take it as
@@ -201,37 +203,6 @@ static struct agent_step give_up(const struct outlook *o)
     return s;
 }
 
-static struct agent_step deploy(const struct outlook *o)
-{
-    const struct agent_facts *f = o->f;
-    if (f->container == AGENT_CONTAINER_MAKING || f->container == AGENT_CONTAINER_ENDING) {
-        return agent_wait(7, f->container == AGENT_CONTAINER_MAKING
-                                 ? "its container is being made"
-                                 : "its former container is being deleted");
-    }
-    if (!f->room) {
-        return f->room_lacking ? agent_wait(6, "there is no room for it on this cell")
-                               : agent_step_of(6, AGENT_SET_ASIDE, "room for its container");
-    }
-    if (f->now_ns < f->make_again_ns) {
-        struct agent_step s = agent_wait(7, "its container could not be made; it is tried again");
-        s.look_again_ns = f->make_again_ns;
-        return s;
-    }
-    struct agent_step s = agent_step_of(7, AGENT_MAKE, "it has none");
-    s.journal = o->journal;
-    return s;
-}
-
-/* ---- Rows 8 to 11: hooks --------------------------------------------------------------------- */
-
-static const char *busy(const struct agent_facts *f)
-{
-    return f->group_busy  ? "a hook of its principal, or of another subordinate of that, runs"
-           : f->cell_busy ? "as many hooks run as this cell runs at once"
-                          : NULL;
-}
-
 /* When more is to be done about a hook that goes: it is reported, or cut. */
 static int64_t next_look_ns(const struct agent_facts *f)
 {
@@ -264,6 +235,58 @@ static struct agent_step report_first(const struct outlook *o, int row)
 {
     return o->status ? agent_step_of(row, AGENT_REPORT, "the board has it otherwise")
                      : agent_wait(row, "the board says that a hook is in error: resolve it");
+}
+
+/* Before the journal forgets it with its container: how its hook ended is noted, and if it is in
+ * error, the board says so. */
+static bool owes_end(const struct outlook *o, struct agent_step *ret)
+{
+    const Rep__UnitNoteHook *h = o->journal->hook;
+    if (o->world.current.hook && !o->world.error && o->f->run != AGENT_RUN_NONE) {
+        *ret = after_run(o->arena, o->f, o->journal, 7);
+        return true;
+    }
+    if (o->world.current.hook && o->world.error && !h->lost && o->status) {
+        *ret = report_first(o, 7);
+        return true;
+    }
+    return false;
+}
+
+static struct agent_step deploy(const struct outlook *o)
+{
+    const struct agent_facts *f = o->f;
+    bool remade = f->container == AGENT_CONTAINER_DOWN && f->anew;
+    struct agent_step first;
+    if (remade && owes_end(o, &first)) {
+        return first;
+    }
+    if (f->container == AGENT_CONTAINER_MAKING || f->container == AGENT_CONTAINER_ENDING) {
+        return agent_wait(7, f->container == AGENT_CONTAINER_MAKING
+                                 ? "its container is being made"
+                                 : "its former container is being deleted");
+    }
+    if (!f->room) {
+        return f->room_lacking ? agent_wait(6, "there is no room for it on this cell")
+                               : agent_step_of(6, AGENT_SET_ASIDE, "room for its container");
+    }
+    if (f->now_ns < f->make_again_ns) {
+        struct agent_step s = agent_wait(7, "its container could not be made; it is tried again");
+        s.look_again_ns = f->make_again_ns;
+        return s;
+    }
+    struct agent_step s = agent_step_of(7, AGENT_MAKE, "it has none");
+    s.journal = remade ? journal_anew(o->arena, o->journal) : o->journal;
+    return s;
+}
+
+/* ---- Rows 8 to 11: hooks --------------------------------------------------------------------- */
+
+static const char *busy(const struct agent_facts *f)
+{
+    return f->group_busy  ? "a hook of its principal, or of another subordinate of that, runs"
+           : f->cell_busy ? "as many hooks run as this cell runs at once"
+                          : NULL;
 }
 
 /* Row 8. Once the board does not say error any more, what somebody resolved counts once. */

@@ -91,6 +91,7 @@ struct agent_facts {
     bool room;         /* is set aside for it */
     bool room_lacking; /* there is none; false again when some has come */
     enum agent_container container;
+    bool anew;              /* DOWN: its files are gone, or go before it begins again */
     unsigned make_failures; /* in a row */
     int64_t make_again_ns;  /* when it is tried again */
     const char *make_error; /* why it failed, "" = it did not */

@@ -165,6 +165,9 @@ static void entered(struct container *c)
     struct rep *r = c->table->rep;
     struct cell_unit *u = cell_unit_of(c);
     cell_unit_queue(u);
+    if (c->phase == PHASE_CREATED || c->phase == PHASE_RUNNING) {
+        cell_unit_keep(u, NULL); /* it has a note of its own */
+    }
     if (c->phase == PHASE_RUNNING) {
         u->was_up = true;
         u->up_ns = r->now.mono_ns;
@@ -180,6 +183,43 @@ static void entered(struct container *c)
     }
 }
 
+/* Whether this version understands what its journal says. */
+static bool is_understood(const Rep__UnitOf *of)
+{
+    SCOPED_ARENA(a);
+    Rep__UnitNote *j;
+    return !of->journal || journal_read(&a, message_packed(&a, &of->journal->base), &j, NULL) == 0;
+}
+
+static void forget_journal(Rep__UnitOf *of)
+{
+    rep__unit_note__free_unpacked(of->journal, NULL);
+    of->journal = NULL;
+}
+
+static void kept(struct rep *r, const struct container *c)
+{
+    struct cell_unit *u = cell_unit_find(&r->units, container_guid(c));
+    assert(u && c->keep_note);
+    cell_unit_keep(u, c->about);
+    cell_unit_queue(u);
+}
+
+static void found_kept(struct rep *r, const Rep__Note *note)
+{
+    const Rep__UnitOf *of = note->unit;
+    struct cell_unit *u = cell_unit_named(&r->units, note->instance_guid,
+                                          (struct unit_name){of->service, of->number});
+    if (u->kept) {
+        return;
+    }
+    cell_unit_keep(u, note);
+    cell_unit_queue(u);
+    if (!is_understood(u->kept->unit)) {
+        forget_journal(u->kept->unit);
+    }
+}
+
 /* An earlier rep made it. What its journal says, when this version understands it, goes on;
  * config-changed comes once. What has ended may have run. */
 static void adopted(struct container *c, const struct container_status *s, struct effects *out)
@@ -189,14 +229,11 @@ static void adopted(struct container *c, const struct container_status *s, struc
     (void)out;
     u->was_up = s->state == CONTAINER_EXITED || s->state == CONTAINER_RUNNING;
     u->up_ns = c->table->rep->now.mono_ns;
+    if (!is_understood(of)) {
+        forget_journal(of);
+        return;
+    }
     if (of->journal) {
-        SCOPED_ARENA(a);
-        Rep__UnitNote *j;
-        if (journal_read(&a, message_packed(&a, &of->journal->base), &j, NULL) < 0) {
-            rep__unit_note__free_unpacked(of->journal, NULL);
-            of->journal = NULL;
-            return;
-        }
         of->journal->config_again = true;
     }
     runs(c, s);
@@ -244,6 +281,8 @@ const struct container_kind unit_kind = {
     .runs = runs,
     .entered = entered,
     .adopted = adopted,
+    .kept = kept,
+    .found_kept = found_kept,
     .record = record,
     .record_key = record_key,
     .stray = stray,
@@ -267,6 +306,7 @@ static void see_end(struct rep *r, struct cell_unit *u, struct container *c, str
     assert(c->phase == PHASE_COMPLETED && !c->deleting && !container_stop_asked(c));
     if (!u->was_up) {
         unit_make_failed(r, u, c->exit_text);
+        c->keep_note = c->made;
         container_delete(c, "it could not be made", out);
     } else if (u->up_ns >= 0) {
         bool lasted = r->now.mono_ns - u->up_ns >= UNIT_LASTED_NS;
@@ -330,7 +370,7 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
         unit_want_assign(r, u); /* a restored board forgot that it is here */
     }
     /* Of a service whose last unit this was nothing else is followed, and need not be. */
-    if (!c && !f.unit && !u->moving && !has_to_wait(r, u) && r->feed_client.current &&
+    if (!c && !u->kept && !f.unit && !u->moving && !has_to_wait(r, u) && r->feed_client.current &&
         *r->units.knowledge.board_generation) {
         cell_unit_forget(u);
         return;

@@ -21,6 +21,8 @@ enum {
 
 /* How often one without room is tried. */
 #define UNIT_ROOM_AGAIN_NS (1 * SECOND_NS)
+/* When a hook was killed, and nobody here did it, the end of its container is waited for. */
+#define UNIT_KILLED_NS (2 * SECOND_NS)
 /* A container that ran for longer has lasted: the next one is made at once. */
 #define UNIT_LASTED_NS (60 * SECOND_NS)
 
@@ -79,6 +81,9 @@ struct cell_unit {
     struct unit_wait act_wait, status_wait;
     int64_t heard_revision; /* nothing is decided before the feed has come so far */
 
+    /* The note of the container before, which is gone with its files: its journal is what the next
+     * one begins with. Owned; NULL = none, or the next one has it. */
+    Rep__Note *kept;
     /* Its container. */
     bool was_up;
     int64_t up_ns;
@@ -153,6 +158,11 @@ void cell_unit_due(struct cell_unit *u, int64_t due_ns);
 /* A hook of it is noted, and has not ended: by this journal (NULL: none); by its container's. */
 bool unit_hook_is_going(const Rep__UnitNote *j);
 bool cell_unit_runs_hook(const struct container *c);
+/* What is known of it outlives its container: by that, or as it was kept; NULL = nothing is. */
+const Rep__Note *cell_unit_about(const struct cell_unit *u);
+/* Its container begins with this note; NULL: with none. A copy is kept. */
+void cell_unit_keep(struct cell_unit *u, const Rep__Note *note);
+
 /* Nothing is told of the run. What its tools see is frozen no more. */
 void unit_run_clear(struct unit_run *run);
 void unit_thaw(struct cell_unit *u);

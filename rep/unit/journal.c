@@ -180,7 +180,8 @@ Rep__UnitNote *journal_new(struct arena *a, const char *epoch)
     return j;
 }
 
-/* In another epoch no version is as it was. 0 is no version that a member can have. */
+/* In another epoch, or another container, no version is as it was. 0 is no version that a member
+ * can have. */
 static Rep__UnitNoteRelation *forget_versions(struct arena *a, const Rep__UnitNoteRelation *from)
 {
     Rep__UnitNoteRelation *r = arena_copy(a, from, sizeof(*from));
@@ -243,6 +244,42 @@ Rep__UnitNote *journal_adopt(struct arena *a, const Rep__UnitNote *old,
         j->hook = changed_hook(a, old->hook);
         j->hook->n_writes =
             keep_writes(a, j, old->hook->writes, old->hook->n_writes, &j->hook->writes);
+    }
+    if (old->lost && old->lost->hook >= HOOK_JOINED && !relation_numbered(j, old->lost->relation)) {
+        j->lost = NULL;
+    }
+    return j;
+}
+
+/* The hook that its container took along. One that never began has lost no attempt. */
+static Rep__UnitNoteLost *lost_with_it(struct arena *a, const Rep__UnitNoteHook *h)
+{
+    uint32_t attempt = h->lost ? h->attempt : h->attempt - 1;
+    if (attempt == 0) {
+        return NULL;
+    }
+    Rep__UnitNoteLost *lost = arena_message(a, &rep__unit_note_lost__descriptor);
+    lost->hook = h->hook;
+    lost->relation = h->relation;
+    lost->unit = h->unit;
+    lost->attempt = attempt;
+    return lost;
+}
+
+Rep__UnitNote *journal_anew(struct arena *a, const Rep__UnitNote *old)
+{
+    Rep__UnitNote *j = changed_journal(a, old);
+    assert(!old->hook || old->hook->attempt);
+    j->installed = j->configured = j->started = j->config_owed = j->config_again = false;
+    j->charm = arena_strdup(a, "");
+    j->config_version = 0;
+    if (old->hook) {
+        j->lost = hook_runs(old) || old->hook->lost ? lost_with_it(a, old->hook) : NULL;
+        j->hook = NULL;
+    }
+    j->relations = ARENA_ARRAY(a, old->n_relations, Rep__UnitNoteRelation *);
+    for (size_t i = 0; i < old->n_relations; i++) {
+        j->relations[i] = forget_versions(a, old->relations[i]);
     }
     return j;
 }
@@ -308,6 +345,12 @@ struct hook_world journal_world(struct arena *a, const Rep__UnitNote *j,
     return w;
 }
 
+static bool is_lost(const Rep__UnitNote *j, const struct hook_subject *s)
+{
+    return j->lost && j->lost->hook == (uint32_t)s->hook && j->lost->relation == s->relation &&
+           j->lost->unit == s->unit;
+}
+
 Rep__UnitNote *journal_begin(struct arena *a, const Rep__UnitNote *old,
                              const struct hook_step *step, const char *charm, const char *token)
 {
@@ -321,8 +364,10 @@ Rep__UnitNote *journal_begin(struct arena *a, const Rep__UnitNote *old,
         h->attempt = lost ? old->hook->attempt + 1 : 1;
     } else {
         const char *none = hook_lifecycle.states[HOOK_RUN_NONE];
+        bool again = is_lost(old, &step->subject);
         h->state = arena_strdup(a, hook_moved(none, HOOK_RUN_TRIGGER_NOTE, 0));
-        h->attempt = 1;
+        h->attempt = again ? old->lost->attempt + 1 : 1;
+        j->lost = again ? NULL : old->lost;
     }
     h->hook = step->subject.hook;
     h->relation = step->subject.relation;
@@ -499,6 +544,9 @@ static bool is_sound(const Rep__UnitNote *j)
             sound = sound && r->members[k - 1]->unit < r->members[k]->unit;
         }
     }
+    const Rep__UnitNoteLost *l = j->lost;
+    sound = sound && (!l || (l->hook > HOOK_NONE && l->hook < HOOK_KIND_COUNT && l->attempt > 0 &&
+                             l->attempt < JOURNAL_ATTEMPTS_MAX));
     return sound && (!j->hook || hook_is_sound(j, j->hook));
 }
 

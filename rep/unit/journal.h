@@ -63,6 +63,12 @@ Rep__UnitNote *journal_new(struct arena *a, const char *epoch);
 Rep__UnitNote *journal_adopt(struct arena *a, const Rep__UnitNote *j, const struct unit_sight *seen,
                              bool restarted);
 
+/* As its next container begins with it, when the one before, and its files, are gone: what made
+ * these comes again, and each `changed`; nobody is joined anew. What was set and not published is
+ * kept. A hook that was lost with the container comes again by itself, and its attempts go on; one
+ * in error is forgotten here, for the board says it. */
+Rep__UnitNote *journal_anew(struct arena *a, const Rep__UnitNote *j);
+
 /* What hook_next() looks at; borrows from both. A member that was told of and is not seen is one
  * that has gone. The journal was adopted for this sight after its last hook ended. */
 struct hook_world journal_world(struct arena *a, const Rep__UnitNote *j,

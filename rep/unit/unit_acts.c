@@ -251,6 +251,7 @@ static void make(struct rep *r, struct cell_unit *u, struct container *c,
         return;
     }
     if (c->phase == PHASE_COMPLETED) {
+        c->keep_note = true;
         container_delete(c, "it is begun anew", out);
     } else {
         unit_make(u, s, out);
@@ -283,6 +284,23 @@ static void wait(struct rep *r, struct cell_unit *u, struct container *c,
     }
 }
 
+/* Of a note alone nothing stops. One that stays all the same is listed again. */
+static void recall(struct rep *r, struct cell_unit *u, struct container *c,
+                   const struct agent_step *s, struct effects *out)
+{
+    if (c) {
+        container_abandon(c, s->why, out);
+        return;
+    }
+    assert(u->kept);
+    effects_log(out, LOG_INFO_LEVEL, "note of a unit deleted", "unit_guid=%s why=\"%s\"", u->guid,
+                s->why);
+    r->listing.removed_id = r->next_id;
+    listing_remove(r, u->guid, out);
+    cell_unit_keep(u, NULL);
+    cell_unit_queue(u);
+}
+
 void unit_act(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
               const struct agent_step *s, struct effects *out)
 {
@@ -295,7 +313,7 @@ void unit_act(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
         wait(r, u, c, f, out);
         break;
     case AGENT_RECALL:
-        container_abandon(c, s->why, out);
+        recall(r, u, c, s, out);
         break;
     case AGENT_SET_ASIDE:
         set_aside(r, u, f, out);

@@ -29,6 +29,11 @@ bool unit_set_aside(struct rep *r, struct cell_unit *u, const Board__UnitRecord 
     of.service_guid = unit->service_guid;
     of.principal = unit->principal;
     of.principal_guid = unit->principal_guid;
+    if (u->kept) {
+        of.text = u->kept->unit->text;
+        of.crash_count = u->kept->unit->crash_count;
+        of.last_run = u->kept->unit->last_run;
+    }
     Rep__Note note = REP__NOTE__INIT;
     note.format = NOTE_FORMAT;
     note.unit = &of;

@@ -28,7 +28,7 @@ static Board__Move *assign(struct arena *a, const struct cell_unit *u)
     unit.service = (char *)(uintptr_t)u->name.service;
     unit.number = u->name.number;
     unit.guid = u->guid;
-    return c ? unit_move_assign(a, arena_copy(a, &unit, sizeof(unit)), c->made) : NULL;
+    return c ? unit_move_assign(a, arena_copy(a, &unit, sizeof(unit)), c->made || u->kept) : NULL;
 }
 
 /* What it asks for by now, if that is the same still. */

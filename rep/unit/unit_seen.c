@@ -5,12 +5,13 @@
 #include "rep/steps/exit_text.h"
 #include "rep/unit/cell_unit.h"
 
+#include <signal.h>
 #include <string.h>
 
-static enum agent_container container_seen(const struct container *c)
+static enum agent_container container_seen(const struct cell_unit *u, const struct container *c)
 {
     if (!c || (c->phase == PHASE_RESERVED && !c->deleting)) {
-        return AGENT_CONTAINER_NONE;
+        return u->kept ? AGENT_CONTAINER_DOWN : AGENT_CONTAINER_NONE;
     }
     if (c->deleting || container_stop_asked(c)) {
         return AGENT_CONTAINER_ENDING;
@@ -45,9 +46,19 @@ static const char *end_text(struct arena *a, const struct container *c, const st
     return u->output && u->output[0] ? arena_printf(a, "%s\n%s", text, u->output) : text;
 }
 
-/* A hook whose container has ended is lost, if its end was not told. Of a bad end what it wrote is
- * read first: until then it goes. */
-static void see_run(struct arena *a, struct cell_unit *u, const struct container *c,
+/* It was killed, and not by us: by whoever killed its container, of whose end nobody has heard yet,
+ * or by itself. */
+static bool was_killed(const struct cell_unit *u)
+{
+    const struct unit_run *run = &u->hook;
+    bool by_signal = run->exit_signal == SIGKILL || run->exit_code == 128 + SIGKILL; /* by driver */
+    return by_signal && !run->oom_killed && u->cut_signals == 0;
+}
+
+/* A hook whose container has ended is lost, if its end was not told, or came of that. So the end of
+ * one that was killed counts after a while only. Of a bad end what it wrote is read first: until
+ * then it goes. */
+static void see_run(struct rep *r, struct arena *a, struct cell_unit *u, const struct container *c,
                     struct agent_facts *f)
 {
     const struct unit_run *run = &u->hook;
@@ -57,14 +68,22 @@ static void see_run(struct arena *a, struct cell_unit *u, const struct container
     bool up = f->container == AGENT_CONTAINER_UP;
     f->run_begun_ns = run->begun ? run->begun_ns : NEVER_NS;
     f->run_limit_ns = run->begun ? run->begun_ns + timeout_ns : NEVER_NS;
-    if (run->ended) {
+    int64_t counts_ns = run->ended_ns + UNIT_KILLED_NS;
+    bool waits = run->ended && up && was_killed(u) && r->now.mono_ns < counts_ns;
+    bool lost = run->lost || (run->begun && !run->ended && f->container == AGENT_CONTAINER_DOWN) ||
+                (run->ended && !up && was_killed(u));
+    if (waits) {
+        f->run = AGENT_RUN_GOES;
+        f->run_limit_ns = NEVER_NS;
+        cell_unit_due(u, counts_ns);
+    } else if (lost) {
+        f->run = AGENT_RUN_LOST;
+        f->run_text = "nobody can tell how it ended";
+    } else if (run->ended) {
         bool good = run->exit_code == 0 && run->exit_signal == 0;
         f->run = good ? AGENT_RUN_GOOD : u->output || !up ? AGENT_RUN_BAD : AGENT_RUN_GOES;
         f->run_limit_ns = u->output || !up ? f->run_limit_ns : NEVER_NS;
         f->run_text = good ? "" : end_text(a, c, u, timeout_ns);
-    } else if (run->lost || (run->begun && f->container == AGENT_CONTAINER_DOWN)) {
-        f->run = AGENT_RUN_LOST;
-        f->run_text = "nobody can tell how it ended";
     } else if (run->begun || u->running) {
         f->run = AGENT_RUN_GOES;
     }
@@ -92,7 +111,8 @@ static void see_others(const struct cell_unit *u, const struct container *c, str
 struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_unit *u)
 {
     struct container *c = cell_unit_container(u);
-    const Rep__UnitOf *of = c ? c->about->unit : NULL;
+    const Rep__Note *about = cell_unit_about(u);
+    const Rep__UnitOf *of = about ? about->unit : NULL;
     struct agent_facts f = {
         .cell_id = r->config.cell_id,
         .identity = r->config.identity,
@@ -102,7 +122,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
         .run_begun_ns = NEVER_NS,
         .room = c != NULL,
         .room_lacking = !c && u->room_lacking,
-        .container = container_seen(c),
+        .container = container_seen(u, c),
         .make_failures = u->make_failures,
         .make_again_ns = u->make_wait.retry_ns,
         .make_error = u->make_error ? u->make_error : "",
@@ -111,10 +131,11 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
         .address = r->config.address,
         .crash_count = of ? of->crash_count : 0,
     };
+    f.anew = f.container == AGENT_CONTAINER_DOWN; /* no driver begins one again */
     if (f.container != AGENT_CONTAINER_NONE) {
         f.journal = of->journal;
-        f.ports = c->about->ports;
-        f.port_count = c->about->n_ports;
+        f.ports = about != u->kept ? about->ports : NULL;
+        f.port_count = f.ports ? about->n_ports : 0;
     }
     char *token = ARENA_ARRAY(a, GUID_BYTES, char);
     random_guid(&r->random, token);
@@ -123,7 +144,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
     f.confirmed = f.confirmed && r->feed_client.current && r->incarnation.open &&
                   listing_is_good(&r->listing);
     if (f.journal && f.container != AGENT_CONTAINER_MAKING && cell_unit_runs_hook(c)) {
-        see_run(a, u, c, &f);
+        see_run(r, a, u, c, &f);
     }
     see_others(u, c, &f);
     return f;

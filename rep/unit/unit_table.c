@@ -1,6 +1,7 @@
 /* The table of a cell's units, and what everybody asks of one. */
 #include "common/base/memory.h"
 #include "common/lifecycle/hook.h"
+#include "rep/container/note.h"
 #include "rep/inside.h"
 #include "rep/unit/cell_unit.h"
 
@@ -25,12 +26,29 @@ void unit_thaw(struct cell_unit *u)
     }
 }
 
+void cell_unit_keep(struct cell_unit *u, const Rep__Note *note)
+{
+    Rep__Note *before = u->kept;
+    u->kept = note ? note_copy(note) : NULL;
+    if (before) {
+        rep__note__free_unpacked(before, NULL);
+    }
+}
+
+/* What is set aside for one that is made anew knows no more than that. */
+const Rep__Note *cell_unit_about(const struct cell_unit *u)
+{
+    const struct container *c = cell_unit_container(u);
+    return u->kept && (!c || c->phase == PHASE_RESERVED) ? u->kept : c ? c->about : NULL;
+}
+
 static void unit_free(void *value)
 {
     struct cell_unit *u = value;
     if (u->noting) {
         rep__note__free_unpacked(u->noting, NULL);
     }
+    cell_unit_keep(u, NULL);
     unit_thaw(u);
     free(u->hook.text);
     free(u->command.text);
@@ -98,7 +116,7 @@ void cell_unit_due(struct cell_unit *u, int64_t due_ns)
 void cell_unit_forget(struct cell_unit *u)
 {
     struct cell_units *t = u->table;
-    assert(!u->moving && !u->busy && !cell_unit_container(u));
+    assert(!u->moving && !u->busy && !u->kept && !cell_unit_container(u));
     if (u->queued) {
         TAILQ_REMOVE(&t->queue, u, queue_link);
     }

@@ -395,6 +395,59 @@ static void a_note_is_replaced(struct subject *s, bool durable)
     assert_int_equal(subject_verb(s, &arena, call).outcome, VERB_FAILED);
 }
 
+static void is_kept(struct subject *s, const char *guid, struct bytes note)
+{
+    SCOPED_ARENA(arena);
+    struct container_status c = subject_find(s, &arena, guid);
+    assert_non_null(c.guid);
+    assert_int_equal(c.state, CONTAINER_KEPT);
+    assert_true(bytes_equal(c.note, note));
+    assert_int_equal(c.pid, 0);
+}
+
+/* By a REMOVE that says so, in whatever state it is: the last that was noted, until there is
+ * another one of that guid, or it is removed, too. */
+static void a_note_is_kept(struct subject *s)
+{
+    SCOPED_ARENA(arena);
+    struct container_spec spec = {.rootfs = s->rootfs};
+    struct verb_call remove = {.verb = VERB_REMOVE, .guid = "keeper", .keep_note = true};
+    struct verb_call note = {.verb = VERB_NOTE, .guid = "keeper", .note = bytes_of("last")};
+    struct verb_answer a = subject_verb(s, &arena, remove); /* of nothing nothing is kept */
+    done(&a);
+    assert_null(subject_find(s, &arena, "keeper").guid);
+    s->program(s, "keeper", PROGRAM_SLEEPS, &spec);
+    a = subject_prepare(s, &arena, "keeper", &spec);
+    done(&a);
+    for (int i = 0; i < 2; i++) { /* never started, and running */
+        a = subject_verb(s, &arena, note);
+        done(&a);
+        a = subject_verb(s, &arena, remove);
+        done(&a);
+        is_kept(s, "keeper", note.note);
+        a = subject_verb(s, &arena, note); /* to what is not there */
+        assert_int_equal(a.outcome, VERB_FAILED);
+        a = subject_verb(s, &arena, remove);
+        done(&a);
+        s->restart(s);
+        is_kept(s, "keeper", note.note);
+        assert_int_equal(subject_plain(s, &arena, VERB_START, "keeper").outcome, VERB_FAILED);
+        a = subject_prepare(s, &arena, "keeper", &spec);
+        done(&a);
+        assert_int_equal(state_of(s, "keeper"), CONTAINER_PREPARED);
+        a = subject_plain(s, &arena, VERB_START, "keeper");
+        done(&a);
+    }
+    subject_remove(s, "keeper"); /* nothing came back */
+    subject_begin(s, "keeper", PROGRAM_SLEEPS);
+    a = subject_verb(s, &arena, remove);
+    done(&a);
+    subject_remove(s, "keeper");
+    s->restart(s);
+    assert_null(subject_find(s, &arena, "keeper").guid);
+    s->ended_count = 0;
+}
+
 static struct verb_answer read_of(struct subject *s, struct arena *arena, const char *guid,
                                   const char *path)
 {
@@ -470,6 +523,7 @@ void driver_conformance(struct subject *s)
     exec_needs_a_container(s);
     a_note_is_replaced(s, false);
     a_note_is_replaced(s, true);
+    a_note_is_kept(s);
     a_file_is_read(s);
     verbs_take_turns(s);
     steps_conformance(s);

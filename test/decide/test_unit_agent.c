@@ -220,6 +220,7 @@ static void lay(struct laid *l, struct arena *a, const char *is)
                    : says(is, "making") ? AGENT_CONTAINER_MAKING
                    : says(is, "ending") ? AGENT_CONTAINER_ENDING
                                         : AGENT_CONTAINER_UP;
+    f->anew = says(is, "anew");
     f->make_failures = says(is, "failed_twice") ? 2 : says(is, "failed_thrice") ? 3 : 0;
     f->make_error = f->make_failures ? "no image" : "";
     f->make_again_ns = says(is, "later") ? 5000 : 0;
@@ -313,6 +314,18 @@ static const struct row {
     {"down", "7 make"},
     {"down failed_twice later", "7 wait until 5000, report started"},
     {"down failed_thrice", "7 make, report started"}, /* one that is Alive is tried for ever */
+    {"down noted lost", "7 make"},
+    {"down anew", "7 make"},
+    {"down anew noted", "7 make"},
+    {"down anew noted good", "7 end config-changed"},
+    {"down anew noted bad", "7 end config-changed"},
+    {"down anew noted lost", "7 end config-changed"},
+    {"down anew noted lost no_room", "7 end config-changed"},
+    {"down anew error", "7 report, fail error"}, /* the next journal forgets it */
+    {"down anew error board_error", "7 make"},
+    {"down anew error board_error retry", "7 make"},
+    {"dying scope down anew", "7 make"},
+    {"dying scope down anew noted lost", "7 end config-changed"},
     {"dying down", "7 make"},
     {"dying down failed_twice", "7 make, report started"},
     {"dying down failed_thrice", "12 die, report started"},

@@ -71,6 +71,7 @@ void model_containers_free(struct model_containers *m)
         pending_free(p);
     }
     map_done(&m->boxes, model_box_free);
+    map_done(&m->notes, model_file_free);
     map_done(&m->pins, free);
     free(m);
 }
@@ -419,6 +420,7 @@ static enum verb_outcome prepare(struct model_containers *m, struct pending *p,
     b->files = p->given;
     map_init(&p->given);
     map_put(&m->boxes, p->guid, b);
+    model_file_free(map_remove(&m->notes, p->guid));
     return VERB_DONE;
 }
 
@@ -583,16 +585,45 @@ static struct container_status copy_status(struct arena *arena, struct container
     return s;
 }
 
+static struct container_status kept_status(struct arena *arena, const struct map_node *n)
+{
+    struct bytes note = blob_bytes(map_value(n));
+    return (struct container_status){
+        .guid = arena_strdup(arena, map_key(n)),
+        .state = CONTAINER_KEPT,
+        .text = "",
+        .note = {.data = arena_copy(arena, note.data, note.size), .size = note.size},
+    };
+}
+
+/* Both by guid; no guid is among both. */
 static size_t list_into(struct model_containers *m, struct arena *arena,
                         struct container_status **ret_list)
 {
     size_t count = 0;
-    *ret_list = ARENA_ARRAY(arena, m->boxes.count, struct container_status);
-    MAP_EACH(&m->boxes, n)
-    {
-        (*ret_list)[count++] = model_box_status(map_value(n), arena);
+    struct map_node *box = map_from(&m->boxes, ""), *kept = map_from(&m->notes, "");
+    *ret_list = ARENA_ARRAY(arena, m->boxes.count + m->notes.count, struct container_status);
+    while (box || kept) {
+        bool first = box && (!kept || strcmp(map_key(box), map_key(kept)) < 0);
+        (*ret_list)[count++] =
+            first ? model_box_status(map_value(box), arena) : kept_status(arena, kept);
+        box = first ? map_next(box) : box;
+        kept = first ? kept : map_next(kept);
     }
     return count;
+}
+
+/* What it was told last outlives it, or nothing does. */
+static void remove_box(struct model_containers *m, struct pending *p, struct box *b)
+{
+    if (!p->call.keep_note) {
+        model_file_free(map_remove(&m->notes, p->guid));
+    } else if (b) {
+        model_file_free(map_put(&m->notes, p->guid, blob_ref(b->note)));
+    }
+    if (b) {
+        model_box_remove(m, p->guid);
+    }
 }
 
 static void list_now(struct model_containers *m, struct pending *p)
@@ -744,9 +775,7 @@ static void carry_out(struct model_containers *m, struct pending *p, struct aren
         break;
     case VERB_REMOVE:
         free(map_remove(&m->pins, p->guid));
-        if (b) {
-            model_box_remove(m, p->guid);
-        }
+        remove_box(m, p, b);
         break;
     case VERB_NOTE:
         answer->outcome = note(b, p, answer);

@@ -63,6 +63,7 @@ struct pending {
 struct model_containers {
     struct model_containers_pace pace;
     struct map boxes;
+    struct map notes; /* guid -> struct blob: those that REMOVEs kept */
     struct pending *pending; /* sorted by time, then by order of arrival */
     struct map pins; /* guid -> name of the image that was pulled for it */
     unsigned fail_starts, fail_prepares, fail_begins, fail_pulls;
@@ -86,4 +87,4 @@ struct container_status model_box_status(const struct box *b, struct arena *aren
 void model_box_free(void *value);  /* a struct box */
 /* One that is there; its address is somebody's again when nobody shares it. */
 void model_box_remove(struct model_containers *m, const char *guid);
-void model_file_free(void *value); /* one of its files */
+void model_file_free(void *value); /* one of its files; a note that was kept */

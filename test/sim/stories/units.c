@@ -226,6 +226,12 @@ static bool end_hooks(struct cluster *c, int exit_code)
     return any;
 }
 
+/* The first container ends, though nobody asked for that. */
+static bool end_container(struct cluster *c)
+{
+    return world_end_container(c->world, c->cells[0], 0, 137);
+}
+
 /* The command of the first container that has one ends. */
 static bool end_command(struct cluster *c, int exit_code)
 {
@@ -467,5 +473,94 @@ void story_a_machine_goes_and_its_services_stay(struct cluster *c)
     destroy_machine(c, 0);
     world_run(c->world, 3 * SETTLE_NS);
     assert_int_equal(cluster_records(c, "machine/"), 0);
+    end(&h);
+}
+
+/* Its files are there. The rep may die at any time after it began again. */
+static void reboot(struct cluster *c)
+{
+    struct node *cell = c->cells[0];
+    world_kill(c->world, cell);
+    world_reboot(c->world, cell, false);
+    world_run(c->world, SECOND_NS);
+    world_start(c->world, cell);
+    if (random_below(world_random(c->world), 2)) {
+        int64_t most = 600 * MILLISECOND_NS;
+        world_run(c->world, (int64_t)random_below(world_random(c->world), (uint64_t)most));
+        world_kill(c->world, cell);
+        world_start(c->world, cell);
+    }
+}
+
+void story_a_machine_of_units_falls(struct cluster *c)
+{
+    static const struct kv_end requires = {"kv", BOARD__ENDPOINT__ROLE__REQUIRER};
+    static const struct kv_end provides = {"kv", BOARD__ENDPOINT__ROLE__PROVIDER};
+    says(c,
+         "Two units are related and settled when their machine falls. Their containers are made "
+         "anew, with the journals that the ones before left: install, config-changed and start run "
+         "again, and each is told of the other's settings once more; nobody joins or departs. The "
+         "same when a container alone ends.");
+    struct heard h;
+    begin(&h, c);
+    deploy_as(c, WEB, 1, &requires);
+    deploy_as(c, "db", 1, &provides);
+    relate(c, WEB, "db");
+    play(c, 3 * SETTLE_NS, "started", 2);
+    assert_true(world_run_until(c->world, SETTLE_NS, has_entered, c));
+    play_for(c, 3 * SECOND_NS);
+    assert_int_equal(h.hooks, 10);
+    assert_int_equal(h.commands, 2);
+    reboot(c);
+    play_for(c, 6 * SECOND_NS);
+    assert_int_equal(units_in(c, "started"), 2);
+    assert_int_equal(cluster_records(c, "relation_member/"), 2);
+    assert_in_range(h.hooks, 10 + 2 * 4, 10 + 2 * 4 + 2); /* one that the rep's end made untold */
+    unsigned before = h.hooks;
+    assert_true(end_container(c));
+    play_for(c, 10 * SECOND_NS);
+    assert_int_equal(h.hooks, before + 4);
+    assert_int_equal(units_in(c, "started"), 2);
+    destroy_service(c, "db");
+    destroy_service(c, WEB);
+    play_to_the_end(c);
+    end(&h);
+}
+
+static void resolve(struct cluster *c, const char *unit)
+{
+    Board__UnitRequest r = BOARD__UNIT_REQUEST__INIT;
+    r.unit = text(unit);
+    r.resolved = BOARD__UNIT_STATUS_RECORD__RESOLVED__RETRY;
+    assert_int_equal(client(c, "/v1/units/resolve", &r.base), 200);
+}
+
+static bool unit_is_in_error(void *cluster)
+{
+    return units_in(cluster, "error") == 1;
+}
+
+void story_a_container_falls_in_a_hook(struct cluster *c)
+{
+    says(c, "Whenever a unit is being installed its container ends. Nobody can tell how the hook "
+            "would have ended: it runs again in the next one, three times in all. Then it is in "
+            "error, and runs when somebody has resolved that.");
+    struct heard h;
+    begin(&h, c);
+    deploy(c, 1);
+    for (int i = 0; i < 3; i++) {
+        assert_true(world_run_until(c->world, 5 * SETTLE_NS, a_hook_runs, c));
+        assert_true(end_container(c));
+        world_run(c->world, 100 * MILLISECOND_NS);
+    }
+    assert_true(world_run_until(c->world, 2 * SETTLE_NS, unit_is_in_error, c));
+    world_run(c->world, 10 * SECOND_NS);
+    assert_int_equal(h.hooks, 3);
+    assert_string_equal(h.order, "install install install ");
+    resolve(c, WEB "/0");
+    play(c, 3 * SETTLE_NS, "started", 1);
+    assert_string_equal(h.order, "install install install install config-changed start ");
+    destroy_unit(c, WEB "/0");
+    play_to_the_end(c);
     end(&h);
 }

@@ -175,6 +175,56 @@ static void memberships_on_the_board_win(void **state)
     assert_int_equal(gone->n_relations, 0);
 }
 
+/* Its container went with its files, and a hook with it. */
+static void the_next_container_begins_with_it(void **state)
+{
+    struct fixture *f = *state;
+    const struct unit_sight seen = sight_with(&relation, 1);
+    Rep__UnitNote *before = begun(f, at_work(f), HOOK_CONFIG_CHANGED, 0, 4), *j, *back;
+    assert_int_equal(journal_set(&f->arena, before, 7, "k", "v", &before, &f->err), 0);
+    before = journal_end(&f->arena, before, JOURNAL_GOOD, "");
+    before = journal_end(&f->arena, begun(f, before, HOOK_CHANGED, 3, 6), JOURNAL_LOST, "");
+    j = journal_anew(&f->arena, before);
+    struct bytes packed = message_packed(&f->arena, &j->base);
+    assert_int_equal(journal_read(&f->arena, packed, &back, &f->err), 0);
+    assert_null(j->hook);
+    assert_int_equal(j->n_unpublished, 1);
+    assert_true(before->installed && before->hook && before->relations[0]->members[0]->version);
+    static const enum unit_hook hooks[] = {HOOK_INSTALL, HOOK_CONFIG_CHANGED, HOOK_START};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(next_of(f, j, seen).subject.hook, hooks[i]);
+        j = begun(f, j, hooks[i], 0, seen.config_version);
+        assert_int_equal(j->hook->attempt, 1);
+        j = journal_end(&f->arena, j, JOURNAL_GOOD, "");
+    }
+    /* nobody is joined anew, and the attempts of the hook that was lost go on */
+    assert_int_equal(next_of(f, j, seen).subject.hook, HOOK_CHANGED);
+    assert_int_equal(next_of(f, j, seen).subject.unit, 0);
+    j = run_well(f, j, HOOK_CHANGED, 0, 5);
+    assert_int_equal(next_of(f, j, seen).subject.hook, HOOK_CHANGED);
+    assert_int_equal(next_of(f, j, seen).subject.unit, 3);
+    for (uint32_t attempt = 2; attempt <= JOURNAL_ATTEMPTS_MAX; attempt++) {
+        j = begun(f, j, HOOK_CHANGED, 3, 6);
+        assert_int_equal(j->hook->attempt, attempt);
+        assert_null(j->lost);
+        j = journal_end(&f->arena, j, JOURNAL_LOST, "");
+        assert_int_equal(j->hook->lost, attempt < JOURNAL_ATTEMPTS_MAX);
+        j = attempt < JOURNAL_ATTEMPTS_MAX ? journal_anew(&f->arena, j) : j;
+        j = attempt < JOURNAL_ATTEMPTS_MAX ? run_well(f, j, HOOK_INSTALL, 0, 0) : j;
+        j = attempt < JOURNAL_ATTEMPTS_MAX ? run_well(f, j, HOOK_CONFIG_CHANGED, 0, 3) : j;
+        j = attempt < JOURNAL_ATTEMPTS_MAX ? run_well(f, j, HOOK_START, 0, 0) : j;
+    }
+    /* one in error is the board's to tell; one that never began has lost nothing */
+    assert_null(journal_anew(&f->arena, j)->lost);
+    assert_null(journal_anew(&f->arena, begun(f, at_work(f), HOOK_CHANGED, 3, 6))->lost);
+    /* its relation goes, and with it what was lost there */
+    j = journal_end(&f->arena, begun(f, at_work(f), HOOK_CHANGED, 3, 6), JOURNAL_LOST, "");
+    j = journal_anew(&f->arena, j);
+    assert_non_null(j->lost);
+    struct unit_sight none = sight_with(NULL, 0);
+    assert_null(journal_adopt(&f->arena, j, &none, false)->lost);
+}
+
 /* A board that was restored has a unit and a relation that had ended. */
 static void what_is_alive_again_begins_anew(void **state)
 {
@@ -272,8 +322,8 @@ int main(void)
         TEST(what_a_hook_told_is_noted),          TEST(a_bad_end_is_resolved),
         TEST(an_end_that_is_lost_is_tried_again), TEST(what_is_set_is_published_after_a_good_end),
         TEST(memberships_on_the_board_win),       TEST(what_is_alive_again_begins_anew),
-        TEST(what_hooks_set_has_bounds),          TEST(a_full_journal_can_be_read),
-        TEST(another_format_is_refused),
+        TEST(the_next_container_begins_with_it),  TEST(what_hooks_set_has_bounds),
+        TEST(a_full_journal_can_be_read),         TEST(another_format_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
