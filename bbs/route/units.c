@@ -32,6 +32,12 @@ static bool subject_of(struct arena *a, const ProtobufCMessage *request, enum un
         if (unit_of_key(a, key, &unit) && key_type(key) == RECORD_UNIT_STATUS) {
             key = key_unit(a, unit);
         }
+        uint32_t number;
+        if (key_type(key) == RECORD_MACHINE && number_of_key(a, key, &number)) {
+            *ret_noun = NOUN_MACHINE;
+            *ret_name = arena_printf(a, "%u", number);
+            return true;
+        }
         *ret_noun = key_type(key) == RECORD_UNIT ? NOUN_UNIT : NOUN_SERVICE;
         *ret_name = key_type(key) == RECORD_UNIT ? unit_name_text(a, unit) : move_name(a, m);
         return key_type(key) == RECORD_UNIT || key_type(key) == RECORD_UNIT_SERVICE;
@@ -51,7 +57,9 @@ static const char *unknown_text(const struct ask *ask, struct arena *a)
     }
     bool is_unit = noun == NOUN_UNIT && unit_name_parse(a, name, &unit);
     assert(noun != NOUN_UNIT || is_unit);
-    const char *key = is_unit ? key_unit(a, unit) : key_unit_service(a, name);
+    const char *key = noun == NOUN_MACHINE ? move_key(a, ask->in.request)
+                      : is_unit            ? key_unit(a, unit)
+                                           : key_unit_service(a, name);
     return view_peek(v, key) ? NULL : units_unknown(v, noun, name);
 }
 

@@ -14,6 +14,17 @@
 
 /* ---- What is asked --------------------------------------------------------------------------- */
 
+/* What a request cannot ask for, for its charm says it; NULL = it asks for none of that. */
+static const char *need_of_charm(const Board__UnitNeeds *n)
+{
+    return n->memory_mb          ? "memory_mb"
+           : n->disk_mb          ? "disk_mb"
+           : n->max_pids         ? "max_pids"
+           : *n->rootfs          ? "rootfs"
+           : n->n_volume_drivers ? "volume_drivers"
+                                 : NULL;
+}
+
 void valid_units_asked(struct validation *v, uint32_t count, const Board__UnitNeeds *needs)
 {
     SCOPED_ARENA(a);
@@ -26,6 +37,13 @@ void valid_units_asked(struct validation *v, uint32_t count, const Board__UnitNe
                             "count: %u units on machine %u: ask for one, or leave the machine "
                             "out",
                             count, needs->machine));
+    }
+    const char *other = needs ? need_of_charm(needs) : NULL;
+    if (other) {
+        say(v, arena_printf(&a, "needs.%s: the charm says it, of all units", other));
+    }
+    if (needs && needs->machine && !needs->on_machine) {
+        say(v, arena_printf(&a, "needs.machine: %u is meant only with on_machine", needs->machine));
     }
     if (needs && needs->on_machine && needs->unused) {
         say(v, "needs: a machine is named, and an unused one wanted: say one of the two");
@@ -112,7 +130,7 @@ void valid_add_units(struct validation *v, const Board__AddUnitsRequest *request
         say(v, "count: how many units are to be added?");
     }
     if (request->needs && request->needs->n_placement_tags > 0) {
-        say(v, "needs: constraints are of the service, by deploy");
+        say(v, "needs.placement_tags: they are of the service: deploy takes them");
     }
     valid_units_asked(v, request->count, request->needs);
 }

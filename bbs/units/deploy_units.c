@@ -1,4 +1,5 @@
 /* A unit service comes: deploy. */
+#include "bbs/lrp/validate.h"
 #include "bbs/units/add_units.h"
 #include "bbs/units/facts.h"
 #include "bbs/units/unit_charm.h"
@@ -60,6 +61,9 @@ void valid_deploy_units(struct validation *v, const Board__DeployUnitsRequest *r
                             deployed_name(request)));
     } else {
         valid_units_asked(v, request->count, request->needs);
+    }
+    if (request->needs) {
+        valid_placement_tags(v, request->needs->placement_tags, request->needs->n_placement_tags);
     }
 }
 

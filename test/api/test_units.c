@@ -302,13 +302,13 @@ static void names_are_refused(void **state)
          "there is no unit service web/0: that is a unit: bbs units why web/0"},
         {3, "destroy-service shop", "there is no unit service shop: that is an app: bbs ps shop"},
         {3, "remove-service nobody",
-         "there is no unit service nobody: bbs units lists those that are"},
+         "bbs: there is no unit service nobody: bbs units lists those that are"},
         {3, "resolved web --skip", "there is no unit web: that is a unit service"},
         {3, "resolved web/99 --skip", "there is no unit web/99: bbs units lists those that are"},
         {3, "add-unit shop", "there is no unit service shop: that is an app: bbs ps shop"},
         {3, "add-unit web/0", "there is no unit service web/0: that is a unit"},
         {3, "config nobody a=b", "there is no unit service nobody"},
-        {3, "config nobody", "there is no unit service nobody: bbs units lists those that are"},
+        {3, "config nobody", "bbs: there is no unit service nobody: bbs units lists those that are"},
         {3, "upgrade nobody web.yaml", "there is no unit service nobody"},
         {3, "status nobody", "there is no unit service nobody: bbs units lists those that are"},
         {3, "why web/99", "there is no unit web/99: bbs units lists those that are"},
@@ -317,8 +317,8 @@ static void names_are_refused(void **state)
         {3, "why shop", "there is no unit service shop: that is an app: bbs ps shop"},
         {2, "destroy-machine cell-1",
          "\"cell-1\" is no number of a machine: bbs units machines lists them"},
-        {3, "destroy-machine 99", "there is no such machine: bbs units machines lists those that"},
-        {3, "cordon 99", "there is no such machine: bbs units machines lists those that are"},
+        {3, "destroy-machine 99", "bbs: there is no machine 99: bbs units machines lists those that"},
+        {3, "cordon 99", "bbs: there is no machine 99: bbs units machines lists those that are"},
         {3, "add-machine nowhere", "there is no cell nowhere: bbs cells lists those that are"},
     };
     SCOPED_BUF(answer);
@@ -368,7 +368,7 @@ static void what_is_asked_for_is_refused(void **state)
     none.count = 1;
     none.needs = &needs;
     refused("/v1/units/add", &none.base, MODELS__ERROR__TYPE__InvalidRequest,
-            "needs: constraints are of the service, by deploy");
+            "needs.placement_tags: they are of the service: deploy takes them");
 }
 
 static void ends_are_refused(void **state)

@@ -155,6 +155,52 @@ static void what_is_asked_badly_is_said(void **state)
     (void)state;
 }
 
+/* Nothing that is asked for is left out without a word. */
+static void what_the_charm_says_is_not_asked_for(void **state)
+{
+    static char pool[] = "pool", *tags[] = {pool};
+    static char text[] = "x";
+    const Board__UnitNeeds none = BOARD__UNIT_NEEDS__INIT;
+    Board__UnitNeeds n[7];
+    static const char *const deploys[] = {
+        "needs.memory_mb: the charm says it, of all units",
+        "needs.disk_mb: the charm says it, of all units",
+        "needs.max_pids: the charm says it, of all units",
+        "needs.rootfs: the charm says it, of all units",
+        "needs.volume_drivers: the charm says it, of all units",
+        "needs.machine: 3 is meant only with on_machine",
+        "",
+    };
+    (void)state;
+    for (size_t i = 0; i < 7; i++) {
+        n[i] = none;
+    }
+    n[0].memory_mb = n[1].disk_mb = n[2].max_pids = 1;
+    n[3].rootfs = text;
+    n[4].volume_drivers = n[6].placement_tags = tags;
+    n[4].n_volume_drivers = n[6].n_placement_tags = 1;
+    n[5].machine = 3;
+    for (size_t i = 0; i < 7; i++) {
+        SCOPED_ARENA(a);
+        struct validation of_deploy = {0}, of_add = {0};
+        Board__DeployUnitsRequest *deploy = deploy_request(&a, "web count=1");
+        Board__AddUnitsRequest add = BOARD__ADD_UNITS_REQUEST__INIT;
+        deploy->needs = add.needs = &n[i];
+        add.service = deploy->name;
+        add.count = 1;
+        valid_deploy_units(&of_deploy, deploy);
+        valid_add_units(&of_add, &add);
+        const char *refusal = validation_ok(&of_deploy) ? "" : validation_text(&of_deploy);
+        assert_string_equal(refusal, deploys[i]);
+        assert_string_equal(validation_text(&of_add),
+                            *refusal ? refusal
+                                     : "needs.placement_tags: they are of the service: deploy "
+                                       "takes them");
+        validation_done(&of_deploy);
+        validation_done(&of_add);
+    }
+}
+
 static void a_service_is_deployed_with_its_peers_and_the_job_of_its_units(void **state)
 {
     struct laid_system l;
@@ -419,6 +465,7 @@ int main(void)
         cmocka_unit_test(units_are_made_by_slices),
         cmocka_unit_test(an_added_unit_waits_for_a_machine),
         cmocka_unit_test(a_list_of_settings_keeps_its_bounds),
+        cmocka_unit_test(what_the_charm_says_is_not_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

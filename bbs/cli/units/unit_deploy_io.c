@@ -64,7 +64,7 @@ static int deploy(struct session *s, const struct invocation *call, struct err *
     if (r == -ERR_EXISTS && cli_client_may_have_done(s->client)) {
         r = 0; /* an earlier try of ours, whose answer was lost */
     }
-    return r < 0 ? session_about(s, name, r, err)
+    return r < 0 ? units_about(s, name, r, err)
                  : units_done(s, name, "deployed",
                               arena_printf(&s->arena, "deployed with %s: bbs units status %s",
                                            units_text(&s->arena, request.count), name),
@@ -83,7 +83,7 @@ static int add(struct session *s, const struct invocation *call, struct err *err
     request.service = arena_strdup(&s->arena, call->arguments[0]);
     request.count = (uint32_t)count;
     r = units_change(s, "add", &request.base, err);
-    return r < 0 ? session_about(s, request.service, r, err)
+    return r < 0 ? units_about(s, request.service, r, err)
                  : units_done(s, request.service, "added",
                               arena_printf(&s->arena, "has %s more", units_text(&s->arena, count)),
                               err);
@@ -100,7 +100,7 @@ static int upgrade(struct session *s, const struct invocation *call, struct err 
         return r;
     }
     r = units_change(s, "upgrade", &request.base, err);
-    return r < 0 ? session_about(s, request.service, r, err)
+    return r < 0 ? units_about(s, request.service, r, err)
                  : units_done(s, request.service, "upgraded",
                               "has the charm: each unit follows when it is idle", err);
 }
@@ -144,7 +144,7 @@ static int config(struct session *s, const struct invocation *call, struct err *
         return r;
     }
     r = units_change(s, "configure", &request.base, err);
-    return r < 0 ? session_about(s, service, r, err)
+    return r < 0 ? units_about(s, service, r, err)
                  : units_done(s, service, "configured", "is configured: its units hear of it", err);
 }
 

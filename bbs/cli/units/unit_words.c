@@ -63,3 +63,18 @@ const char *units_destroyed_text(struct arena *a, size_t asked, size_t failed)
                            : arena_printf(a, "some were destroyed, %zu of %zu %s not", failed,
                                           asked, failed == 1 ? "was" : "were");
 }
+
+static bool is_of_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+}
+
+bool unit_text_names(const char *text, const char *name)
+{
+    size_t size = strlen(name);
+    bool names = false;
+    for (const char *at = text; size && !names && (at = strstr(at, name)); at++) {
+        names = (at == text || !is_of_name(at[-1])) && !is_of_name(at[size]);
+    }
+    return names;
+}

@@ -19,6 +19,12 @@ int units_change(struct session *s, const char *path, const ProtobufCMessage *re
     return units_call(s, path, request, &board__units_changed__descriptor, &answer, err);
 }
 
+int units_about(struct session *s, const char *name, int r, struct err *err)
+{
+    bool answered = r != -ERR_UNAVAILABLE && r != -ERR_TIMEOUT && r != -ERR_UNKNOWN;
+    return answered && unit_text_names(err->text, name) ? r : session_about(s, name, r, err);
+}
+
 int units_done(struct session *s, const char *name, const char *result, const char *sentence,
                struct err *err)
 {

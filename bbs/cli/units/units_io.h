@@ -13,6 +13,9 @@ int units_call(struct session *s, const char *path, const ProtobufCMessage *requ
 int units_change(struct session *s, const char *path, const ProtobufCMessage *request,
                  struct err *err);
 
+/* The error `r`, of the service of this name: it stands before a text that does not name it. */
+int units_about(struct session *s, const char *name, int r, struct err *err);
+
 /* Prints a line: "web/0 is being destroyed: ..."; in JSON {"name":...,"result":...}. */
 int units_done(struct session *s, const char *name, const char *result, const char *sentence,
                struct err *err);

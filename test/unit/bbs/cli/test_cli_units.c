@@ -217,6 +217,17 @@ static void some_and_none(void **state)
     assert_string_equal(units_destroyed_text(&arena, 3, 2), "some were destroyed, 2 of 3 were not");
 }
 
+static void a_text_names_a_service(void **state)
+{
+    assert_true(unit_text_names("there is no unit service web: bbs units lists", "web"));
+    assert_true(unit_text_names("web", "web"));
+    assert_true(unit_text_names("webs and web", "web"));
+    assert_true(unit_text_names("unit web/3 is dying", "web"));
+    assert_false(unit_text_names("the webs, web-2 and my.web", "web"));
+    assert_false(unit_text_names("count: 3 units", "web"));
+    assert_false(unit_text_names("count", ""));
+}
+
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 static void machines_are_shown(void **state)
@@ -340,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers_of_machines_are_read, begin, end),
         cmocka_unit_test_setup_teardown(ends_are_read, begin, end),
         cmocka_unit_test_setup_teardown(some_and_none, begin, end),
+        cmocka_unit_test_setup_teardown(a_text_names_a_service, begin, end),
         cmocka_unit_test_setup_teardown(machines_are_shown, begin, end),
         cmocka_unit_test_setup_teardown(relations_are_shown, begin, end),
         cmocka_unit_test_setup_teardown(options_are_shown, begin, end),
