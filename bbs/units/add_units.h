@@ -8,8 +8,8 @@
 
 enum { UNITS_ASKED_MAX = 100000, UNITS_ADDED_AT_ONCE = 28 };
 
-/* How many at once, and of one that is to be on a machine of a number that it is one. Of its needs a
- * request says the machine, a deploy the placement tags too: what the charm says is refused. */
+/* How many at once, and of one that is to be on a machine of a number that it is one. Of its needs
+ * a request says the machine, a deploy the placement tags too: what the charm says is refused. */
 void valid_units_asked(struct validation *v, uint32_t count, const Board__UnitNeeds *needs);
 
 /* The machine that a client wants them on; none, if he says none. */
