@@ -15,7 +15,9 @@
  *     begun: execute it, once the board does not say any more that one is in error.
  *  9. A hook is in error: nothing, not even die. 10. It is resolved: note it again, or take it as
  *     done. One whose end is lost is noted again without asking.
- * 11. What hooks have set is published; then the hook or the scope that hook_next() names.
+ * 11. What hooks have set is published; then the hook or the scope that hook_next() names. If that
+ *     comes with a charm that asks for another container, the one that is there goes first, and
+ *     row 7 makes the next.
  * 12. Dying, no scope left, stop is done: report that; die when no subordinate is left.
  * 13. An Alive relation that it implements and has not entered: enter it; if that brings a
  *     subordinate, get a number first. What was refused waits until its cause is another. */
@@ -305,10 +307,19 @@ static struct agent_step hook_noted(const struct outlook *o)
     return s;
 }
 
+/* With which its charm comes: in a container that was made for that. */
+static bool installs(enum unit_hook hook)
+{
+    return hook == HOOK_INSTALL || hook == HOOK_UPGRADE;
+}
+
 static struct agent_step note(const struct outlook *o, int row)
 {
     if (busy(o->f)) {
         return agent_wait(row, busy(o->f));
+    }
+    if (o->f->remake && installs(o->hook.subject.hook)) {
+        return agent_step_of(row, AGENT_REMAKE, "its charm asks for another container");
     }
     struct agent_step s = agent_step_of(row, AGENT_NOTE, "it comes next");
     s.hook = o->hook.subject;
@@ -468,7 +479,7 @@ const char *agent_act_name(enum agent_act act)
 {
     static const char *const names[AGENT_ACT_COUNT] = {
         "wait",    "recall", "remove", "die",     "destroy", "destroy_child", "set_aside",
-        "make",    "adopt",  "note",   "end",     "accept",  "execute",       "cut",
+        "make",    "adopt",  "note",   "end",     "accept",  "execute",       "cut",   "remake",
         "publish", "leave",  "report", "numbers", "enter"};
     assert(act < AGENT_ACT_COUNT);
     return names[act];

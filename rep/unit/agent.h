@@ -91,6 +91,7 @@ struct agent_facts {
     bool room;         /* is set aside for it */
     bool room_lacking; /* there is none; false again when some has come */
     enum agent_container container;
+    bool remake;            /* UP: the service's charm asks for another one */
     bool anew;              /* DOWN: its files are gone, or go before it begins again */
     unsigned make_failures; /* in a row */
     int64_t make_again_ns;  /* when it is tried again */
@@ -132,6 +133,7 @@ enum agent_act {
     AGENT_ACCEPT,  /* the hook in error counts as done */
     AGENT_EXECUTE, /* the process of the hook that the journal notes */
     AGENT_CUT,     /* end that process, for its time is over */
+    AGENT_REMAKE,  /* stop and delete the container, but for the journal */
     AGENT_PUBLISH, /* what hooks have set in `relation`; then journal_published() */
     AGENT_LEAVE,   /* `relation` */
     AGENT_REPORT,  /* `status`, before anything else goes on */

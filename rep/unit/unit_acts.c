@@ -6,6 +6,7 @@
 #include "rep/unit/agent_status.h"
 #include "rep/unit/cell_unit.h"
 #include "rep/unit/unit_moves.h"
+#include "rep/unit/unit_shape.h"
 #include "rep/unit/unit_tools.h"
 
 #include <assert.h>
@@ -25,6 +26,19 @@ static bool may_ask(struct rep *r, struct container *c)
     return c->op == OP_NONE && !operation_must_wait(r, c);
 }
 
+/* The unit has come to the charm that its journal names: what COMMAND is, that one says, and if it
+ * is another one it begins again. */
+static void follow_charm(struct cell_unit *u, Rep__UnitOf *of, struct arena *a)
+{
+    const struct unit_knowledge *k = &u->table->knowledge;
+    const Board__Charm *old = unit_knowledge_charm(k, a, u->name.service, of->charm);
+    const Board__Charm *now = unit_knowledge_charm(k, a, u->name.service, of->journal->charm);
+    bool same = old && now && old->run && now->run &&
+                strcmp(unit_command(a, old->run), unit_command(a, now->run)) == 0;
+    of->restart = of->restart || (of->command_run && !same);
+    of->charm = of->journal->charm;
+}
+
 void unit_note(struct rep *r, struct container *c, const Rep__UnitOf *what,
                const Rep__UnitNote *journal, struct effects *out)
 {
@@ -33,6 +47,9 @@ void unit_note(struct rep *r, struct container *c, const Rep__UnitOf *what,
     Rep__UnitOf of = *what; /* shallow, as the next: copied deeply, the originals stay whole */
     Rep__Note note = *c->about;
     of.journal = journal ? (Rep__UnitNote *)(uintptr_t)journal : of.journal;
+    if (of.journal && *of.journal->charm && strcmp(of.charm, of.journal->charm) != 0) {
+        follow_charm(u, &of, out->arena);
+    }
     note.unit = &of;
     if (u->noting) {
         rep__note__free_unpacked(u->noting, NULL);
@@ -121,6 +138,11 @@ static void execute(struct rep *r, struct cell_unit *u, struct container *c,
     const Board__Charm *charm =
         unit_knowledge_charm(&u->table->knowledge, a, u->name.service, h->charm);
     if (!may_ask(r, c)) {
+        return;
+    }
+    if (!charm && f->service && strcmp(f->service->charm, h->charm) != 0) {
+        const char *why = "its charm went before it began"; /* it runs again, by the one there is */
+        unit_note(r, c, c->about->unit, journal_end(a, f->journal, JOURNAL_LOST, why), out);
         return;
     }
     if (!charm || !charm->run) {
@@ -332,6 +354,10 @@ void unit_act(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
         break;
     case AGENT_CUT:
         cut(r, u, c, out);
+        break;
+    case AGENT_REMAKE:
+        c->keep_note = true;
+        container_abandon(c, s->why, out);
         break;
     case AGENT_PUBLISH:
         publish(r, u, c, f, s, out);

@@ -10,6 +10,7 @@
 #include "rep/inside.h"
 #include "rep/instance/host_ports.h"
 #include "rep/unit/cell_unit.h"
+#include "rep/unit/unit_shape.h"
 #include "rep/unit/unit_tools.h"
 
 #include <assert.h>
@@ -101,6 +102,7 @@ static void prepare_as(struct rep *r, struct container *c, const Models__Desired
     Rep__UnitOf of = *c->about->unit; /* shallow, as the next */
     Rep__Note reserved = *c->about;
     of.image = c->image;
+    of.shape = (char *)(uintptr_t)unit_shape(out->arena, run);
     reserved.unit = &of;
     Rep__Note *note = spec_note_unit(&reserved, run, ports, allotted ? run->n_ports : 0);
     join_tell_network(r, note);
@@ -125,10 +127,30 @@ static void prepare_as(struct rep *r, struct container *c, const Models__Desired
     c->made = true;
 }
 
+/* The one that is noted; if that went meanwhile, the one that its service has by now. */
+static const Board__Charm *charm_of(struct cell_unit *u, struct container *c, struct arena *a)
+{
+    struct unit_knowledge *k = &u->table->knowledge;
+    const char *noted = c->about->unit->charm;
+    const Board__Charm *charm = unit_knowledge_charm(k, a, u->name.service, noted);
+    const Board__UnitServiceRecord *service = unit_knowledge_service(k, a, u->name.service);
+    if (charm || !service) {
+        return charm;
+    }
+    charm = unit_knowledge_charm(k, a, u->name.service, service->charm);
+    if (charm) {
+        Rep__UnitOf of = *c->about->unit; /* shallow, as the next */
+        Rep__Note note = *c->about;
+        of.charm = service->charm;
+        note.unit = &of;
+        container_learn(c, note_copy(&note));
+    }
+    return charm;
+}
+
 static void prepare(struct rep *r, struct cell_unit *u, struct container *c, struct effects *out)
 {
-    const Board__Charm *charm = unit_knowledge_charm(&u->table->knowledge, out->arena,
-                                                     u->name.service, c->about->unit->charm);
+    const Board__Charm *charm = charm_of(u, c, out->arena);
     if (!charm || !charm->run) {
         operation_retry_later(r, c); /* the feed brings it, or a newer one */
         cell_unit_due(u, c->retry_ns);

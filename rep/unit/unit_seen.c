@@ -4,6 +4,7 @@
 #include "rep/inside.h"
 #include "rep/steps/exit_text.h"
 #include "rep/unit/cell_unit.h"
+#include "rep/unit/unit_shape.h"
 
 #include <signal.h>
 #include <string.h>
@@ -108,6 +109,17 @@ static void see_others(const struct cell_unit *u, const struct container *c, str
     f->cell_busy = u->table->hook_count - u->busy >= u->table->rep->config.hooks;
 }
 
+/* One that an earlier version made stays. */
+static bool wants_another(const struct cell_unit *u, struct arena *a, const Rep__UnitOf *of,
+                          const struct agent_facts *f)
+{
+    const Board__Charm *charm =
+        f->service
+            ? unit_knowledge_charm(&u->table->knowledge, a, u->name.service, f->service->charm)
+            : NULL;
+    return charm && charm->run && *of->shape && strcmp(of->shape, unit_shape(a, charm->run)) != 0;
+}
+
 struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_unit *u)
 {
     struct container *c = cell_unit_container(u);
@@ -146,6 +158,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
     if (f.journal && f.container != AGENT_CONTAINER_MAKING && cell_unit_runs_hook(c)) {
         see_run(r, a, u, c, &f);
     }
+    f.remake = f.container == AGENT_CONTAINER_UP && wants_another(u, a, of, &f);
     see_others(u, c, &f);
     return f;
 }

@@ -18,7 +18,8 @@ static int64_t wait_ns(const struct crash_policy *p, int32_t count)
 
 /* 1. It has ended: that counts, whatever it said of its end. One that ran for long enough counts
  *    from 1 again. One that a hook asked to end does not count, and begins again at once.
- * 2. It is not wanted: nothing. It runs: nothing, but where a hook asked that it ends.
+ * 2. It is not wanted: nothing. It runs: nothing, but where a hook, or an upgrade, asked that it
+ *    ends.
  * 3. Its time has not come: wait.
  * 4. No number is noted for it: that goes first, so that a rep that comes after knows its run.
  * 5. It begins. */
@@ -39,7 +40,8 @@ struct workload_step workload_next(const struct workload_facts *w, const struct 
         return s;
     }
     if (!w->wanted || w->begun) { /* 2 */
-        s.act = w->wanted && w->restart ? WORKLOAD_STOP : WORKLOAD_WAIT;
+        bool ends = (w->wanted && w->restart) || (w->begun && w->gone);
+        s.act = ends ? WORKLOAD_STOP : WORKLOAD_WAIT;
         return s;
     }
     if (w->now_ns < w->again_ns) { /* 3 */
@@ -65,6 +67,7 @@ static struct workload_facts see(struct rep *r, const struct cell_unit *u,
     const struct unit_run *run = &u->command;
     return (struct workload_facts){
         .wanted = j && j->started && !j->stopped && has_command(charm),
+        .gone = charm && !has_command(charm),
         .given = c->about->unit->command_run != 0,
         .begun = run->begun,
         .over = run->ended || run->lost,

@@ -12,6 +12,7 @@ struct rep;
 /* What it looks at. */
 struct workload_facts {
     bool wanted;    /* the unit has started, has not stopped, and its charm has a command */
+    bool gone;      /* its charm has none any more */
     bool given;     /* a number is noted for its run, */
     bool begun;     /* which has begun, */
     bool over;      /* and ended, or was lost */

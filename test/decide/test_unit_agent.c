@@ -171,7 +171,7 @@ static void lay_journal(struct laid *l, const char *is)
     Rep__UnitNote *j = journal_new(a, says(is, "restored") ? "old" : "e");
     bool fresh = says(is, "uninstalled");
     l->f.sight.epoch = "e";
-    l->f.sight.charm = "charm";
+    l->f.sight.charm = says(is, "upgraded") ? "newer" : "charm";
     l->f.sight.config_version = says(is, "config") ? 2 : 1;
     l->f.sight.relations = l->seen;
     j->installed = j->configured = j->started = !fresh;
@@ -221,6 +221,7 @@ static void lay(struct laid *l, struct arena *a, const char *is)
                    : says(is, "ending") ? AGENT_CONTAINER_ENDING
                                         : AGENT_CONTAINER_UP;
     f->anew = says(is, "anew");
+    f->remake = says(is, "remake");
     f->make_failures = says(is, "failed_twice") ? 2 : says(is, "failed_thrice") ? 3 : 0;
     f->make_error = f->make_failures ? "no image" : "";
     f->make_again_ns = says(is, "later") ? 5000 : 0;
@@ -369,6 +370,15 @@ static const struct row {
     /* 11: the hook that comes next, or the scope that owes none */
     {"uninstalled", "11 note install"},
     {"config", "11 note config-changed"},
+    {"upgraded", "11 note upgrade"},
+    {"upgraded remake", "11 remake"},
+    {"upgraded remake group_busy", "11 wait"},
+    {"upgraded remake config", "11 remake"},
+    {"upgraded remake noted goes", "8 wait until 1001"},
+    {"upgraded remake error board_error", "9 wait"},
+    {"dying upgraded remake", "11 note stop"},
+    {"uninstalled remake", "11 remake"},
+    {"remake config", "11 note config-changed"}, /* it is told of the charm before */
     {"config group_busy", "11 wait"},
     {"config cell_busy", "11 wait"},
     {"scope unpublished config", "11 publish 7"},

@@ -62,6 +62,8 @@ bool model_containers_status(const struct model_containers *m, const char *guid,
                              struct arena *arena, struct container_status *ret);
 /* Whether its spec had steps. */
 bool model_containers_has_steps(const struct model_containers *m, const char *guid);
+/* Notes that outlive their containers. */
+unsigned model_containers_notes(const struct model_containers *m);
 /* The number of the n-th of the steps that run in it, in order; -1 if there are fewer. */
 int64_t model_containers_step(const struct model_containers *m, const char *guid, int n);
 /* How it answers probes from now on, of readiness or of health; false if it is not there. A new one

@@ -160,6 +160,9 @@ void model_containers_reboot(struct model_containers *m, bool gone)
         struct map_node *first = map_from(&m->boxes, "");
         model_box_remove(m, map_key(first));
     }
+    while (gone && m->notes.count) {
+        model_file_free(map_remove(&m->notes, map_key(map_from(&m->notes, ""))));
+    }
     model_unpin_unmade(m);
     MAP_EACH(&m->boxes, n)
     {
@@ -274,6 +277,11 @@ unsigned model_containers_held(const struct model_containers *m)
         count += b->state != CONTAINER_EXITED && !never;
     }
     return count;
+}
+
+unsigned model_containers_notes(const struct model_containers *m)
+{
+    return (unsigned)m->notes.count;
 }
 
 int model_containers_running(const struct model_containers *m)

@@ -21,6 +21,7 @@ struct heard {
     struct cluster *cluster;
     unsigned commands; /* begun */
     unsigned hooks;    /* begun */
+    unsigned made;     /* containers */
     char order[512];   /* of the hooks that were noted: "install config-changed " */
     uint32_t last_run;
 };
@@ -54,6 +55,8 @@ static void on_verb(void *context, struct node *n, const struct verb_call *call)
     (void)n;
     if (call->verb == VERB_NOTE) {
         hear_note(h, call);
+    } else if (call->verb == VERB_PREPARE) {
+        h->made++;
     } else if (call->verb == VERB_RUN) {
         bool hook = strcmp(call->run->path, HOOK_PROGRAM) == 0;
         h->hooks += hook;
@@ -90,9 +93,17 @@ struct kv_end {
     Board__Endpoint__Role role;
 };
 
-/* So many units of a service, with a command and all hooks; each is a script. */
-static void deploy_as(struct cluster *c, const char *service, uint32_t count,
-                      const struct kv_end *kv)
+/* A charm with a command and all hooks; each is a script. */
+struct laid_charm {
+    Board__CharmHook hooks[16], *hook_list[16];
+    Board__Endpoint end, *ends[1];
+    Models__RunAction run;
+    Models__Action action;
+    Models__DesiredLRP runs;
+    Board__Charm charm;
+};
+
+static void lay_charm(struct laid_charm *l, const char *service, const struct kv_end *kv)
 {
     static const char *const names[] = {"config-changed",
                                         "install",
@@ -101,43 +112,67 @@ static void deploy_as(struct cluster *c, const char *service, uint32_t count,
                                         "kv-relation-departed",
                                         "kv-relation-joined",
                                         "start",
-                                        "stop"};
-    enum { COUNT = sizeof(names) / sizeof(names[0]) };
-    Board__CharmHook hooks[COUNT], *hook_list[COUNT];
-    Board__Endpoint end = BOARD__ENDPOINT__INIT, *ends[] = {&end};
-    Models__RunAction run = MODELS__RUN_ACTION__INIT;
-    Models__Action action = MODELS__ACTION__INIT;
-    Models__DesiredLRP runs = MODELS__DESIRED_LRP__INIT;
-    Board__Charm charm = BOARD__CHARM__INIT;
-    Board__DeployUnitsRequest r = BOARD__DEPLOY_UNITS_REQUEST__INIT;
-    for (size_t i = 0; i < COUNT; i++) {
+                                        "stop",
+                                        "upgrade"};
+    board__endpoint__init(&l->end);
+    models__run_action__init(&l->run);
+    models__action__init(&l->action);
+    models__desired_lrp__init(&l->runs);
+    board__charm__init(&l->charm);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (kv || !strstr(names[i], "-relation-")) {
-            board__charm_hook__init(hook_list[charm.n_hooks] = &hooks[i]);
-            hooks[i].name = text(names[i]);
-            hooks[i].script = text("true");
-            charm.n_hooks++;
+            Board__CharmHook *hook = l->hook_list[l->charm.n_hooks] = &l->hooks[i];
+            board__charm_hook__init(hook);
+            hook->name = text(names[i]);
+            hook->script = text("true");
+            l->charm.n_hooks++;
         }
     }
     if (kv) {
-        end.name = text(kv->name);
-        end.role = kv->role;
-        end.interface = text("kv");
-        charm.endpoints = ends;
-        charm.n_endpoints = 1;
+        l->end.name = text(kv->name);
+        l->end.role = kv->role;
+        l->end.interface = text("kv");
+        l->ends[0] = &l->end;
+        l->charm.endpoints = l->ends;
+        l->charm.n_endpoints = 1;
     }
-    run.path = text(COMMAND);
-    run.user = text("x");
-    action.run_action = &run;
-    runs.action = &action;
-    runs.root_fs = text("preloaded:busybox");
-    runs.memory_mb = 64;
-    runs.disk_mb = 64;
-    charm.name = text(service);
-    charm.run = &runs;
-    charm.hooks = hook_list;
-    r.charm = &charm;
+    l->run.path = text(COMMAND);
+    l->run.user = text("x");
+    l->action.run_action = &l->run;
+    l->runs.action = &l->action;
+    l->runs.root_fs = text("preloaded:busybox");
+    l->runs.memory_mb = 64;
+    l->runs.disk_mb = 64;
+    l->charm.name = text(service);
+    l->charm.run = &l->runs;
+    l->charm.hooks = l->hook_list;
+}
+
+/* So many units of a service. */
+static void deploy_as(struct cluster *c, const char *service, uint32_t count,
+                      const struct kv_end *kv)
+{
+    struct laid_charm l;
+    Board__DeployUnitsRequest r = BOARD__DEPLOY_UNITS_REQUEST__INIT;
+    lay_charm(&l, service, kv);
+    r.charm = &l.charm;
     r.count = count;
     assert_int_equal(client(c, "/v1/units/deploy", &r.base), 200);
+}
+
+/* Its command is another one; and it has so many ports. */
+static void upgrade(struct cluster *c, const char *command, size_t ports)
+{
+    struct laid_charm l;
+    uint32_t list[] = {8080, 9090};
+    Board__UpgradeUnitsRequest r = BOARD__UPGRADE_UNITS_REQUEST__INIT;
+    lay_charm(&l, WEB, NULL);
+    l.run.path = text(command);
+    l.runs.ports = list;
+    l.runs.n_ports = ports;
+    r.service = text(WEB);
+    r.charm = &l.charm;
+    assert_int_equal(client(c, "/v1/units/upgrade", &r.base), 200);
 }
 
 static void deploy(struct cluster *c, uint32_t count)
@@ -476,7 +511,13 @@ void story_a_machine_goes_and_its_services_stay(struct cluster *c)
     end(&h);
 }
 
-/* Its files are there. The rep may die at any time after it began again. */
+static bool a_note_is_kept(void *cluster)
+{
+    return model_containers_notes(node_containers(((struct cluster *)cluster)->cells[0])) > 0;
+}
+
+/* Its files are there. The rep may die at any time after it began again, and when nothing of a unit
+ * is there but its note. */
 static void reboot(struct cluster *c)
 {
     struct node *cell = c->cells[0];
@@ -484,9 +525,12 @@ static void reboot(struct cluster *c)
     world_reboot(c->world, cell, false);
     world_run(c->world, SECOND_NS);
     world_start(c->world, cell);
-    if (random_below(world_random(c->world), 2)) {
+    int dies = (int)random_below(world_random(c->world), 3);
+    if (dies) {
         int64_t most = 600 * MILLISECOND_NS;
-        world_run(c->world, (int64_t)random_below(world_random(c->world), (uint64_t)most));
+        world_run_until(c->world, dies == 1 ? SETTLE_NS : 0, a_note_is_kept, c);
+        world_run(c->world,
+                  dies == 1 ? 0 : (int64_t)random_below(world_random(c->world), (uint64_t)most));
         world_kill(c->world, cell);
         world_start(c->world, cell);
     }
@@ -560,6 +604,76 @@ void story_a_container_falls_in_a_hook(struct cluster *c)
     resolve(c, WEB "/0");
     play(c, 3 * SETTLE_NS, "started", 1);
     assert_string_equal(h.order, "install install install install config-changed start ");
+    destroy_unit(c, WEB "/0");
+    play_to_the_end(c);
+    end(&h);
+}
+
+static void count_charm(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    struct counted *n = context;
+    const Board__UnitStatusRecord *s = (const Board__UnitStatusRecord *)m;
+    n->count += type == RECORD_UNIT_STATUS && strcmp(s->charm, n->state) == 0;
+}
+
+static void note_charm(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    if (type == RECORD_UNIT_SERVICE) {
+        snprintf(context, 64, "%s", ((const Board__UnitServiceRecord *)m)->charm);
+    }
+}
+
+/* Every unit says that it runs the charm that the service has. */
+static bool all_run_it(void *cluster)
+{
+    char charm[64] = "";
+    struct counted n = {charm, 0};
+    cluster_each(cluster, "unit_service/", note_charm, charm);
+    cluster_each(cluster, "unit_status/", count_charm, &n);
+    return n.count == units_in(cluster, "");
+}
+
+static void play_upgrade(struct cluster *c)
+{
+    int64_t until = world_now(c->world) + 3 * SETTLE_NS;
+    while (!all_run_it(c) && world_now(c->world) < until) {
+        play_for(c, 30 * MILLISECOND_NS);
+    }
+    assert_true(all_run_it(c));
+    play_for(c, 3 * SECOND_NS);
+}
+
+void story_a_service_is_upgraded(struct cluster *c)
+{
+    says(c, "A service gets a charm with another command: its unit runs upgrade and config-changed "
+            "where it is, and the command is another one then. The next charm has a port: the "
+            "container is made anew, and installed. The rep may die around that. The charms that "
+            "nobody runs any more go.");
+    struct heard h;
+    begin(&h, c);
+    deploy(c, 1);
+    play(c, 3 * SETTLE_NS, "started", 1);
+    play_for(c, SECOND_NS);
+    assert_int_equal(h.commands, 1);
+    upgrade(c, "/bin/other", 0);
+    play_upgrade(c);
+    assert_string_equal(h.order, "install config-changed start upgrade config-changed ");
+    assert_int_equal(h.commands, 2);
+    assert_int_equal(h.made, 1);
+    upgrade(c, "/bin/other", 1);
+    if (random_below(world_random(c->world), 2)) {
+        int64_t most = 400 * MILLISECOND_NS;
+        play_for(c, (int64_t)random_below(world_random(c->world), (uint64_t)most));
+        world_kill(c->world, c->cells[0]);
+        world_start(c->world, c->cells[0]);
+    }
+    play_upgrade(c);
+    assert_int_equal(h.made, 2);
+    assert_non_null(strstr(h.order, "upgrade config-changed install config-changed start "));
+    assert_int_equal(h.commands, 3);
+    assert_int_equal(units_in(c, "started"), 1);
+    world_run(c->world, 150 * SECOND_NS);
+    assert_int_equal(cluster_records(c, "charm/"), 1);
     destroy_unit(c, WEB "/0");
     play_to_the_end(c);
     end(&h);
