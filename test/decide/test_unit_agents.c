@@ -10,7 +10,6 @@
 #include "bbs/units/units.h"
 #include "common/lifecycle/unit_status.h"
 #include "test/decide/unit_cells.h"
-#include "test/decide/unit_laws.h"
 #include "test/decide/unit_rows.h"
 #include "test/tool/cmocka.h"
 
@@ -266,7 +265,7 @@ static void nothing_is_left(struct unit_cells *c)
         SCOPED_ARENA(a);
         fail_msg("seed %u: V11, %s", (unsigned)c->w->seed, unit_cells_text(c, &a));
     }
-    unit_laws_empty(c->w);
+    unit_world_is_empty(c->w);
 }
 
 static void count(const struct unit_cells *c)

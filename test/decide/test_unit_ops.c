@@ -1,7 +1,7 @@
 /* Schedules of the shipping ops about units: clients, the reps of three cells, jobs and the
  * converger wish at two bbs that hear of commits late, commit later than they decided, or never.
- * After each commit the laws hold (unit_laws.h). In the end all are destroyed, everybody does his
- * work, and nothing is left.
+ * After each commit the laws hold (test/tool/unit_laws.h). In the end all are destroyed, everybody
+ * does his work, and nothing is left.
  *
  *   test_unit_ops [--schedules N] [--seed S] */
 #include "bbs/inside.h"
@@ -12,8 +12,8 @@
 #include "common/lifecycle/relation.h"
 #include "common/lifecycle/unit.h"
 #include "common/lifecycle/unit_service.h"
-#include "test/decide/unit_laws.h"
 #include "test/decide/unit_rows.h"
+#include "test/decide/unit_world.h"
 #include "test/tool/cmocka.h"
 
 #include <stdlib.h>
@@ -389,8 +389,7 @@ static bool destroys_a_machine(struct eyes *e)
 
 static bool a_machine_dies(struct eyes *e)
 {
-    return of_a_machine(e, draw(e, 2) ? ACTOR_REP : ACTOR_CONVERGER, "die", "",
-                        MACHINE_DYING);
+    return of_a_machine(e, draw(e, 2) ? ACTOR_REP : ACTOR_CONVERGER, "die", "", MACHINE_DYING);
 }
 
 static bool a_machine_is_removed(struct eyes *e)
@@ -603,7 +602,7 @@ static void come_to_the_end(struct schedule *s)
     while (s->count) {
         end_turn(s, true);
     }
-    unit_laws_empty(&s->w);
+    unit_world_is_empty(&s->w);
 }
 
 static void live(uint64_t seed)

@@ -176,7 +176,12 @@ static void hold_begin(struct unit_cells *c, struct arena *a, struct unit_agent_
         fail_msg("%s, life %d: hook %s may not begin, or another one runs: V10", who, life,
                  hook_name((enum unit_hook)j->hook->hook));
     }
-    unit_author_hold(&m->author, j, who);
+    const char *broken = unit_author_refuses(&m->author, j);
+    if (broken) {
+        fail_msg("%s, hook %s of relation %u about %u: V10, %s", who,
+                 hook_name((enum unit_hook)j->hook->hook), j->hook->relation, j->hook->unit,
+                 broken);
+    }
 }
 
 /* A scope is left when broken has run, unless its container cannot be had or nobody hears. */

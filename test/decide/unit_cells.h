@@ -9,8 +9,8 @@
 #pragma once
 
 #include "rep/unit/unit_moves.h"
-#include "test/decide/unit_author.h"
 #include "test/decide/unit_world.h"
+#include "test/tool/unit_author.h"
 
 enum { UNIT_CELLS = 3, UNIT_AGENTS_MAX = 64, UNIT_CELL_TURNS = 64 };
 

@@ -1,9 +1,9 @@
 #include "test/decide/unit_world.h"
 
 #include "common/base/memory.h"
-#include "test/decide/unit_laws.h"
 #include "test/decide/unit_rows.h"
 #include "test/tool/cmocka.h"
+#include "test/tool/unit_laws.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +128,49 @@ static void write(struct unit_world *w, const struct change *c)
     e->after = laid_message(w->store, &w->arena, key); /* it outlives the turn */
 }
 
+/* ---- The laws -------------------------------------------------------------------------------- */
+
+static const ProtobufCMessage *law_get(void *world, struct arena *a, const char *key)
+{
+    return laid_message(((struct unit_world *)world)->store, a, key);
+}
+
+static size_t law_keys(void *world, struct arena *a, const char *prefix, const char ***ret)
+{
+    return laid_keys(((struct unit_world *)world)->store, a, prefix, ret);
+}
+
+static void law_broken(void *world, const char *law, const char *key, const char *what)
+{
+    const struct unit_world *w = world;
+    fail_msg("%s: %s: %s (seed %llu, commit %zu)", law, key, what, (unsigned long long)w->seed,
+             w->commits);
+}
+
+static struct unit_law_board law_board(struct unit_world *w)
+{
+    return (struct unit_law_board){w, law_get, law_keys, law_broken};
+}
+
+static void hold_laws(struct unit_world *w, size_t first)
+{
+    SCOPED_ARENA(a);
+    struct unit_law_board board = law_board(w);
+    size_t count = w->log_count - first;
+    struct unit_law_change *changes = ARENA_ARRAY(&a, count, struct unit_law_change);
+    for (size_t i = 0; i < count; i++) {
+        const struct unit_world_entry *e = &w->log[first + i];
+        changes[i] = (struct unit_law_change){e->key, e->before, e->after};
+    }
+    unit_laws_hold(&board, changes, count);
+}
+
+void unit_world_is_empty(struct unit_world *w)
+{
+    struct unit_law_board board = law_board(w);
+    unit_laws_empty(&board);
+}
+
 bool unit_world_commit(struct unit_world *w, struct unit_turn *t)
 {
     const struct plan *p = &t->plan.plan;
@@ -147,7 +190,7 @@ bool unit_world_commit(struct unit_world *w, struct unit_turn *t)
     w->commits++;
     size_t count = w->log_count - first;
     w->changes_most = count > w->changes_most ? count : w->changes_most;
-    unit_laws_hold(w, &w->log[first], count);
+    hold_laws(w, first);
     return true;
 }
 

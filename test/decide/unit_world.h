@@ -1,6 +1,6 @@
 /* A small world of units for schedules: a store, and two bbs that hear of its commits late. Whoever
  * wants something gathers and decides at one of them, and commits later, or never. After each
- * commit the laws of unit_laws.h are held. */
+ * commit the laws of test/tool/unit_laws.h are held. */
 #pragma once
 
 #include "test/decide/laid_system.h"
@@ -58,3 +58,6 @@ bool unit_world_commit(struct unit_world *w, struct unit_turn *t);
 
 /* The bbs hears of this many entries more. */
 void unit_world_hear(struct unit_world *w, unsigned bbs, size_t count);
+
+/* All was destroyed: nothing is left that is to go (V11). */
+void unit_world_is_empty(struct unit_world *w);

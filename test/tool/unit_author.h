@@ -27,8 +27,9 @@ struct unit_author {
 struct author_member *unit_author_knows(struct unit_author *o, const char *relation, uint32_t unit);
 bool unit_author_heard_broken(const struct unit_author *o, const char *relation);
 
-/* The hook that the journal notes may begin; `who` is the unit, for the failure. */
-void unit_author_hold(struct unit_author *o, const Rep__UnitNote *j, const char *who);
+/* NULL: the hook that the journal notes may begin; else what it breaks, as it stands in the code.
+ */
+const char *unit_author_refuses(struct unit_author *o, const Rep__UnitNote *j);
 
 /* The relation is left without its hooks. */
 void unit_author_gives_up(struct unit_author *o, const char *relation);

@@ -1,7 +1,6 @@
-#include "test/decide/unit_author.h"
+#include "test/tool/unit_author.h"
 
-#include "test/tool/cmocka.h"
-
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,12 +63,11 @@ void unit_author_gives_up(struct unit_author *o, const char *relation)
 #define LAW(condition)                                                                             \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            fail_msg("%s, hook %s of relation %u about %u: V10, " #condition, who,                 \
-                     hook_name((enum unit_hook)h->hook), h->relation, h->unit);                    \
+            return #condition;                                                                     \
         }                                                                                          \
     } while (0)
 
-void unit_author_hold(struct unit_author *o, const Rep__UnitNote *j, const char *who)
+const char *unit_author_refuses(struct unit_author *o, const Rep__UnitNote *j)
 {
     const Rep__UnitNoteHook *h = j->hook;
     const char *relation = relation_guid(j, h->relation);
@@ -85,6 +83,7 @@ void unit_author_hold(struct unit_author *o, const Rep__UnitNote *j, const char 
     LAW(h->hook != HOOK_CHANGED || known);
     LAW(h->hook != HOOK_DEPARTED || (known && known->changed));
     LAW(h->hook != HOOK_BROKEN || !author_knows_any(o, relation));
+    return NULL;
 }
 
 void unit_author_learns(struct unit_author *o, const Rep__UnitNote *j)
@@ -100,7 +99,7 @@ void unit_author_learns(struct unit_author *o, const Rep__UnitNote *j)
         return;
     }
     if (h->hook == HOOK_JOINED && !known) {
-        assert_true(o->count < UNIT_MEMBERS_TOLD_MAX);
+        assert(o->count < UNIT_MEMBERS_TOLD_MAX);
         known = &o->members[o->count++];
         *known = (struct author_member){.unit = h->unit};
         snprintf(known->relation, sizeof(known->relation), "%s", relation);
@@ -109,7 +108,7 @@ void unit_author_learns(struct unit_author *o, const Rep__UnitNote *j)
     } else if (h->hook == HOOK_DEPARTED && known) {
         *known = o->members[--o->count];
     } else if (h->hook == HOOK_BROKEN) {
-        assert_true(o->broken_count < UNIT_MEMBERS_TOLD_MAX);
+        assert(o->broken_count < UNIT_MEMBERS_TOLD_MAX);
         snprintf(o->broken[o->broken_count++], GUID_BYTES, "%s", relation);
     }
 }
