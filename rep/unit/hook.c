@@ -1,7 +1,8 @@
 /* The ladder of hook_next(), docs/units.md, Hooks. The first rule that applies is done.
  *  1. A hook runs: wait. One is in error: wait until it is resolved, then run it again, or accept
  *     it.
- *  2. stop has run: nothing comes any more.
+ *  2. stop has run: nothing comes any more, and a relation that a restored board has brought back
+ * is left.
  *  3. Dying, never installed and in no scope: nothing is owed.
  *  4. install, config-changed, start.
  *  5. The changed that follows a joined.
@@ -154,6 +155,9 @@ struct hook_step hook_next(const struct hook_world *w)
     assert(w->installed || !w->started);
     if (w->current.hook) { /* 1 */
         return after_current(w);
+    }
+    if (w->stopped && w->relation_count > 0) { /* 2 */
+        return (struct hook_step){HOOK_LEAVE, {HOOK_NONE, w->relations[0].number, 0}, 0};
     }
     bool undeployed = !w->alive && !w->installed && w->relation_count == 0;
     if (w->stopped || undeployed) { /* 2, 3 */

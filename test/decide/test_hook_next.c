@@ -60,6 +60,8 @@ static const struct row {
     /* 2: none after stop */
     {2, "dying stopped", {{""}}, {0}, HOOK_WAIT, {0}},
     {2, "dying stopped config upgrade", {{""}}, {0}, HOOK_WAIT, {0}},
+    {2, "dying stopped", {{"alive", {KNOWN(1, 1)}}}, {0}, HOOK_LEAVE, {HOOK_NONE, 7}},
+    {2, "dying stopped", {{"dying"}, {"alive"}}, {0}, HOOK_LEAVE, {HOOK_NONE, 7}},
     /* 3: what was never installed owes nothing */
     {3, "dying uninstalled", {{""}}, {0}, HOOK_WAIT, {0}},
     /* 4: the start, also of a unit that is Dying by then */
