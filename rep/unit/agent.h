@@ -39,10 +39,12 @@ enum agent_run {
     AGENT_RUN_LOST, /* nobody can tell how it ended */
 };
 
-/* What bbs judges an enter by, as modification revisions; 0 = there is no such record. */
+/* What bbs judges an enter by, as modification revisions; 0 = there is no such record. And who
+ * asked: what it refused to a cell that was lost it takes from the one that is back. */
 struct agent_cause {
     uint64_t unit, relation, child, service;
     uint32_t number;
+    uint64_t incarnation;
 };
 
 /* A relation of the unit's service. */
@@ -68,9 +70,10 @@ struct agent_child {
 
 struct agent_facts {
     const char *cell_id, *identity; /* the rep's own */
+    uint64_t incarnation;           /* the present one */
     const char *guid;               /* of the container; without one, of the unit */
-    int64_t now_ns;  /* monotonic, as all that is no record's */
-    int64_t wall_ns; /* the same by the wall clock */
+    int64_t now_ns;                 /* monotonic, as all that is no record's */
+    int64_t wall_ns;                /* the same by the wall clock */
 
     /* The board. `confirmed`: a bbs answered behind the barrier in this epoch, and all of this
      * is known; else what is here of the board may be old. */

@@ -109,7 +109,8 @@ struct agent_cause agent_cause_of(const struct agent_facts *f, const struct agen
 {
     bool with_child = brings(f, r);
     const struct agent_child *child = with_child ? child_of(f, r) : NULL;
-    struct agent_cause c = {.unit = f->revision, .relation = r->revision};
+    struct agent_cause c = {
+        .unit = f->revision, .relation = r->revision, .incarnation = f->incarnation};
     c.child = child ? child->revision : 0;
     c.service = with_child ? r->other_revision : 0;
     c.number = with_child && !child && r->has_number ? r->number : 0;
@@ -121,7 +122,7 @@ static bool is_refused_still(const struct agent_facts *f, const struct agent_rel
     struct agent_cause now = agent_cause_of(f, r);
     return r->was_refused && now.unit == r->refused.unit && now.relation == r->refused.relation &&
            now.child == r->refused.child && now.service == r->refused.service &&
-           now.number == r->refused.number;
+           now.number == r->refused.number && now.incarnation == r->refused.incarnation;
 }
 
 static struct agent_step enter(const struct agent_relation *r)

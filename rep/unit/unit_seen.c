@@ -128,6 +128,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
     struct agent_facts f = {
         .cell_id = r->config.cell_id,
         .identity = r->config.identity,
+        .incarnation = r->config.incarnation,
         .guid = u->guid,
         .now_ns = r->now.mono_ns,
         .wall_ns = r->now.wall_ns,

@@ -471,7 +471,8 @@ static void a_refused_enter_waits_for_another_cause(void **state)
     assert_int_equal(next_of(&l, &a).act, AGENT_ENTER); /* the answer was another one */
     r->was_refused = true;
     assert_int_equal(next_of(&l, &a).act, AGENT_WAIT);
-    uint64_t *const revisions[] = {&l.f.revision, &r->revision, &r->other_revision};
+    uint64_t *const revisions[] = {&l.f.revision, &r->revision, &r->other_revision,
+                                   &l.f.incarnation}; /* of a cell that was lost, and is back */
     for (size_t i = 0; i < sizeof(revisions) / sizeof(revisions[0]); i++) {
         ++*revisions[i];
         assert_int_equal(next_of(&l, &a).act, AGENT_ENTER);
@@ -678,7 +679,7 @@ static void a_hook_that_runs_for_a_while_is_told(void **state)
     assert_string_equal(s.status->running->remote_unit, "db/4");
     assert_int_equal(s.status->running->attempt, 1);
     assert_int_equal(s.status->running->since, 70 * SECOND_NS - AGENT_HOOK_TOLD_NS);
-    l.f.status = s.status; /* it is told */
+    l.f.status = s.status;    /* it is told */
     l.f.wall_ns += SECOND_NS; /* and stands, whatever the clocks say */
     assert_null(next_of(&l, &a).status);
     l.f.journal->hook->run = 6;
