@@ -218,9 +218,14 @@ static bool all_told(const struct unit_knowledge *k, struct arena *a, const char
     return told;
 }
 
+/* That a unit is not there the cell's tag says. What is held of its service then may be of topics
+ * that nobody follows any more, and would never be told. */
 bool unit_knowledge_known(const struct unit_knowledge *k, struct unit_name name)
 {
     SCOPED_ARENA(a);
+    if (!unit_record(k, &a, key_unit(&a, name))) {
+        return *k->board_generation;
+    }
     return *k->board_generation && is_told(k, &a, key_unit(&a, name)) &&
            all_told(k, &a, key_unit_scopes(&a, name)) &&
            all_told(k, &a, key_range_of(&a, RECORD_UNIT_SERVICE_RELATION, name.service));

@@ -456,6 +456,7 @@ static void what_is_new_is_not_known_yet(void **state)
     assert_false(unit_knowledge_known(&s.k, web));
     assert_true(unit_knowledge_known(&s.k, (struct unit_name){"logger", 4}));
     assert_true(unit_knowledge_known(&s.k, (struct unit_name){"nobody", 1}));
+    assert_true(unit_knowledge_known(&s.k, (struct unit_name){"web", 9})); /* it is gone */
     unit_knowledge_reported(&s.k, "relation/0000000009");
     put_row(&s,
             "relation/0000000009 number=9 guid=r9 state=alive scope=1 "
