@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define JOB_SILENT_NS (6 * SECOND_NS)
-#define DEFERRED_MAX_NS (3600 * SECOND_NS)
-#define JOB_UNKNOWN_NS (60 * SECOND_NS) /* kinds of a later version: looked at again */
+#define DEFERRED_MAX_NS (3600 * SECOND_NS) /* of a job that does not say since when it waits */
+#define JOB_UNKNOWN_NS (60 * SECOND_NS)    /* kinds of a later version: looked at again */
 
 struct job_run {
     struct board *board;
@@ -159,9 +159,17 @@ static int64_t silent_since_ns(const struct board *b, const char *worker, const 
     return since > copied_seen(p).since_ns ? since : copied_seen(p).since_ns;
 }
 
+/* How long whoever wrote it meant it to wait, by his own clock. */
+static int64_t meant_ns(const Board__JobRecord *job)
+{
+    int64_t since = job->units ? job->units->since : 0;
+    int64_t meant_ns = since && job->not_before > since ? job->not_before - since : DEFERRED_MAX_NS;
+    return earlier_ns(meant_ns, DEFERRED_MAX_NS);
+}
+
 /* How long it is to wait yet: not before a time of the wall clock of who wrote it, which may be
- * wrong. A slice does no harm when it is early, so a job waits DEFERRED_MAX_NS at most, as far as
- * this bbs has seen. */
+ * wrong. A slice does no harm when it is early, so a job waits no longer than was meant, as far as
+ * this bbs has seen it stand. */
 static int64_t deferred_ns(const struct board *b, const Board__JobRecord *job,
                            const struct copied *p)
 {
@@ -169,7 +177,7 @@ static int64_t deferred_ns(const struct board *b, const Board__JobRecord *job,
         return 0;
     }
     return earlier_ns(job->not_before - b->now.wall_ns,
-                      surely_left_ns(DEFERRED_MAX_NS, copied_made(p), b->now));
+                      surely_left_ns(meant_ns(job), copied_made(p), b->now));
 }
 
 /* Starts what is to be done with the job now, or says when to look again. Takes over the arena. */

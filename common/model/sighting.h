@@ -19,7 +19,7 @@
  * a domain, to go             kept               the same
  * a domain, fresh             freshness.h        stale early, or until it is upserted
  * a lock                      freshness.h        held late
- * a job, not before           job.c              early; late by an hour
+ * a job, not before           job.c              early; late by a start of a bbs
  * a restored unit, to be      stood              early, by a start of a bbs
  *   placed
  */
