@@ -146,7 +146,10 @@ static void hold_by_unit(struct explaining *e, const struct unit_facts *f, const
         hold(e, by, run->since, arena_printf(a, "%s%s", text, running_text(a, f->status)),
              "the end of the hook, or of the time that its charm gives it");
     } else if (!f->absent && !f->in_error) {
-        hold(e, by, since_ns, arena_printf(a, "%s%s", text, works),
+        const char *said = f->status ? f->status->text : "";
+        bool more = *said && strcmp(said, works) != 0;
+        hold(e, by, since_ns,
+             arena_printf(a, "%s%s%s%s", text, works, more ? ": " : "", more ? said : ""),
              arena_printf(a, "the agent of %s", f->name));
     }
 }

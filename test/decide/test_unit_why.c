@@ -182,6 +182,9 @@ static void why_a_relation_is_not_gone(void **state)
          "running.since=8\n" CELL, "relation/0000000007",
          MEMBER " | 8 | unit web/3 is in it: its hook db-relation-changed of relation db:7 with "
          "db/0 runs" ENDED},
+        {"a member whose agent says more", REL("dying") MEMBER "\n" UNIT("alive")
+         STATUS "started text=no-room\n" CELL, "relation/0000000007",
+         MEMBER " | 3 | unit web/3 is in it: its agent runs the hooks that it owes: no-room" AGENT},
         {"a member that is down", REL("dying") MEMBER "\n" UNIT("alive") LOST,
          "relation/0000000007", MEMBER " | 9 | unit web/3 is in it: cell c1 is lost" FORCE},
         {"a member without a unit", REL("dying") MEMBER "\n", "relation/0000000007",
