@@ -86,6 +86,45 @@ const char *unit_author_refuses(struct unit_author *o, const Rep__UnitNote *j)
     return NULL;
 }
 
+static const Rep__UnitNoteRelation *relation_of(const Rep__UnitNote *j, const char *guid)
+{
+    const Rep__UnitNoteRelation *found = NULL;
+    for (size_t i = 0; j && i < j->n_relations; i++) {
+        found = strcmp(j->relations[i]->guid, guid) == 0 ? j->relations[i] : found;
+    }
+    return found;
+}
+
+static bool is_told_of(const Rep__UnitNote *j, const struct author_member *m)
+{
+    const Rep__UnitNoteRelation *r = relation_of(j, m->relation);
+    bool told = false;
+    for (size_t i = 0; r && i < r->n_members; i++) {
+        told = told || r->members[i]->unit == m->unit;
+    }
+    return told;
+}
+
+void unit_author_begins_anew(struct unit_author *o, const Rep__UnitNote *j)
+{
+    size_t members = 0, broken = 0;
+    o->installed = o->configured = o->started = false;
+    o->stopped = o->stopped && j && j->stopped;
+    for (size_t i = 0; i < o->count; i++) {
+        if (is_told_of(j, &o->members[i])) {
+            o->members[members++] = o->members[i];
+        }
+    }
+    for (size_t i = 0; i < o->broken_count; i++) {
+        const Rep__UnitNoteRelation *r = relation_of(j, o->broken[i]);
+        if (r && r->broken) {
+            memmove(o->broken[broken++], o->broken[i], GUID_BYTES);
+        }
+    }
+    o->count = members;
+    o->broken_count = broken;
+}
+
 void unit_author_learns(struct unit_author *o, const Rep__UnitNote *j)
 {
     const Rep__UnitNoteHook *h = j->hook;

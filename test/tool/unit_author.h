@@ -1,4 +1,4 @@
-/* What the author of a unit's hooks knows, by those that ended well in one container; and the order
+/* What the author of a unit's hooks knows, by those that ended well; and the order
  * that hooks keep (V10): each once, joined before changed before departed before broken. */
 #pragma once
 
@@ -33,6 +33,10 @@ const char *unit_author_refuses(struct unit_author *o, const Rep__UnitNote *j);
 
 /* The relation is left without its hooks. */
 void unit_author_gives_up(struct unit_author *o, const char *relation);
+
+/* The next container begins with this journal (NULL = none): what made the files is not done, and
+ * what the journal does not know any more is forgotten. */
+void unit_author_begins_anew(struct unit_author *o, const Rep__UnitNote *j);
 
 /* It has ended well, or counts as done. */
 void unit_author_learns(struct unit_author *o, const Rep__UnitNote *j);

@@ -29,6 +29,8 @@ void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns)
     history_init(&k->history);
     map_init(&k->instances);
     map_init(&k->held);
+    map_init(&k->units);
+    map_init(&k->unit_runs);
     buf_init(&k->violation);
     for (int i = 0; i < CLUSTER_CELLS_MAX; i++) {
         k->room_since_ns[i] = NEVER_NS;

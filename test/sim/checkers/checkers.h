@@ -65,6 +65,8 @@ struct checkers {
     bool strays; /* ordinary clients claim and start instances, too */
     struct map held; /* unplaced.c: cell/guid/index -> when, in the history's arena */
     struct tasks_seen *tasks; /* tasks.c */
+    struct map units;     /* units.h: guid -> struct seen_unit, in the history's arena */
+    struct map unit_runs; /* unit_hooks.c: guid.run of each hook that is known to have ended well */
     int64_t reconcile_ns; /* the reps' interval */
     int64_t looks_since_ns[CLUSTER_BBS_MAX]; /* its first board since its start or a restore */
     char *looks_in[CLUSTER_BBS_MAX];         /* that board generation */
@@ -193,6 +195,9 @@ extern const struct checker checkers_table[];
 /* The value of each secret that a story or a workload sets begins so, and nothing else does. */
 #define SECRET_MARK "geheim-"
 
+/* What a hook of a workload tells others: under this key "GUID.RUN", of its unit and itself. */
+#define UNIT_SETTING_MARK "told-by"
+
 /* Of the environment of what it runs, a variable that is a secret, as definitions.c makes it. */
 #define SECRET_VARIABLE "SECRET"
 
@@ -201,6 +206,13 @@ void check_callback(struct checkers *k, const Models__TaskCallbackResponse *told
 
 /* There is, or was, a task of this guid (tasks.c). */
 bool task_known(struct checkers *k, const char *guid);
+
+/* The same of a unit; and how many containers of units take room on the cell (units.c). */
+bool unit_known(const struct checkers *k, const char *guid);
+unsigned units_held(const struct checkers *k, struct node *cell);
+
+/* Appends what is left of units when all services have been destroyed (units.c). */
+void checkers_units_are_gone(struct checkers *k, struct buf *ret_why);
 
 /* The number of this cell, from 0; -1 = it is none. */
 int checkers_cell(const struct checkers *k, const struct node *cell);

@@ -46,6 +46,9 @@ void check_verb(struct checkers *k, struct node *cell, const struct verb_call *c
     if (call->guid && task_known(k, call->guid)) {
         return; /* tasks.c */
     }
+    if (call->guid && unit_known(k, call->guid)) {
+        return; /* units.c */
+    }
     const struct instance *i = call->guid ? map_get(&k->instances, call->guid) : NULL;
     if (call->verb == VERB_PREPARE && !i) {
         checkers_report(k, "S12", "a container %s is made that the board never gave out",
@@ -155,8 +158,8 @@ static size_t running_of(struct checkers *k, unsigned cell, struct running *list
     struct model_containers *m = node_containers(k->cluster->cells[cell]);
     const char *guid;
     for (int n = 0; (guid = model_containers_guid(m, n)); n++) {
-        if (task_known(k, guid)) {
-            continue; /* tasks.c */
+        if (task_known(k, guid) || unit_known(k, guid)) {
+            continue; /* tasks.c, units.c */
         }
         struct instance *i = map_get(&k->instances, guid);
         if (!i) {
@@ -176,6 +179,8 @@ static size_t running_of(struct checkers *k, unsigned cell, struct running *list
     }
     unsigned here = model_containers_held(m), most = cluster_cell_instances(k->cluster);
     here -= here > most ? steps_never_started(k->cluster->cells[cell]) : 0;
+    unsigned units = here > most ? units_held(k, k->cluster->cells[cell]) : 0; /* smaller */
+    here -= units < here ? units : here;
     if (here > most) {
         checkers_report(k, "S7", "cell-%u holds %u instances and has room for %u", cell + 1, here,
                         most);

@@ -300,6 +300,9 @@ static void judge_containers(struct convergence *c)
                 buf_printf(c->why, "cell-%u still runs task %s (L3); ", i + 1, guid);
                 continue;
             }
+            if (unit_known(c->k, guid)) {
+                continue; /* units.c */
+            }
             const struct instance *known = map_get(&c->k->instances, guid);
             if (!known || !instance_stands(c->k, known)) {
                 buf_printf(c->why, "cell-%u runs %s/%d without a record (L1); ", i + 1,

@@ -53,10 +53,19 @@ static void note_task_on(void *context, const struct past *p)
     }
 }
 
+static void note_unit_on(void *context, const struct past *p)
+{
+    struct sought_on_cell *s = context;
+    if (strcmp(((const Board__UnitRecord *)p->message)->cell_id, s->cell_id) == 0) {
+        s->found = p->key;
+    }
+}
+
 /* What is on the cell; NULL = nothing. */
 static const char *on_cell(struct checkers *k, const char *cell_id)
 {
     struct sought_on_cell s = {.cell_id = cell_id};
+    history_each(&k->history, "unit/", note_unit_on, &s);
     history_each(&k->history, "actual/", note_actual_on, &s);
     history_each(&k->history, "task/", note_task_on, &s);
     return s.found;

@@ -104,7 +104,7 @@ void check_cut(struct checkers *k, struct node *cell, const struct verb_call *ca
     SCOPED_ARENA(a);
     struct container_status s;
     Rep__Note *note;
-    if (call->verb != VERB_SIGNAL || call->step == 0 ||
+    if (call->verb != VERB_SIGNAL || call->step == 0 || call->step >= RUN_FIRST /* a run */ ||
         !model_containers_status(node_containers(cell), call->guid, &a, &s) ||
         note_read(s.note, call->guid, &note, NULL) < 0) {
         return;

@@ -74,6 +74,8 @@ static const struct {
     {"a notice did not arrive; the feed repeats it", "status=503", NO_FAULT_NEEDED},
     {"a notice did not arrive; the feed repeats it", "status=500", NO_FAULT_NEEDED},
     {"a notice did not arrive; the feed repeats it", "", GONE | UNHEARD | WENT_BACK},
+    /* Its container has just ended. */
+    {"run not begun", "container does not run", NO_FAULT_NEEDED},
     /* A task is rejected while a later auction places it. */
     {"work came back", "given back", NO_FAULT_NEEDED},
     {"work came back", "", GONE | UNHEARD | WENT_BACK},

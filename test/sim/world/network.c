@@ -34,7 +34,7 @@ struct exchange {
     int64_t last_at_ns;       /* pieces of one answer arrive in order */
     world_answered *answered; /* client outside, who is `peer` */
     struct peer peer;
-    bool admin;
+    bool admin, tools;
     void *context;
     struct arena arena;
 };
@@ -326,6 +326,7 @@ static void send_request(struct exchange *x, const struct call *call, int64_t la
                  .name =
                      x->from ? x->from->config.certificate_name : arena_strdup(a, x->peer.name)},
         .admin = x->admin,
+        .tools = x->tools,
         .body = kept(a, call->body),
         .grpc = strncmp(path, grpc_paths, sizeof(grpc_paths) - 1) == 0,
     };
@@ -618,6 +619,7 @@ void world_send_request(struct world *w, const char *url, const struct world_req
     x->peer = (struct peer){.unit = arena_strdup(&x->arena, q->peer.unit),
                             .name = arena_strdup(&x->arena, q->peer.name)};
     x->admin = q->admin;
+    x->tools = q->tools;
     struct call call = {.method = q->method,
                         .url = whole,
                         .content_type = q->content_type,

@@ -271,6 +271,7 @@ struct world_request {
     const char *method, *path; /* the path may carry a query */
     struct peer peer;
     bool admin; /* at the listener for the machine's own tools */
+    bool tools; /* at the socket that hooks of units reach */
     const char *content_type, *accept, *trace_id;
     struct bytes body;
 };
