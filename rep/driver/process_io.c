@@ -197,7 +197,16 @@ static void add_user(struct command *c, const json_t *user)
     command_add(c, "--groups=%s", buf_string(&list));
 }
 
-/* Everything but the words of the program itself. */
+/* What waits for its steps or runs is the shim itself, and ready only when it takes SIGTERM. */
+static bool only_waits(const struct driver *d, const json_t *process)
+{
+    const json_t *args = json_object_get(process, "args");
+    const char *program = json_string_value(json_array_get(args, 0));
+    const char *verb = json_string_value(json_array_get(args, 1));
+    return program && verb && strcmp(program, d->shim) == 0 && strcmp(verb, INIT_IDLE) == 0;
+}
+
+/* All options that are the same for whatever runs there. */
 static json_t *process_options(const char *dir, const char *name, struct command *c,
                                struct err *err)
 {
@@ -217,18 +226,23 @@ static json_t *process_options(const char *dir, const char *name, struct command
     command_add(c, "--nproc=%lld", process_limit_of(process, LIMIT_NPROC));
     add_user(c, json_object_get(process, "user"));
     add_all(c, &c->env, json_object_get(process, "env"));
-    command_add(c, "--");
     return config;
 }
 
 /* The program of such a file, and its options. */
-static int add_program(const char *dir, const char *name, struct command *c, struct err *err)
+static int add_program(const struct driver *d, const char *dir, const char *name,
+                       struct command *c, struct err *err)
 {
     json_t *config = process_options(dir, name, c, err);
     if (!config) {
         return -err->code;
     }
-    add_all(c, &c->argv, json_object_get(json_object_get(config, "process"), "args"));
+    const json_t *process = json_object_get(config, "process");
+    if (only_waits(d, process)) {
+        command_add(c, "--init=%s", d->shim);
+    }
+    command_add(c, "--");
+    add_all(c, &c->argv, json_object_get(process, "args"));
     json_decref(config);
     return 0;
 }
@@ -254,31 +268,30 @@ static int process_start(struct driver *d, const char *guid, const char *dir, st
 {
     (void)guid;
     int result = link_bound(d, dir, err);
-    return result < 0 ? result : add_program(dir, "config.json", c, err);
+    return result < 0 ? result : add_program(d, dir, "config.json", c, err);
 }
 
 static int process_step(struct driver *d, const char *guid, const char *dir, struct command *c,
                         struct err *err)
 {
-    (void)d;
     (void)guid;
-    return add_program(dir, "process.json", c, err);
+    return add_program(d, dir, "process.json", c, err);
 }
 
 static int process_exec(struct driver *d, const char *guid, const char *dir,
                         const char *const *argv, uint32_t step, uint64_t number,
                         struct command *c, struct err *err)
 {
-    (void)d;
     (void)guid;
     (void)number;
     if (!argv) {
-        return add_program(dir, arena_printf(&c->arena, "steps/%u/process.json", step), c, err);
+        return add_program(d, dir, arena_printf(&c->arena, "steps/%u/process.json", step), c, err);
     }
     json_t *config = process_options(dir, "config.json", c, err);
     if (!config) {
         return -err->code;
     }
+    command_add(c, "--");
     for (; *argv; argv++) {
         words_add(c, &c->argv, *argv);
     }

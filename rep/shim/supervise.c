@@ -290,6 +290,9 @@ static void await_program(struct supervision *s)
         pump(s, FAILURE);
     }
     s->first = s->command;
+    if (s->text[0] == '\0' && s->o->init) {
+        await_init(s->first, s->o->init);
+    }
     if (s->text[0] == '\0' && started(s)) {
         reap(s);
         return;
