@@ -59,6 +59,15 @@ static void forget_state(struct cell *cell, const char *why)
     arena_done(&cell->arena);
 }
 
+/* By the state that it answered, and by what its node pool says. */
+static void rely(struct cell *cell)
+{
+    cell->why = cell->state->evacuating ? "evacuating"
+                : cell->pool_leaves     ? "its node pool gives it back"
+                                        : "";
+    cell->usable = !*cell->why;
+}
+
 /* Only the board says of which node pool a cell is. */
 static size_t without_pools(char *const *tags, size_t count, char **ret)
 {
@@ -111,6 +120,10 @@ void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord 
         free(cell->pool);
         cell->pool = mem_text(record->pool);
         set_pool(cell);
+    }
+    cell->pool_leaves = record->pool_leaves;
+    if (cell->pool_leaves && cell->usable) {
+        rely(cell);
     }
     if (strcmp(cell->identity, record->identity) != 0) {
         free(cell->identity);
@@ -285,8 +298,7 @@ static void take_state(struct cells *c, struct cell *cell, const Cell__CellState
     memset(&cell->taken, 0, sizeof(cell->taken));
     free(cell->etag);
     cell->etag = mem_text(etag);
-    cell->usable = !state->evacuating;
-    cell->why = state->evacuating ? "evacuating" : "";
+    rely(cell);
 }
 
 static void on_answer(struct cells *c, struct cell *cell, const struct event *ev)
@@ -298,9 +310,9 @@ static void on_answer(struct cells *c, struct cell *cell, const struct event *ev
         cell->why = late ? "did not answer in time" : "cannot be reached";
         cell->pause_until_ns = late ? ev->now.mono_ns + CELL_PAUSE_NS : 0;
     } else if (r->status == 304 && cell->state) {
-        c->grew = c->grew || (!cell->usable && !cell->state->evacuating);
-        cell->usable = !cell->state->evacuating;
-        cell->why = cell->usable ? "" : "evacuating";
+        bool was = cell->usable;
+        rely(cell);
+        c->grew = c->grew || (!was && cell->usable);
     } else if (r->status != 200) {
         forget_state(cell, "answered with an error");
     } else {

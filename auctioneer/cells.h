@@ -17,6 +17,7 @@ enum { CELL_CALLS_MAX = 256, CELL_STATE_MAX = 32 * 1024 * 1024 };
 struct cell {
     char *url;      /* rep_url */
     char *pool;     /* tag of the node pool that has it, by the board; "" = none */
+    bool pool_leaves; /* that pool gives it back: it takes nothing new */
     char *identity; /* of its state directory */
     uint64_t incarnation;
     bool present;                 /* on the board and PRESENT; LOST ones are not asked */

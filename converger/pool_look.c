@@ -213,17 +213,29 @@ static bool goes_before(const struct pool_turn *t, const struct pool_cell *one,
     return of_one != of_other ? of_one > of_other : strcmp(one->id, other->id) > 0;
 }
 
-/* Of more cells than are wanted one on which nothing is; NULL = none. */
-static const char *surplus_cell(const struct pool_turn *t)
+/* How many cells of the newest epoch are not to go; `serving`: of those that serve. */
+static int32_t staying_of(const struct pool_turn *t, bool serving)
+{
+    int32_t staying = 0;
+    const char *tag = tag_of(t, t->newest);
+    for (size_t i = 0; i < t->newest->n_cells; i++) {
+        const struct pool_cell *cell = cell_in(t, tag, t->newest->cells[i]);
+        staying += cell && !cell->leaves && (cell->serves || !serving);
+    }
+    return staying;
+}
+
+/* Of more cells than are wanted one with work on it that is not to go yet, or one without; NULL =
+ * none. `serving` of them serve. */
+static const char *surplus_cell(const struct pool_turn *t, bool used, int32_t serving)
 {
     const struct pool_cell *best = NULL;
-    if (t->facts.cells <= t->facts.wanted) {
-        return NULL;
-    }
+    const char *tag = tag_of(t, t->newest);
     for (size_t i = 0; i < t->newest->n_cells; i++) {
-        const struct pool_cell *cell = cell_of(t, t->newest->cells[i]);
-        bool needed = cell && cell->serves && t->facts.serving <= t->facts.wanted;
-        if (cell && !cell->used && !needed && (!best || goes_before(t, cell, best))) {
+        const struct pool_cell *cell = cell_in(t, tag, t->newest->cells[i]);
+        bool needed = cell && cell->serves && serving <= t->facts.wanted;
+        bool fits = cell && cell->used == used && !(used && cell->leaves);
+        if (fits && !needed && (!best || goes_before(t, cell, best))) {
             best = cell;
         }
     }
@@ -234,9 +246,23 @@ static const char *surplus_cell(const struct pool_turn *t)
 static bool release(struct pool_turn *t)
 {
     const char *cell = t->newest ? empty_cell(t, t->newest, true) : NULL;
-    cell = cell ? cell : t->newest ? surplus_cell(t) : NULL;
+    if (!cell && t->newest && t->facts.cells > t->facts.wanted) {
+        cell = surplus_cell(t, false, t->facts.serving);
+    }
     if (cell) {
         move_cell_of(t, "release", t->newest, cell);
+    }
+    return cell != NULL;
+}
+
+/* 8. False: none is to go that does not know it. */
+static bool mark(struct pool_turn *t)
+{
+    const char *cell = t->newest && staying_of(t, false) > t->facts.wanted
+                           ? surplus_cell(t, true, staying_of(t, true))
+                           : NULL;
+    if (cell) {
+        move_cell_of(t, "mark", t->newest, cell);
     }
     return cell != NULL;
 }
@@ -246,6 +272,20 @@ static bool release(struct pool_turn *t)
 static bool is_free(const struct pool_turn *t, const struct pool_cell *cell)
 {
     return !cell->used && may_have(t, cell);
+}
+
+/* 6. False: none that was to go is missed. */
+static bool keep(struct pool_turn *t)
+{
+    const char *tag = t->newest ? tag_of(t, t->newest) : NULL;
+    for (size_t i = 0; tag && i < t->newest->n_cells; i++) {
+        const struct pool_cell *cell = cell_in(t, tag, t->newest->cells[i]);
+        if (cell && cell->leaves && cell->serves && staying_of(t, true) < t->facts.wanted) {
+            move_cell_of(t, "keep", t->newest, cell->id);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* 6. Cells come by name: the first of those that are as good. */
@@ -281,7 +321,7 @@ static bool state_differs(const struct pool_turn *t)
            strcmp(t->record->state, pool_lifecycle.states[state]) != 0;
 }
 
-/* 8. Of one that goes nothing is written but its end. */
+/* 9. Of one that goes nothing is written but its end. */
 static void tell(struct pool_turn *t)
 {
     const char *message = pool_state_text(t->arena, &t->facts);
@@ -310,7 +350,7 @@ void pool_look_at(struct arena *a, const struct pool_look *l, struct pool_answer
         return; /* 3, 4 */
     } else if (!t.facts.deleting && state_differs(&t)) {
         observe(&t, pool_state_text(a, &t.facts)); /* 5 */
-    } else if (!acts || (!assign(&t) && !release(&t))) { /* 6, 7 */
-        tell(&t);                                        /* 8 */
+    } else if (!acts || (!keep(&t) && !assign(&t) && !release(&t) && !mark(&t))) { /* 6, 7, 8 */
+        tell(&t);                                                                  /* 9 */
     }
 }

@@ -1,17 +1,20 @@
 /* What is to be done about a node pool now: one move, or none (docs/systems.md, Node pools). The
  * first that holds:
  *
- *   1. its system was not confirmed in this board generation: nothing but rules 5 and 8
+ *   1. its system was not confirmed in this board generation: nothing but rules 5 and 9
  *   2. it goes and has no epoch: remove
  *   3. retire an epoch that nothing names: an older one, or any of one that goes
  *   4. release a cell on which nothing is, or that has no record, of an epoch that is over
  *   5. it does not go, and its state is another than the record's: observe
- *   6. fewer of its cells serve than are wanted, and one is free: assign, the one in the zone where
- *      it has fewest, then the first by name
+ *   6. fewer of its cells that serve stay than are wanted: keep one that was to go and serves, the
+ *      first by name; fewer serve, and one is free: assign, the one in the zone where it has
+ *      fewest, then the first by name
  *   7. release a cell of the newest epoch that has no record any more; or, of more than are wanted,
  *      one on which nothing is: one that does not serve, then the one in the zone where it has
  *      most, then the last by name
- *   8. what is said of it is something else: observe, a second after the last one
+ *   8. more of its cells stay than are wanted, each with work: mark one, which takes nothing new
+ *      from then on; in the order of 7
+ *   9. what is said of it is something else: observe, a second after the last one
  *
  * An epoch is named by each service that runs a revision on its cells, or is to, and by each run
  * whose Task goes there. Pure. */
@@ -38,6 +41,7 @@ struct pool_cell {
     bool picky;     /* it takes only what asks for its placement tags */
     bool serves;    /* present, and not being emptied */
     bool used;      /* something is on it */
+    bool leaves;    /* its pool gives it back when nothing is on it */
     bool asked;     /* a move that gives it to a pool is on its way */
     char id[];
 };

@@ -183,6 +183,7 @@ static void learn_cell(struct pools_keeper *k, struct arena *a, const char *key,
     c->serves = r && r->state == BOARD__CELL_RECORD__STATE__PRESENT && !r->evacuating;
     c->zone = mem_text(p ? p->zone : "");
     c->pool = mem_text(r ? r->pool : "");
+    c->leaves = r && r->pool_leaves;
     c->tag_count = p ? p->n_optional_placement_tags : 0;
     c->tags = c->tag_count ? mem_array(c->tag_count, sizeof(*c->tags)) : NULL;
     for (size_t i = 0; i < c->tag_count; i++) {

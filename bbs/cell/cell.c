@@ -97,6 +97,7 @@ static const Board__CellRecord *opened(struct arena *a, const struct cell_snapsh
     Board__CellRecord *record = arena_copy(a, asked(in), sizeof(*record));
     record->state = BOARD__CELL_RECORD__STATE__PRESENT;
     record->pool = stands ? stands->pool : (char *)(uintptr_t)protobuf_c_empty_string;
+    record->pool_leaves = stands && stands->pool_leaves;
     record->since = in->now.wall_ns;
     if (stands && stands->since > record->since) {
         record->since = stands->since;

@@ -97,22 +97,30 @@ static void gather_cell(struct view *v, const char *cell_id, struct pool_snapsho
 {
     s->cell = view_message(v, key_cell(view_arena(v), cell_id));
     s->busy = s->cell && (has_on_cell(v, RECORD_ACTUAL, cell_id) ||
-                          has_on_cell(v, RECORD_TASK, cell_id));
+                          has_on_cell(v, RECORD_TASK, cell_id) ||
+                          has_on_cell(v, RECORD_UNIT, cell_id));
 }
 
-/* How many cells of the epoch are there to run what is new. Not compared: one that is lost in the
- * same moment is replaced later, and one too many goes again. */
-static size_t count_serving(struct view *v, const Board__PoolRecord *pool, uint32_t number)
+static bool serves(const Board__CellRecord *cell)
+{
+    return !cell_is_absent(cell) && !cell->evacuating;
+}
+
+/* The cells of the epoch. Not compared: one that is lost in the same moment is replaced later, and
+ * one too many goes again. */
+static void count_cells(struct view *v, uint32_t number, struct pool_snapshot *s)
 {
     const struct seen *list;
-    size_t serving = 0;
     int count = view_peek_range(v, "cell/", CELLS_MAX, &list);
-    const char *tag = pool_tag(view_arena(v), pool->uid, pool->name, number);
+    const char *tag = pool_tag(view_arena(v), s->pool->uid, s->pool->name, number);
     for (int i = 0; i < count; i++) {
         const Board__CellRecord *cell = (const Board__CellRecord *)list[i].message;
-        serving += !cell_is_absent(cell) && !cell->evacuating && strcmp(cell->pool, tag) == 0;
+        if (strcmp(cell->pool, tag) == 0) {
+            s->serving += serves(cell);
+            s->staying += !cell->pool_leaves;
+            s->serving_and_staying += serves(cell) && !cell->pool_leaves;
+        }
     }
-    return serving;
 }
 
 static void pool_gather(struct view *v, const struct op_input *in, void *snapshot)
@@ -134,7 +142,7 @@ static void pool_gather(struct view *v, const struct op_input *in, void *snapsho
     }
     if (s->pool && reads & ON_CELL) {
         gather_cell(v, move_pool(m)->cell_id, s);
-        s->serving = count_serving(v, s->pool, move_pool(m)->epoch);
+        count_cells(v, move_pool(m)->epoch, s);
     }
     if (s->pool && reads & NAMES) {
         s->named = is_named(v, uid, name, move_pool(m)->epoch);
@@ -252,10 +260,15 @@ static uint32_t cell_pool_guards(const struct move_turn *t)
     if (!e) {
         return 0;
     }
-    bool lacks = e == pool_newest(s->pool) && s->serving < (size_t)s->pool->wanted;
+    bool newest = e == pool_newest(s->pool);
+    size_t wanted = (size_t)s->pool->wanted;
     bool has = s->cell && strcmp(s->cell->pool, own_tag(t)) == 0;
-    return confirmed_guard(s) | (lacks ? POOL_IF_LACKING : 0) |
+    bool goes = has && s->cell->pool_leaves;
+    return confirmed_guard(s) | (newest && s->serving < wanted ? POOL_IF_LACKING : 0) |
            (is_vacant(t, e) ? POOL_IF_VACANT : 0) | (is_spare(t, e) ? POOL_IF_SPARE : 0) |
+           (newest && has && !goes && s->staying > wanted ? POOL_IF_SURPLUS : 0) |
+           (newest && goes && serves(s->cell) && s->serving_and_staying < wanted ? POOL_IF_MISSED
+                                                                                 : 0) |
            (!has || !s->busy ? POOL_IF_EMPTY_CELL : 0);
 }
 
@@ -474,8 +487,10 @@ static void renew_pool(const struct move_turn *t)
     }
 }
 
-/* The cell's record with this pool, by a move that its own lifecycle has. */
-static void put_cell(const struct move_turn *t, const char *tag, int trigger, uint32_t guards)
+/* The cell's record with this pool, which it leaves or not, by a move that its own lifecycle
+ * has. */
+static void put_cell(const struct move_turn *t, const char *tag, bool leaves, int trigger,
+                     uint32_t guards)
 {
     const Board__CellRecord *before = turn_snapshot(t)->cell;
     Board__CellRecord *after = arena_copy(t->plan->arena, before, sizeof(*after));
@@ -483,6 +498,7 @@ static void put_cell(const struct move_turn *t, const char *tag, int trigger, ui
     assert(lifecycle_transition(&cell_lifecycle, state, t->in->actor, trigger, guards) == state);
     (void)state, (void)trigger, (void)guards;
     after->pool = const_text(tag);
+    after->pool_leaves = leaves;
     plan_put(t->plan, key_cell(t->plan->arena, says(t)->cell_id), t->row->name, t->in->actor,
              &after->base);
 }
@@ -499,8 +515,19 @@ static void assign_pool(const struct move_turn *t)
     }
     Board__PoolRecord *after = changed(t); /* 2 */
     set_epoch(a, after, says(t)->epoch, with_cell(a, epoch_of(t), says(t)->cell_id, true));
-    put_cell(t, own_tag(t), CELL_TRIGGER_ASSIGN, CELL_IF_VACANT);
+    put_cell(t, own_tag(t), false, CELL_TRIGGER_ASSIGN, CELL_IF_VACANT);
     put(t, after);
+}
+
+/* The pool's own record says nothing of it. */
+static void mark_pool(const struct move_turn *t)
+{
+    put_cell(t, own_tag(t), true, CELL_TRIGGER_MARK, 0);
+}
+
+static void keep_pool(const struct move_turn *t)
+{
+    put_cell(t, own_tag(t), false, CELL_TRIGGER_KEEP, CELL_IF_MARKED);
 }
 
 static void retire_pool(const struct move_turn *t)
@@ -524,7 +551,7 @@ static void release_pool(const struct move_turn *t)
     assert(less->n_cells + 1 == e->n_cells);
     set_epoch(a, after, e->number, e->released && less->n_cells == 0 ? NULL : less);
     if (s->cell && strcmp(s->cell->pool, own_tag(t)) == 0) {
-        put_cell(t, "", CELL_TRIGGER_RELEASE, CELL_IF_EMPTY);
+        put_cell(t, "", false, CELL_TRIGGER_RELEASE, CELL_IF_EMPTY);
     }
     put(t, after);
 }
@@ -559,7 +586,11 @@ static bool is_done(const struct move_turn *t)
     const Board__PoolEpoch *e = epoch_of(t);
     bool living = t->from > POOL_NONE && t->from != POOL_DELETING;
     bool has = has_cell(e, says(t)->cell_id);
-    return (strcmp(name, "open") == 0 && living) || (strcmp(name, "assign") == 0 && has) ||
+    const Board__CellRecord *cell = turn_snapshot(t)->cell;
+    bool own = has && cell && strcmp(cell->pool, own_tag(t)) == 0;
+    return (strcmp(name, "mark") == 0 && own && cell->pool_leaves) ||
+           (strcmp(name, "keep") == 0 && own && !cell->pool_leaves) ||
+           (strcmp(name, "open") == 0 && living) || (strcmp(name, "assign") == 0 && has) ||
            (strcmp(name, "release") == 0 && !has) ||
            (strcmp(name, "retire") == 0 && (!e || e->released)) ||
            (strcmp(name, "delete") == 0 && t->from == POOL_DELETING);
@@ -588,7 +619,8 @@ static void valid_pool_move(struct validation *v, const Board__Move *move)
     SCOPED_ARENA(a);
     const Board__PoolMove *m = move_pool(move);
     const char *name = move->move;
-    bool of_cell = strcmp(name, "assign") == 0 || strcmp(name, "release") == 0;
+    bool of_cell = strcmp(name, "assign") == 0 || strcmp(name, "mark") == 0 ||
+                   strcmp(name, "keep") == 0 || strcmp(name, "release") == 0;
     bool of_type = strcmp(name, "open") == 0 || strcmp(name, "renew") == 0;
     if (component_subname_fault(&a, move_part(&a, move), true)) {
         say_field(v, "key");

@@ -69,6 +69,8 @@ struct pool_snapshot {
     const Board__NodePool *defined;    /* of DEFINED; NULL = no definition has it */
     const Board__CellRecord *cell;     /* of ON_CELL; NULL = none */
     bool busy;                         /* something is on the cell */
-    size_t serving;                    /* of ON_CELL: cells of the epoch, but LOST and emptied */
+    /* Of ON_CELL, cells of the epoch: but LOST and emptied ones; but those that are to go; but
+     * both. */
+    size_t serving, staying, serving_and_staying;
     bool named;                        /* of NAMES */
 };

@@ -182,6 +182,7 @@ Board__CellRecord *row_cell(struct arena *a, const char *text)
                                              : BOARD__CELL_RECORD__STATE__PRESENT;
     c->incarnation = (uint64_t)row_number(a, text, "incarnation", 1);
     c->pool = row_text(a, text, "pool");
+    c->pool_leaves = strstr(text, " leaves") != NULL;
     c->identity = row_text(a, text, "identity");
     c->evacuating = row_value(a, text, "until") != NULL;
     c->evacuate_until = row_number(a, text, "until", 0) * SECOND_NS;

@@ -58,6 +58,9 @@ static void incarnations(void **state)
          "present incarnation=6 identity=A", "put cell/c1 open by rep\n", .since_s = 1020},
         {"3 the same incarnation, another zone", "present incarnation=5 identity=A zone=z",
          "present incarnation=5 identity=A zone=y", "put cell/c1 open by rep\n"},
+        {"3 restarted in a node pool, which gives it back",
+         "present incarnation=5 identity=A pool=pool:u//:m#1 leaves",
+         "present incarnation=6 identity=A", "put cell/c1 open by rep\n"},
         {"3 back from lost", "lost incarnation=5 identity=A", "present incarnation=6 identity=A",
          "put cell/c1 open by rep\n"},
         {"3 a stranger on a lost cell", "lost incarnation=5 identity=A until=1100",
@@ -120,6 +123,8 @@ static void incarnations(void **state)
             assert_int_equal(after->incarnation, r.cell->incarnation);
             assert_int_equal(after->evacuating, rows[i].until_s != 0);
             assert_int_equal(after->evacuate_until, rows[i].until_s * SECOND_NS);
+            assert_string_equal(after->pool, s.cell ? s.cell->pool : "");
+            assert_int_equal(after->pool_leaves, s.cell && s.cell->pool_leaves);
             int64_t since_s = rows[i].since_s ? rows[i].since_s : ROWS_NOW_S;
             assert_int_equal(after->since, since_s * SECOND_NS);
         }

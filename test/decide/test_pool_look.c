@@ -1,8 +1,8 @@
 /* What a converger does about a node pool, rule by rule (converger/pool_look.h). A board is a short
  * text. Cells: "a" small, free; "L" after its name large, "N" of no type, "P" picky; "!" lost or
  * being emptied, "*" something is on it, "?" asked for another pool, "@2" in epoch 2 of the pool,
- * "z" and a digit its zone. The pool: its epochs, oldest first, as "1S:a,b" with "~" when it is
- * over, "^" when it is named. */
+ * "-" it is to go; "z" and a digit its zone. The pool: its epochs, oldest first, as "1S:a,b" with
+ * "~" when it is over, "^" when it is named. */
 #include "common/base/memory.h"
 #include "common/lifecycle/pool.h"
 #include "common/model/pool_tag.h"
@@ -48,6 +48,7 @@ static void lay_cell(struct laid *l, const char *word)
     c->picky = strchr(word, 'P');
     c->serves = !strchr(word, '!');
     c->used = strchr(word, '*');
+    c->leaves = strchr(word, '-');
     c->asked = strchr(word, '?');
 }
 
@@ -180,13 +181,25 @@ static void each_rule(void **state)
         {"7: one that is lost first", "scaling", 1, "1S:a,b", "a!@1 b@1", "release 1 a"},
         {"7: the zone with most", "scaling", 2, "1S:a,b,c", "a@1z1 b@1z1 c@1z2", "release 1 b"},
         {"7: not what is used", "scaling", 1, "1S:a,b", "a@1 b*@1", "release 1 a"},
-        {"7: all used", "scaling", 1, "1S:a,b", "a*@1 b*@1", "-"},
-        {"7: not the one that serves", "scaling", 1, "1S:a,b", "a*!@1 b@1", "-"},
+        {"7: not the one that serves", "scaling", 1, "1S:a,b", "a*!@1- b@1", "-"},
+        {"7: one that was to go", "scaling", 1, "1S:a,b", "a@1- b*@1", "release 1 a"},
+        {"8: all used: the last", "scaling", 1, "1S:a,b", "a*@1 b*@1", "mark 1 b"},
+        {"8: one at a time, as many as are too many", "scaling", 1, "1S:a,b,c",
+         "a*@1 b*@1 c*@1-", "mark 1 b"},
+        {"8: no more than that", "scaling", 1, "1S:a,b", "a*@1 b*@1-", "-"},
+        {"8: the zone with most", "scaling", 2, "1S:a,b,c", "a*@1z1 b*@1z1 c*@1z2", "mark 1 b"},
+        {"8: one that is lost first", "scaling", 1, "1S:a,b", "a*!@1 b*@1", "mark 1 a"},
+        {"8: one that has no work goes before", "scaling", 1, "1S:a,b", "a@1 b*@1", "release 1 a"},
+        {"8: none of an older epoch", "updating", 1, "1S:a,b^ 2L:c", "a*@1 b*@1 cL@2", "-"},
+        {"8: none of one that goes", "deleting", 0, "1S:a^", "a*@1", "-"},
+        {"6: one that was to go is missed", "stable", 2, "1S:a,b", "a*@1- b*@1 c", "keep 1 a"},
+        {"6: the first", "scaling", 2, "1S:a,b,c", "a*@1- b*@1- c*@1", "keep 1 a"},
+        {"6: what is lost stays to go", "scaling", 2, "1S:a,b", "a*!@1- b*@1 c", "assign 1 c"},
         {"7: lost, but not too many", "scaling", 1, "1S:a", "a!@1", "-"},
-        {"8", "scaling", 2, "1S:a", "a@1", "observe scaling", .message = "else"},
-        {"8: a second later", "scaling", 2, "1S:a", "a@1", "-", .message = "else",
+        {"9", "scaling", 2, "1S:a", "a@1", "observe scaling", .message = "else"},
+        {"9: a second later", "scaling", 2, "1S:a", "a@1", "-", .message = "else",
          .observed = true},
-        {"8: not of one that goes", "deleting", 1, "1S:a^", "a*@1", "-", .message = "else"},
+        {"9: not of one that goes", "deleting", 1, "1S:a^", "a*@1", "-", .message = "else"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -16,6 +16,7 @@
 #define FREE "cell c1 type=small incarnation=1\n"
 #define TAG "pool:u//:main#"
 #define SERVE(cell) "cell " cell " type=small incarnation=1 pool=" TAG "1\n"
+#define LEAVES(cell) "cell " cell " type=small incarnation=1 pool_leaves pool=" TAG "1\n"
 #define MOVES(rows) try_system_moves(&pool_moves, rows, sizeof(rows) / sizeof((rows)[0]))
 #define REFUSED "ResourceConflict: node pool /:main: "
 #define OTHERWISE "no definition that stands wants it so"
@@ -29,6 +30,13 @@
 #define NOT_RELEASED                                                                               \
     REFUSED "it cannot do without the cell, something is on it, or nobody confirmed its system "   \
             "since a restore"
+
+#define NOT_MARKED                                                                                 \
+    REFUSED "no more of its cells stay than it is to have, it has not this one, or nobody "        \
+            "confirmed its system since a restore"
+#define NOT_KEPT                                                                                   \
+    REFUSED "as many of its cells stay as it is to have, this one was not to go, or nobody "       \
+            "confirmed its system since a restore"
 
 /* ---- What a definition wants ----------------------------------------------------------------- */
 
@@ -155,6 +163,8 @@ static void a_vacant_cell_is_assigned(void **state)
          assign, NOT_ASSIGNED},
         {"a task is on it", OPEN SHORT "scaling 1=small:c2\n" FREE "task t cell_id=c1\n", assign,
          NOT_ASSIGNED},
+        {"a unit is on it", OPEN SHORT "scaling 1=small:c2\n" FREE
+         "unit db/1 cell_id=c1\n", assign, NOT_ASSIGNED},
         {"those are on another one", OPEN SHORT "scaling 1=small:c2\n" FREE
          "actual web cell=c9\ntask t cell_id=c9\n", assign, taken},
         {"restored, and not confirmed", "system state=stable board_generation=D\n" SHORT
@@ -212,6 +222,48 @@ static void a_cell_that_is_spare_is_released(void **state)
          "scaling 1=small:c1+c2+c3\ncell c1 pool=" TAG "1\n", release,
          "release cell/c1 pool=\nrelease " KEY " epochs=1:small:c2+c3"},
         {"there is no such pool", OPEN, release, "nothing"},
+    };
+    MOVES(rows);
+    (void)state;
+}
+
+/* What is too many with work on it takes nothing new, unless it is missed. */
+static void a_cell_too_many_is_marked_and_kept(void **state)
+{
+    static const char mark[] = "mark " KEY " cell_id=c1 epoch=1";
+    static const char keep[] = "keep " KEY " cell_id=c1 epoch=1";
+    static const struct system_move_row rows[] = {
+        {"one too many", OPEN POOL "scaling 1=small:c1+c2+c3\n" SERVE("c1") SERVE("c2")
+         SERVE("c3") "actual web cell=c1\n", mark, "mark cell/c1 pool_leaves=1"},
+        {"lost ones count", OPEN POOL "scaling 1=small:c1+c2+c3\n" SERVE("c1") SERVE("c2")
+         "cell c3 lost=1 pool=" TAG "1\n", mark, "mark cell/c1 pool_leaves=1"},
+        {"another one goes", OPEN POOL "scaling 1=small:c1+c2+c3\n" SERVE("c1") SERVE("c2")
+         LEAVES("c3"), mark, NOT_MARKED},
+        {"none too many", OPEN POOL "stable 1=small:c1+c2\n" SERVE("c1") SERVE("c2"), mark,
+         NOT_MARKED},
+        {"it goes already", OPEN POOL "scaling 1=small:c1+c2+c3\n" LEAVES("c1"), mark, "nothing"},
+        {"of an older epoch", OPEN POOL "updating 1=small:c1+c2+c3 2=small:\n" SERVE("c1")
+         SERVE("c2") SERVE("c3"), mark, NOT_MARKED},
+        {"not the pool's", OPEN POOL "scaling 1=small:c1+c2+c3\n" FREE SERVE("c2") SERVE("c3")
+         SERVE("c4"), mark, NOT_MARKED},
+        {"not confirmed", "system state=stable board_generation=D\n" POOL
+         "scaling 1=small:c1+c2+c3\n" SERVE("c1") SERVE("c2") SERVE("c3"), mark, NOT_MARKED},
+        {"the pool goes", OPEN POOL "deleting 1=small:c1+c2+c3\n" SERVE("c1") SERVE("c2")
+         SERVE("c3"), mark, NOT_MARKED},
+        {"there is no such pool", OPEN, mark,
+         "ResourceNotFound: the requested resource could not be found"},
+        {"missed", OPEN POOL "stable 1=small:c1+c2\n" LEAVES("c1") SERVE("c2"), keep,
+         "keep cell/c1 pool_leaves=0"},
+        {"another one is lost", OPEN POOL "scaling 1=small:c1+c2+c3\n" LEAVES("c1") SERVE("c2")
+         "cell c3 lost=1 pool=" TAG "1\n", keep, "keep cell/c1 pool_leaves=0"},
+        {"it is lost itself", OPEN POOL "scaling 1=small:c1+c2\ncell c1 lost=1 pool_leaves pool="
+         TAG "1\n" SERVE("c2"), keep, NOT_KEPT},
+        {"enough stay", OPEN POOL "scaling 1=small:c1+c2+c3\n" LEAVES("c1") SERVE("c2")
+         SERVE("c3"), keep, NOT_KEPT},
+        {"it stays already", OPEN POOL "scaling 1=small:c1+c2\n" SERVE("c1"), keep, "nothing"},
+        {"given back, it bears no mark", OPEN POOL "scaling 1=small:c1+c2+c3\n" LEAVES("c1"),
+         "release " KEY " cell_id=c1 epoch=1",
+         "release cell/c1 pool= pool_leaves=0\nrelease " KEY " epochs=1:small:c2+c3"},
     };
     MOVES(rows);
     (void)state;
@@ -418,6 +470,7 @@ int main(void)
         cmocka_unit_test(a_pool_follows_the_definition),
         cmocka_unit_test(a_vacant_cell_is_assigned),
         cmocka_unit_test(a_cell_that_is_spare_is_released),
+        cmocka_unit_test(a_cell_too_many_is_marked_and_kept),
         cmocka_unit_test(an_epoch_is_retired_when_nothing_names_it),
         cmocka_unit_test(a_pool_is_observed),
         cmocka_unit_test(a_pool_that_nobody_wants_goes),

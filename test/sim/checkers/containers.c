@@ -25,9 +25,9 @@ static bool is_stuck(const struct model_containers *m, const char *guid)
     return stuck;
 }
 
-/* A hole: a restored board knows node pools of before. A cell that came into one since, or left
- * one, stops what does not go with it, for its start is refused (bbs/lrp/move.c). What has to come
- * first is a pool that gives a cell back with others' work on it: it waits for that to end. */
+/* A restored board knows node pools of before. A cell that came into one since, or left one, ends
+ * what does not go with it, for its start is refused (bbs/lrp/move.c): a pool's cells are its own
+ * (docs/systems.md, Node pools). */
 static bool lost_its_pool(const struct checkers *k, const struct instance *i)
 {
     SCOPED_ARENA(a);

@@ -88,6 +88,20 @@ static size_t taken(struct shop *s)
     return count;
 }
 
+static void note_leaving(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    (void)type;
+    *(size_t *)context += ((const Board__CellRecord *)m)->pool_leaves;
+}
+
+/* How many take nothing new, for their pool gives them back. */
+static size_t leaving(struct shop *s)
+{
+    size_t count = 0;
+    cluster_each(s->c, "cell/", note_leaving, &count);
+    return count;
+}
+
 static struct node *first_cell_of(struct shop *s, const char *cells)
 {
     for (unsigned i = 0; i < s->c->options.cells; i++) {
@@ -137,6 +151,44 @@ void story_a_pool_grows_and_loses_a_cell(struct cluster *c)
     deploys(&s, "C", "1.2.0", "/:m#small+0");
     shop_await(&s, "pool", "/:m", "stable");
     assert_int_equal(taken(&s), 0);
+    shop_close(&s);
+}
+
+void story_a_pool_shrinks_under_work(struct cluster *c)
+{
+    struct shop s;
+    shop_open(&s, c);
+    says(c, "A pool of two small cells runs a service of four instances. It is to have one cell: one "
+            "of the two takes nothing new any more, and what runs there runs on.");
+    deploys(&s, "A", "1.0.0", "/:m#small+2 /a:1*4@/:m");
+    shop_await(&s, "pool", "/:m", "stable");
+    const char *cells = cells_of(&s, "/:m");
+    assert_int_equal(count_of(cells), 2);
+    deploys(&s, "B", "1.1.0", "/:m#small+1 /a:1*4@/:m");
+    world_run(c->world, 60 * SECOND_NS);
+    assert_int_equal(taken(&s), 2);
+    assert_int_equal(leaving(&s), 1);
+    assert_string_equal(shop_says(&s, "pool", "/:m"),
+                        "1 cell more than wanted: it goes when nothing runs there");
+    says(c, "The service rolls to another version: what is new comes to the other cell, and the one "
+            "that was to go is free.");
+    deploys(&s, "C", "1.2.0", "/:m#small+1 /a:2*4@/:m");
+    shop_await(&s, "pool", "/:m", "stable");
+    assert_int_equal(taken(&s), 1);
+    assert_int_equal(leaving(&s), 0);
+    demand_on(&s, cells_of(&s, "/:m"));
+    says(c, "Two cells again, of which one is to go; before it is free, two are wanted.");
+    deploys(&s, "D", "1.3.0", "/:m#small+2 /a:3*4@/:m");
+    shop_await(&s, "pool", "/:m", "stable");
+    cells = cells_of(&s, "/:m");
+    deploys(&s, "E", "1.4.0", "/:m#small+1 /a:3*4@/:m");
+    world_run(c->world, 30 * SECOND_NS);
+    assert_int_equal(leaving(&s), 1);
+    deploys(&s, "F", "1.5.0", "/:m#small+2 /a:3*4@/:m");
+    shop_await(&s, "pool", "/:m", "stable");
+    world_run(c->world, 30 * SECOND_NS);
+    assert_int_equal(leaving(&s), 0);
+    assert_string_equal(cells_of(&s, "/:m"), cells);
     shop_close(&s);
 }
 

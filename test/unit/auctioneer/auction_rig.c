@@ -80,6 +80,7 @@ void play_cell(struct auction_rig *f, Board__FeedFrame__Kind kind, const char *i
     record.state = cell_state;
     record.incarnation = 1;
     record.pool = arena_strdup(&f->arena, f->pool ? f->pool : "");
+    record.pool_leaves = f->pool_leaves;
     frame_change(&f->sent, kind, key_cell(&f->arena, id), &record.base, next_revision(f, kind));
 }
 

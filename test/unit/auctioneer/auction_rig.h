@@ -19,7 +19,9 @@ struct auction_rig {
     struct auctioneer_config config;
     struct role *role;
     struct auctioneer *x;
-    const char *pool; /* of the cells that play_cell() shows from now on; NULL = of none */
+    /* Of the cells that play_cell() shows from now on. */
+    const char *pool; /* NULL = of none */
+    bool pool_leaves;
     const char *tag;  /* placement tag of what play_desired() and play_task() show; NULL = none */
     struct buf sent; /* frames that play_send() will send */
     int64_t revision;

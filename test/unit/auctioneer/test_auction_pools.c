@@ -122,6 +122,35 @@ static void a_cell_that_is_given_to_a_pool_is_one_at_once(void **state)
     assert_int_equal(cell->state->n_placementtags, 0);
 }
 
+/* Also when it is told while an auction relies on the cell; kept, it takes what is new again. */
+static void a_cell_that_leaves_its_pool_takes_nothing_new(void **state)
+{
+    struct auction_rig *f = *state;
+    lead(f, MAIN);
+    want(f, MAIN);
+    uint64_t asked = play_state_call(f, "a"), call;
+    f->pool_leaves = true;
+    play_cell(f, PUT, "a", BOARD__CELL_RECORD__STATE__PRESENT);
+    play_send(f);
+    Cell__CellState *s = play_row(f, "a");
+    cell_row_tags(&f->arena, s, "", "type:small");
+    play_tell_state(f, asked, s);
+    const struct cell *cell = map_get(&f->x->cells.by_id, "a");
+    assert_false(cell->usable);
+    assert_string_equal(cell->why, "its node pool gives it back");
+    assert_string_equal(play_failed(f, &call), "web/0=unable to communicate to compatible cells ");
+    f->pool_leaves = false;
+    play_cell(f, PUT, "a", BOARD__CELL_RECORD__STATE__PRESENT);
+    play_send(f);
+    takes(f, "", "type:small");
+    assert_true(cell->usable);
+    play_applied(f, call, 1);
+    f->pool_leaves = true;
+    play_cell(f, PUT, "a", BOARD__CELL_RECORD__STATE__PRESENT);
+    play_send(f);
+    assert_false(cell->usable);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
 
 int main(void)
@@ -136,6 +165,7 @@ int main(void)
         TEST(nor_is_it_kept_from_work_by_such_a_tag),
         TEST(optional_tags_keep_their_sense),
         TEST(a_cell_that_is_given_to_a_pool_is_one_at_once),
+        TEST(a_cell_that_leaves_its_pool_takes_nothing_new),
     };
     return cmocka_run_group_tests_name("node pools in auctions", tests, NULL, NULL);
 }
