@@ -158,8 +158,8 @@ void story_a_pool_shrinks_under_work(struct cluster *c)
 {
     struct shop s;
     shop_open(&s, c);
-    says(c, "A pool of two small cells runs a service of four instances. It is to have one cell: one "
-            "of the two takes nothing new any more, and what runs there runs on.");
+    says(c, "A pool of two small cells runs a service of four instances. It is to have one cell: "
+            "one of the two takes nothing new any more, and what runs there runs on.");
     deploys(&s, "A", "1.0.0", "/:m#small+2 /a:1*4@/:m");
     shop_await(&s, "pool", "/:m", "stable");
     const char *cells = cells_of(&s, "/:m");
@@ -170,8 +170,8 @@ void story_a_pool_shrinks_under_work(struct cluster *c)
     assert_int_equal(leaving(&s), 1);
     assert_string_equal(shop_says(&s, "pool", "/:m"),
                         "1 cell more than wanted: it goes when nothing runs there");
-    says(c, "The service rolls to another version: what is new comes to the other cell, and the one "
-            "that was to go is free.");
+    says(c, "The service rolls to another version: what is new comes to the other cell, and the "
+            "one that was to go is free.");
     deploys(&s, "C", "1.2.0", "/:m#small+1 /a:2*4@/:m");
     shop_await(&s, "pool", "/:m", "stable");
     assert_int_equal(taken(&s), 1);
