@@ -46,6 +46,8 @@ static void form_of(const char *top, bool live, struct tree_form *ret)
     ret->colours = terminal && !getenv("NO_COLOR");
 }
 
+/* A terminal that is narrower than a tree can be cuts its lines: one that it broke would be two to
+ * go back over. */
 static int draw(struct live_view *w, struct arena *a, const struct system_view *v, struct err *err)
 {
     SCOPED_BUF(out);
@@ -54,7 +56,9 @@ static int draw(struct live_view *w, struct arena *a, const struct system_view *
     if (w->lines > 0) {
         buf_printf(&out, "\033[%zuA\033[J", w->lines);
     }
+    buf_append_string(&out, "\033[?7l");
     w->lines = tree_print(a, v, &form, &out);
+    buf_append_string(&out, "\033[?7h");
     w->drawn_ms = cli_now_ms();
     return cli_print(buf_bytes(&out), err);
 }
