@@ -205,6 +205,7 @@ static void valid_said(struct validation *v, const char *move, const Board__Unit
         say_field(v, "status.hook");
     }
     check_bytes(v, "status.text", said->text, UNIT_STATUS_TEXT_MAX);
+    check_bytes(v, "status.crash_reason", said->crash_reason, UNIT_STATUS_TEXT_MAX);
     check_bytes(v, "status.output", said->output, UNIT_STATUS_OUTPUT_MAX);
     const char *const names[] = {said->hook, said->relation, said->remote_unit, said->charm,
                                  said->address};

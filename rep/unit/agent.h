@@ -116,7 +116,8 @@ struct agent_facts {
     const char *address;
     Models__PortMapping **ports;
     size_t port_count;
-    int32_t crash_count;
+    int32_t crash_count; /* of its command, */
+    const char *crash_reason; /* and how that ended; NULL or "" = it never has */
 };
 
 /* ---- What it says ---------------------------------------------------------------------------- */

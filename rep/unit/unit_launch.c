@@ -33,6 +33,7 @@ bool unit_set_aside(struct rep *r, struct cell_unit *u, const Board__UnitRecord 
     if (u->kept) {
         of.text = u->kept->unit->text;
         of.crash_count = u->kept->unit->crash_count;
+        of.crash_reason = u->kept->unit->crash_reason;
         of.last_run = u->kept->unit->last_run;
     }
     Rep__Note note = REP__NOTE__INIT;

@@ -143,6 +143,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
         .text = of ? of->text : "",
         .address = r->config.address,
         .crash_count = of ? of->crash_count : 0,
+        .crash_reason = of ? of->crash_reason : "",
     };
     f.anew = f.container == AGENT_CONTAINER_DOWN; /* no driver begins one again */
     if (f.container != AGENT_CONTAINER_NONE) {

@@ -3,6 +3,7 @@
 #include "rep/container/operation.h"
 #include "rep/container/spec.h"
 #include "rep/inside.h"
+#include "rep/steps/exit_text.h"
 #include "rep/unit/cell_unit.h"
 
 #include <assert.h>
@@ -90,6 +91,17 @@ static void begin(struct rep *r, struct cell_unit *u, struct container *c,
     operation_verb(r, c, OP_RUN, out)->run = p;
 }
 
+static const char *end_text(struct arena *a, const struct container *c, const struct unit_run *run)
+{
+    return !run->ended                 ? "nobody can tell how it ended"
+           : run->text && run->text[0] ? run->text
+                                       : exit_text(a, c->about->log_source, run->exit_code,
+                                                   run->exit_signal,
+                                                   (struct shortage){.memory = run->oom_killed,
+                                                                     .disk = run->disk_full});
+}
+
+/* One that a hook asked to end has no reason of its own. */
 static void count(struct rep *r, struct cell_unit *u, struct container *c,
                   const struct workload_step *s, struct effects *out)
 {
@@ -98,6 +110,9 @@ static void count(struct rep *r, struct cell_unit *u, struct container *c,
                 c->kind->words(c, out->arena), (int)s->crash_count,
                 (long long)(s->wait_ns / SECOND_NS));
     of.command_run = 0;
+    if (s->crash_count != of.crash_count) {
+        of.crash_reason = arena_strdup(out->arena, end_text(out->arena, c, &u->command));
+    }
     of.crash_count = s->crash_count;
     of.restart = of.restart && cell_unit_runs_hook(c);
     u->stop_signals = 0;

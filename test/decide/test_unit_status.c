@@ -234,6 +234,10 @@ static void what_an_agent_says_has_bounds(void **state)
     said->text = long_text(&l.arena, UNIT_STATUS_TEXT_MAX + 1);
     says(m, "status.text has 513 bytes: it may have 512");
     said->text = long_text(&l.arena, 1);
+    said->crash_reason = long_text(&l.arena, UNIT_STATUS_TEXT_MAX + 1);
+    says(m, "status.crash_reason has 513 bytes: it may have 512");
+    said->crash_reason = long_text(&l.arena, UNIT_STATUS_TEXT_MAX);
+    said->text = long_text(&l.arena, 1);
     said->output = long_text(&l.arena, UNIT_STATUS_OUTPUT_MAX + 1);
     says(m, "status.output has 4097 bytes: it may have 4096");
     said->output = long_text(&l.arena, 1);

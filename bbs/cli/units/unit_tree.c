@@ -72,13 +72,20 @@ static void note_units(struct units_tree *t, const Board__UnitServiceEntry *s)
     }
 }
 
-/* What a unit says that nothing holds, and the hook that it runs. */
+/* What a unit says that nothing holds: the hook that it runs, its own words, how its command ended.
+ */
 static const char *said_text(struct arena *a, const Board__UnitStatusRecord *s)
 {
-    return !s           ? ""
-           : s->running ? arena_printf(a, "its hook %s runs%s%s", s->running->hook,
-                                       *s->text ? ": " : "", s->text)
-                        : s->text;
+    const char *text = !s           ? ""
+                       : s->running ? arena_printf(a, "its hook %s runs%s%s", s->running->hook,
+                                                   *s->text ? ": " : "", s->text)
+                                    : s->text;
+    if (!s || s->crash_count <= 0) {
+        return text;
+    }
+    const char *times = s->crash_count == 1 ? "once" : arena_printf(a, "%d times", s->crash_count);
+    return arena_printf(a, "%s%sits command has ended %s%s%s", text, *text ? "; " : "", times,
+                        *s->crash_reason ? ": " : "", s->crash_reason);
 }
 
 static void add_unit(struct units_tree *t, const Board__UnitEntry *e, const char *indent)

@@ -124,6 +124,12 @@ static void a_tree_of_units(void **state)
     webs[0]->status->ports = ports;
     webs[0]->status->text = text("serves \033 all");
     port.host_port = 61000;
+    Board__UnitHookRun run = BOARD__UNIT_HOOK_RUN__INIT;
+    run.hook = text("upgrade");
+    logs[0]->status->running = &run;
+    logs[0]->status->text = text("slowly");
+    logs[0]->status->crash_count = 2;
+    logs[0]->status->crash_reason = text("APP: Exited with status 3");
     webs[1]->unit->assigned = false;
     webs[1]->held = held("it waits for a machine");
     Board__RelationEnd *both[] = {end_of("logger", "host"), end_of("web", "juju-info")};
@@ -146,7 +152,9 @@ static void a_tree_of_units(void **state)
         "  unit web/1 is in it\n"
         "web                         dying           -        -               -\n"
         "  web/1                     started         2        10.0.0.1:61000  serves ? all\n"
-        "    logger/0                started         2        -               -\n"
+        "    logger/0                started         2        -             "
+        "  its hook upgrade runs: slowly; its command has ended 2 times: APP: Exited with status "
+        "3\n"
         "  web/12                    unassigned      -        -             "
         "  it waits for a machine\n"
         "  ring (peers)              -               -        -               -\n"
