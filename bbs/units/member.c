@@ -75,6 +75,18 @@ static bool is_container(const Board__RelationRecord *r)
     return r->scope == BOARD__ENDPOINT__SCOPE__CONTAINER;
 }
 
+/* Whether the number was taken out of the sequence. That only grows: that it exists is compared
+ * then. What refuses is compared as it is, for the copy may be older than the number. */
+static bool is_below(struct view *v, const char *sequence, uint32_t number)
+{
+    const Board__SequenceRecord *next = view_peek_message(v, sequence);
+    if (next && next->next > number) {
+        return view_exists(v, sequence);
+    }
+    view_get(v, sequence);
+    return false;
+}
+
 /* A principal in a container relation has a subordinate of the other service. */
 static void gather_child(struct view *v, uint32_t number, struct member_snapshot *s)
 {
@@ -97,9 +109,7 @@ static void gather_child(struct view *v, uint32_t number, struct member_snapshot
     } else if (!s->child.entry) {
         struct unit_name fresh = {other->service, number};
         const char *sequence = key_sequence(a, "unit", other->service);
-        const Board__SequenceRecord *next = view_peek_message(v, sequence);
-        /* It only grows: that it exists is compared, and nothing else. */
-        s->child.number_free = view_exists(v, sequence) && next && next->next > number &&
+        s->child.number_free = is_below(v, sequence, number) &&
                                !view_get(v, key_unit(a, fresh)) &&
                                !view_get(v, key_unit_status(a, fresh));
     }

@@ -199,6 +199,11 @@ static int read_all_endpoints(struct charm_source *s, const struct node *charm)
                         "come to their principals, for example info: {interface: " CHARM_IMPLICIT
                         ", scope: container}");
     }
+    const struct node *ports = node_given(charm, "ports");
+    if (r == 0 && s->charm->subordinate && ports) {
+        r = app_mistake(&s->app, ports, "ports",
+                        "are its principal's, whose network a subordinate shares: leave them out");
+    }
     qsort(s->endpoints, s->charm->endpoint_count, sizeof(*s->endpoints), endpoint_order);
     return r;
 }

@@ -208,6 +208,10 @@ const char *charm_message_fault(struct arena *a, const Board__Charm *m)
     if (m->hook_timeout_s > CHARM_HOOK_TIMEOUT_MAX_S) {
         return "its hook_timeout must be 1 h at most";
     }
+    if (m->subordinate && m->run && m->run->n_ports) {
+        return "it is subordinate, and has ports: they are its principal's, whose network it "
+               "shares";
+    }
     const char *fault = endpoints_fault(a, m);
     fault = fault ? fault : config_fault(a, m);
     if (fault) {

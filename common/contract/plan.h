@@ -61,8 +61,8 @@ struct plan {
      * the move, or the one that refused it. May be NULL. */
     const ProtobufCMessage *record;
     bool keep_container; /* of an evacuation's move: the rep lets it run (behaviour.md 11) */
-    uint32_t first_number; /* likewise of its answer: the numbers that it takes out of a sequence, */
-    uint32_t number_count; /* so many from there on; 0 = none */
+    /* Likewise of its answer: what it takes out of a sequence, so many from there on; 0 = none. */
+    uint32_t first_number, number_count;
 };
 
 /* Empty: verdict NOTHING. */

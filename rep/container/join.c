@@ -83,24 +83,41 @@ static void share(struct rep *r, struct container *c, const struct container *of
     container_learn(c, note_copy(&note));
 }
 
-const char *join_refuses(struct rep *r, struct container *c, const char *guid, bool privileged,
-                         struct arena *a)
+/* `of`: NULL = it is not here. `what` it is called: "instance GUID". */
+static const char *refuses(struct rep *r, struct container *c, const struct container *of,
+                           const char *what, bool privileged, struct arena *a)
 {
-    const struct container *of = container_find(&r->containers, guid);
-    if (!of || !of->about->key || of->phase != PHASE_RUNNING) {
-        return arena_printf(a, REFUSED "instance %.64s, whose network it is to join, does not run "
-                               "on this cell", guid);
+    if (!of || of->phase != PHASE_RUNNING) {
+        return arena_printf(a, REFUSED "%s, whose network it is to join, does not run "
+                               "on this cell", what);
     }
     const char *why = unlike(r, of, privileged);
     if (why) {
-        return arena_printf(a, REFUSED "instance %.64s, whose network it is to join, %s", guid,
-                            why);
+        return arena_printf(a, REFUSED "%s, whose network it is to join, %s", what, why);
     }
     if (!c->about->joined[0]) {
         share(r, c, of);
     }
     assert(strcmp(c->about->joined, root_of(of->about)) == 0);
     return NULL;
+}
+
+const char *join_refuses(struct rep *r, struct container *c, const char *guid, bool privileged,
+                         struct arena *a)
+{
+    const struct container *of = container_find(&r->containers, guid);
+    return refuses(r, c, of && of->about->key ? of : NULL,
+                   arena_printf(a, "instance %.64s", guid), privileged, a);
+}
+
+const char *join_principal_refuses(struct rep *r, struct container *c, bool privileged,
+                                   struct arena *a)
+{
+    const Rep__UnitOf *unit = c->about->unit;
+    assert(unit && *unit->principal_guid);
+    const struct container *of = container_find(&r->containers, unit->principal_guid);
+    return refuses(r, c, of && of->about->unit ? of : NULL,
+                   arena_printf(a, "its principal %.80s", unit->principal), privileged, a);
 }
 
 void join_tell_network(const struct rep *r, Rep__Note *note)

@@ -1,6 +1,7 @@
 /* Containers that share the network of another one of the cell (docs/cell.md, Join): its namespaces
  * of network and users, its addresses, its ports and its range of ids. These are there until the
- * last of them is removed. Pure. */
+ * last of them is removed. A definition names the instance; a subordinate unit has its principal's
+ * (docs/units.md, On its cell). Pure. */
 #pragma once
 
 #include "common/base/arena.h"
@@ -27,6 +28,10 @@ int join_check(const Models__Network *network, size_t ports, size_t egress_rules
  * looks whether that is still so. */
 const char *join_refuses(struct rep *r, struct container *c, const char *guid, bool privileged,
                          struct arena *a);
+
+/* The same of a subordinate unit: why it may not share the network of its principal's container. */
+const char *join_principal_refuses(struct rep *r, struct container *c, bool privileged,
+                                   struct arena *a);
 
 /* Tells the note whether its network is its own: as the one says that it joins, else as all have it
  * on this cell. */

@@ -29,7 +29,10 @@ const char *room_refuses(struct rep *r, struct container *c, const Models__Netwo
         return "privileged containers are not allowed on this cell";
     }
     const char *joins = join_wanted(network);
-    const char *why = joins ? join_refuses(r, c, joins, privileged, a) : NULL;
+    bool subordinate = c->about->unit && *c->about->unit->principal_guid;
+    const char *why = subordinate ? join_principal_refuses(r, c, privileged, a)
+                      : joins     ? join_refuses(r, c, joins, privileged, a)
+                                  : NULL;
     if (why) {
         return why;
     }

@@ -520,7 +520,9 @@ Rep__Note *spec_note_unit(const Rep__Note *reserved, const Models__DesiredLRP *r
     note.metric_guid = run->metrics_guid;
     const struct tree_parts parts = tree_parts_of(&scratch, run);
     note.log_source = (char *)(uintptr_t)source_of(&parts);
-    note_ports(&scratch, &note, ports, port_count);
+    if (!note.joined[0]) { /* else it has its principal's */
+        note_ports(&scratch, &note, ports, port_count);
+    }
     return note_copy(&note);
 }
 

@@ -10,7 +10,8 @@
  *  6. No room is set aside: set it aside. 7. No container: make it; if files of one went, with what
  *     is left of its journal, once the end of its hook is noted, and an error said. Both when Dying
  *     only if hooks are owed; if they fail then, the hooks count as done: leave each scope, and
- *     die.
+ *     die. Of a subordinate: its principal's container is there first; if that ends, its own goes,
+ *     and is made anew. What subordinates share is deleted after theirs, in rows 1 and 2 too.
  *  8. A hook runs: wait, for its time at most. It has ended: note that. It is noted and has not
  *     begun: execute it, once the board does not say any more that one is in error.
  *  9. A hook is in error: nothing, not even die. 10. It is resolved: note it again, or take it as
@@ -107,13 +108,31 @@ static bool has_no_room(const struct agent_facts *f)
     return !f->room && f->room_lacking;
 }
 
+static bool is_without(const struct agent_facts *f)
+{
+    return f->container == AGENT_CONTAINER_NONE || f->container == AGENT_CONTAINER_DOWN;
+}
+
+/* More of it than a note that outlives it. */
+static bool has_files(const struct agent_facts *f)
+{
+    bool gone = f->container == AGENT_CONTAINER_DOWN && f->gone;
+    return f->container != AGENT_CONTAINER_NONE && !gone;
+}
+
+static bool cannot_be_had(const struct agent_facts *f)
+{
+    return has_no_room(f) || f->make_failures >= AGENT_MAKES_MAX ||
+           f->principal_container == AGENT_PRINCIPAL_GONE;
+}
+
 /* Its container cannot be had any more, so that its hooks count as done. */
 static bool is_given_up(const struct outlook *o)
 {
-    enum agent_container c = o->f->container;
-    bool without = c == AGENT_CONTAINER_NONE || c == AGENT_CONTAINER_DOWN;
-    return is_dying(o) && without && (has_no_room(o->f) || o->f->make_failures >= AGENT_MAKES_MAX);
+    return is_dying(o) && is_without(o->f) && cannot_be_had(o->f);
 }
+
+#define SHARED "the containers of its subordinates have to go first"
 
 /* ---- Rows 0 to 3 ----------------------------------------------------------------------------- */
 
@@ -122,7 +141,8 @@ static struct agent_step recall(int row, const struct agent_facts *f, const char
     assert(f->container != AGENT_CONTAINER_NONE);
     return f->container == AGENT_CONTAINER_ENDING
                ? agent_wait(row, "its container is being stopped and deleted")
-               : agent_step_of(row, AGENT_RECALL, why);
+           : f->shared ? agent_wait(row, SHARED)
+                       : agent_step_of(row, AGENT_RECALL, why);
 }
 
 /* Row 1. */
@@ -205,6 +225,27 @@ static struct agent_step give_up(const struct outlook *o)
     return s;
 }
 
+/* The container of a subordinate that stands on one that has ended. A Dying one runs its last hooks
+ * there if nothing else comes, and needs none when it has run them. */
+static bool has_to_go(const struct outlook *o)
+{
+    const struct agent_facts *f = o->f;
+    bool last =
+        is_dying(o) && (f->principal_container == AGENT_PRINCIPAL_GONE || !owes_hook(o));
+    return f->principal_container != AGENT_PRINCIPAL_UP && has_files(f) && !last;
+}
+
+/* Likewise, or it has none yet. */
+static struct agent_step without_principal(const struct agent_facts *f)
+{
+    assert(f->principal_container != AGENT_PRINCIPAL_UP);
+    return !has_files(f) ? agent_wait(7, "its principal's container has to be there first")
+           : f->container == AGENT_CONTAINER_ENDING
+               ? agent_wait(7, "its former container is being deleted")
+               : agent_step_of(7, AGENT_REMAKE,
+                               "its principal's container has ended: it is made anew with that");
+}
+
 /* When more is to be done about a hook that goes: it is reported, or cut. */
 static int64_t next_look_ns(const struct agent_facts *f)
 {
@@ -263,6 +304,9 @@ static struct agent_step deploy(const struct outlook *o)
     if (remade && owes_end(o, &first)) {
         return first;
     }
+    if (f->principal_container != AGENT_PRINCIPAL_UP) {
+        return without_principal(f);
+    }
     if (f->container == AGENT_CONTAINER_MAKING || f->container == AGENT_CONTAINER_ENDING) {
         return agent_wait(7, f->container == AGENT_CONTAINER_MAKING
                                  ? "its container is being made"
@@ -271,6 +315,9 @@ static struct agent_step deploy(const struct outlook *o)
     if (!f->room) {
         return f->room_lacking ? agent_wait(6, "there is no room for it on this cell")
                                : agent_step_of(6, AGENT_SET_ASIDE, "room for its container");
+    }
+    if (f->shared) {
+        return agent_wait(7, SHARED);
     }
     if (f->now_ns < f->make_again_ns) {
         struct agent_step s = agent_wait(7, "its container could not be made; it is tried again");
@@ -412,8 +459,8 @@ static struct agent_step while_it_lives(const struct outlook *o)
     if (is_given_up(o)) { /* 6, 7 */
         return give_up(o);
     }
-    if (f->container != AGENT_CONTAINER_UP && (!is_dying(o) || owes_hook(o))) { /* 6, 7 */
-        return deploy(o);
+    if (has_to_go(o) || (f->container != AGENT_CONTAINER_UP && (!is_dying(o) || owes_hook(o)))) {
+        return deploy(o); /* 6, 7 */
     }
     if (f->journal && strcmp(f->journal->epoch, f->sight.epoch) != 0) { /* 8 */
         struct agent_step s = agent_step_of(8, AGENT_ADOPT, "the board was restored");
@@ -444,6 +491,7 @@ struct agent_step agent_next(struct arena *a, const struct agent_facts *f)
     struct agent_step s = while_it_lives(&o);
     s.status = o.status;
     s.fails = o.status && o.fails;
+    s.without = is_without(f) && (cannot_be_had(f) || (is_dying(&o) && !owes_hook(&o)));
     return s;
 }
 

@@ -39,11 +39,18 @@ enum agent_run {
     AGENT_RUN_LOST, /* nobody can tell how it ended */
 };
 
+/* The container of a subordinate's principal, whose network it shares. */
+enum agent_principal {
+    AGENT_PRINCIPAL_UP,   /* or it is none */
+    AGENT_PRINCIPAL_DOWN, /* it is to be there */
+    AGENT_PRINCIPAL_GONE, /* it does not come any more, or cannot be had */
+};
+
 /* What bbs judges an enter by, as modification revisions; 0 = there is no such record. And who
  * asked: what it refused to a cell that was lost it takes from the one that is back. */
 struct agent_cause {
     uint64_t unit, relation, child, service;
-    uint32_t number;
+    uint32_t number; /* of the subordinate, and one more; 0 = it brings none */
     uint64_t incarnation;
 };
 
@@ -96,9 +103,12 @@ struct agent_facts {
     enum agent_container container;
     bool remake;            /* UP: the service's charm asks for another one */
     bool anew;              /* DOWN: its files are gone, or go before it begins again */
+    bool gone;              /* DOWN: they are gone */
     unsigned make_failures; /* in a row */
     int64_t make_again_ns;  /* when it is tried again */
     const char *make_error; /* why it failed, "" = it did not */
+    enum agent_principal principal_container;
+    bool shared;            /* containers of subordinates are here */
     bool recall_asked;      /* an operator ends this container, which no board knows */
     bool group_busy;        /* a hook runs of its principal, or of one that has the same */
     bool cell_busy;         /* as many hooks run as the cell runs at once */
@@ -162,6 +172,7 @@ struct agent_step {
     Board__UnitStatusRecord *status;
     bool fails;            /* by `fail` */
     int64_t look_again_ns; /* though nothing changes; NEVER_NS = never */
+    bool without;          /* its container is not there, and does not come, or cannot be had */
 };
 
 /* The first row that holds. A refused move is asked again, by the caller's back-off, as long as

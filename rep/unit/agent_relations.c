@@ -113,7 +113,7 @@ struct agent_cause agent_cause_of(const struct agent_facts *f, const struct agen
         .unit = f->revision, .relation = r->revision, .incarnation = f->incarnation};
     c.child = child ? child->revision : 0;
     c.service = with_child ? r->other_revision : 0;
-    c.number = with_child && !child && r->has_number ? r->number : 0;
+    c.number = with_child && !child && r->has_number ? r->number + 1 : 0;
     return c;
 }
 

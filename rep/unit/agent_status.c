@@ -37,6 +37,10 @@ static char *text_of(struct arena *a, const struct agent_facts *f, const struct 
             a, arena_printf(a, "its container could not be made, %u times%s: %s", f->make_failures,
                             f->make_failures < AGENT_MAKES_MAX ? "" : done, f->make_error));
     }
+    if (!up && f->principal_container != AGENT_PRINCIPAL_UP) { /* 1 */
+        bool gone = f->principal_container == AGENT_PRINCIPAL_GONE;
+        return arena_printf(a, "its principal's container is not there%s", gone ? done : "");
+    }
     return first_of(
         a, untold ? arena_printf(a, "%zu units more than it can be told of. %s", untold, f->text)
                   : f->text); /* 2 */

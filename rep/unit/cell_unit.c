@@ -101,7 +101,7 @@ static const char *look_at(struct rep *r, struct container *c, struct effects *o
     }
     if (container_stop_asked(c) && c->phase == PHASE_RUNNING) {
         operation_signal(r, c, out);
-    } else if (c->end == END_DISOWNED && c->phase == PHASE_COMPLETED) {
+    } else if (c->end == END_DISOWNED && c->phase == PHASE_COMPLETED && !cell_unit_is_shared(u)) {
         container_delete(c, "it is recalled", out);
     }
     if (c->uncertain) {
@@ -165,6 +165,7 @@ static void entered(struct container *c)
     struct rep *r = c->table->rep;
     struct cell_unit *u = cell_unit_of(c);
     cell_unit_queue(u);
+    cell_unit_queue_family(u);
     if (c->phase == PHASE_CREATED || c->phase == PHASE_RUNNING) {
         cell_unit_keep(u, NULL); /* it has a note of its own */
     }
@@ -380,6 +381,10 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
     }
     struct agent_step s = agent_next(&scratch, &f);
     u->waits_turn = s.act == AGENT_WAIT && (f.group_busy || f.cell_busy);
+    if (u->without != s.without) {
+        u->without = s.without;
+        cell_unit_queue_family(u);
+    }
     if (s.look_again_ns != NEVER_NS) {
         cell_unit_due(u, s.look_again_ns);
     }

@@ -78,6 +78,8 @@ struct cell_unit {
     enum agent_act asked;     /* the last act that was a move, */
     uint64_t asked_about;     /* and its relation, or subordinate */
     struct agent_cause cause; /* by which an enter was asked */
+    char *numbers_of;         /* owned; the service of which it asked numbers; NULL = none */
+    bool waits_numbers;       /* somebody else asks for them */
     struct unit_wait act_wait, status_wait;
     int64_t heard_revision; /* nothing is decided before the feed has come so far */
 
@@ -86,6 +88,7 @@ struct cell_unit {
     Rep__Note *kept;
     /* Its container. */
     bool was_up;
+    bool without; /* it does not come, or cannot be had: its subordinates hear that */
     int64_t up_ns;
     bool room_lacking;
     int64_t room_again_ns;
@@ -148,6 +151,12 @@ struct cell_unit *cell_unit_named(struct cell_units *t, const char *guid, struct
 struct cell_unit *cell_unit_of(struct container *c);
 /* Its container; NULL = it has none, nor room for one. */
 struct container *cell_unit_container(const struct cell_unit *u);
+/* The guid of its principal, by its container's note; "" = it is no subordinate, or has no
+ * container. Its principal and its subordinates are looked at. */
+const char *cell_unit_principal(const struct cell_unit *u);
+void cell_unit_queue_family(struct cell_unit *u);
+/* Containers of its subordinates are here. O(units here). */
+bool cell_unit_is_shared(const struct cell_unit *u);
 /* Nothing of it is here, nor wanted. */
 void cell_unit_forget(struct cell_unit *u);
 

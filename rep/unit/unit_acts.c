@@ -356,7 +356,7 @@ void unit_act(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
         cut(r, u, c, out);
         break;
     case AGENT_REMAKE:
-        c->keep_note = true;
+        c->keep_note = c->made;
         container_abandon(c, s->why, out);
         break;
     case AGENT_PUBLISH:
@@ -364,8 +364,6 @@ void unit_act(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
         break;
     case AGENT_REPORT:
         break; /* its status says it */
-    case AGENT_NUMBERS:
-        break; /* no answer of a move tells which were taken: asked again they would run out */
     default:
         unit_want_move(r, u, s);
         break;

@@ -331,6 +331,23 @@ size_t unit_knowledge_units(const struct unit_knowledge *k, struct arena *a,
     return count;
 }
 
+size_t unit_knowledge_children(const struct unit_knowledge *k, struct arena *a,
+                               struct unit_name principal, const char ***ret_guids)
+{
+    const char *prefix = arena_printf(a, "%s ", key_unit(a, principal));
+    struct map_node *first = map_from(&k->children, prefix);
+    size_t count = 0, all = 0;
+    for (struct map_node *n = first; n && unit_key_begins(map_key(n), prefix); n = map_next(n)) {
+        all++;
+    }
+    *ret_guids = ARENA_ARRAY(a, all, const char *);
+    for (struct map_node *n = first; count < all; n = map_next(n)) {
+        const char *key = map_key(n) + strlen(prefix);
+        (*ret_guids)[count++] = ((const Board__UnitRecord *)unit_record(k, a, key))->guid;
+    }
+    return count;
+}
+
 bool unit_knowledge_find(const struct unit_knowledge *k, struct arena *a, const char *guid,
                          struct unit_name *ret)
 {

@@ -99,6 +99,10 @@ size_t unit_knowledge_touched(struct unit_knowledge *k, struct arena *a,
 bool unit_knowledge_find(const struct unit_knowledge *k, struct arena *a, const char *guid,
                          struct unit_name *ret);
 
+/* The guids of its subordinates, as the records of these name it; in the arena. */
+size_t unit_knowledge_children(const struct unit_knowledge *k, struct arena *a,
+                               struct unit_name principal, const char ***ret_guids);
+
 /* Every topic of the unit of this name has had its snapshot, or there is no such unit: what is not
  * here is not on the board. The agent's facts are `confirmed` only if it is so, the feed client is
  * current, and the incarnation is open. */
@@ -157,6 +161,7 @@ uint32_t unit_knowledge_numbers_due(const struct unit_knowledge *k, const char *
 struct agent_cause unit_knowledge_cause(const struct agent_facts *f, uint32_t relation);
 
 /* The enter of that relation was refused, which was made with this cause. It is not tried again
- * while nothing that it was judged by has changed. */
+ * while nothing that it was judged by has changed; with a subordinate once more, by another
+ * number. */
 void unit_knowledge_enter_refused(struct unit_knowledge *k, struct unit_name name,
                                   uint32_t relation, struct agent_cause cause);

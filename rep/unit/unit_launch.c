@@ -84,10 +84,14 @@ void unit_make(struct cell_unit *u, const struct agent_step *s, struct effects *
     container_transition(c, PHASE_TRIGGER_CLAIMED, s->why, out);
 }
 
-/* What its charm runs, with what was set aside for it. */
+/* What its charm runs, with what was set aside for it. A subordinate has the network of its
+ * principal, and what leads to that and from there. */
 static Models__DesiredLRP run_of(const struct container *c, const Board__Charm *charm)
 {
     Models__DesiredLRP run = *charm->run; /* shallow */
+    if (*c->about->unit->principal_guid) {
+        run.n_ports = run.n_egress_rules = 0;
+    }
     run.memory_mb = c->about->memory_mb;
     run.disk_mb = c->about->disk_mb;
     run.max_pids = c->about->max_pids;

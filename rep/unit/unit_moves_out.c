@@ -1,10 +1,12 @@
 /* Moves of a unit: one at a time, its status before an act, each with a back-off of its own. */
+#include "common/base/memory.h"
 #include "rep/container/back_off.h"
 #include "rep/inside.h"
 #include "rep/unit/cell_unit.h"
 #include "rep/unit/unit_moves.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct unit_address address_of(const struct rep *r, const struct cell_unit *u)
@@ -39,7 +41,8 @@ static Board__Move *of_agent(struct rep *r, struct arena *a, struct cell_unit *u
     if (u->moving == UNIT_MOVE_STATUS) {
         return unit_move_of_status(a, &f, &s);
     }
-    if (s.act != u->asked || about_of(&s) != u->asked_about) {
+    bool other_numbers = s.act == AGENT_NUMBERS && strcmp(s.service, u->numbers_of) != 0;
+    if (s.act != u->asked || about_of(&s) != u->asked_about || other_numbers) {
         return NULL;
     }
     if (s.act == AGENT_ENTER) {
@@ -48,14 +51,35 @@ static Board__Move *of_agent(struct rep *r, struct arena *a, struct cell_unit *u
     return unit_move_of_act(a, &u->table->knowledge, &f, &s, address_of(r, u));
 }
 
+/* Whoever waits for a number of that service finds it, or asks now. */
+static void numbers_settled(struct cell_unit *u, const Board__MoveResult *result)
+{
+    struct cell_units *t = u->table;
+    if (result && result->numbers) {
+        unit_knowledge_numbers(&t->knowledge, u->numbers_of, result->numbers->first,
+                               result->numbers->count);
+    }
+    MAP_EACH(&t->by_guid, n)
+    {
+        struct cell_unit *other = map_value(n);
+        if (other->waits_numbers) {
+            cell_unit_queue(other);
+        }
+    }
+}
+
 static Board__Move *message(struct rep *r, struct arena *a, const char *guid)
 {
     struct cell_unit *u = cell_unit_find(&r->units, guid);
     assert(u && u->moving);
     Board__Move *move = u->moving == UNIT_MOVE_ASSIGN ? assign(a, u) : of_agent(r, a, u);
     if (!move) {
+        bool numbers = u->moving == UNIT_MOVE_ACT && u->asked == AGENT_NUMBERS;
         u->moving = UNIT_MOVE_NONE;
         cell_unit_queue(u);
+        if (numbers) {
+            numbers_settled(u, NULL);
+        }
         return NULL;
     }
     if (u->moving == UNIT_MOVE_ASSIGN) {
@@ -113,14 +137,19 @@ static void settled(struct rep *r, const char *guid, const Board__MoveResult *re
     struct unit_wait *w = moving == UNIT_MOVE_STATUS ? &u->status_wait : &u->act_wait;
     u->moving = UNIT_MOVE_NONE;
     cell_unit_queue(u);
+    if (moving == UNIT_MOVE_ACT && u->asked == AGENT_NUMBERS) {
+        numbers_settled(u, result);
+    }
     if (!result) {
         wait_later(r, u, w);
     } else if (result->outcome == BOARD__MOVE_RESULT__OUTCOME__REFUSED) {
         wait_later(r, u, w);
         refused(u, moving, result->error, out);
     } else {
-        u->heard_revision =
-            result->revision > cell_units_feed_revision(r) ? result->revision : u->heard_revision;
+        bool followed = !result->numbers; /* the feed does not tell of sequences */
+        u->heard_revision = followed && result->revision > cell_units_feed_revision(r)
+                                ? result->revision
+                                : u->heard_revision;
         if (moving == UNIT_MOVE_STATUS || w->failures == 0) {
             *w = (struct unit_wait){.failures = moving != UNIT_MOVE_STATUS};
         } else {
@@ -148,9 +177,35 @@ static void want(struct rep *r, struct cell_unit *u, enum unit_moving moving,
     moves_want_of(r, &unit_source, u->guid);
 }
 
+/* One block at a time is enough for all that want one. */
+static bool are_numbers_asked(const struct cell_units *t, const char *service)
+{
+    MAP_EACH(&t->by_guid, n)
+    {
+        const struct cell_unit *u = map_value(n);
+        if (u->moving == UNIT_MOVE_ACT && u->asked == AGENT_NUMBERS &&
+            strcmp(u->numbers_of, service) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* False: somebody else asks already. */
+static bool want_numbers(struct cell_unit *u, const char *service)
+{
+    u->waits_numbers = are_numbers_asked(u->table, service);
+    if (u->waits_numbers) {
+        return false;
+    }
+    free(u->numbers_of);
+    u->numbers_of = mem_text(service);
+    return true;
+}
+
 void unit_want_move(struct rep *r, struct cell_unit *u, const struct agent_step *s)
 {
-    if (u->moving) {
+    if (u->moving || (s->act == AGENT_NUMBERS && !want_numbers(u, s->service))) {
         return;
     }
     if (u->asked != s->act || u->asked_about != about_of(s)) {

@@ -110,11 +110,31 @@ struct agent_cause unit_knowledge_cause(const struct agent_facts *f, uint32_t re
     return (struct agent_cause){.unit = f->revision};
 }
 
+/* Nobody has this number any more: it may be what was refused. */
+static void forget_number(struct unit_knowledge *k, struct arena *a, struct unit_name name,
+                          uint32_t relation)
+{
+    const Board__RelationRecord *r =
+        (const Board__RelationRecord *)unit_record(k, a, key_relation(a, relation));
+    for (size_t i = 0; r && i < r->n_ends; i++) {
+        free(map_remove(&k->reserved, unit_reserved_key(a, name, r->ends[i]->service)));
+    }
+}
+
+/* 1. The first time the number goes, for it may be why. 2. If nothing but the number was another
+ * one since, it is not why: it is kept, and nothing is tried again. */
 void unit_knowledge_enter_refused(struct unit_knowledge *k, struct unit_name name,
                                   uint32_t relation, struct agent_cause cause)
 {
     SCOPED_ARENA(a);
-    struct agent_cause *c = mem_zeroed(sizeof(*c));
+    const struct agent_cause *before = map_get(&k->refused, unit_refused_key(&a, name, relation));
+    bool same = before && before->unit == cause.unit && before->relation == cause.relation &&
+                before->child == cause.child && before->service == cause.service &&
+                before->incarnation == cause.incarnation;
+    if (cause.number && !same) { /* 1 */
+        forget_number(k, &a, name, relation);
+    }
+    struct agent_cause *c = mem_zeroed(sizeof(*c)); /* 2 */
     *c = cause;
     if (k->refused.count >= UNIT_REFUSED_MAX) {
         map_done(&k->refused, free);

@@ -1,6 +1,7 @@
 /* What the agent of a unit looks at: the board, its container, its journal, the runs there, and the
  * others of its cell. */
 #include "common/charmfile/charm.h"
+#include "common/lifecycle/unit.h"
 #include "rep/inside.h"
 #include "rep/steps/exit_text.h"
 #include "rep/unit/cell_unit.h"
@@ -120,6 +121,27 @@ static bool wants_another(const struct cell_unit *u, struct arena *a, const Rep_
     return charm && charm->run && *of->shape && strcmp(of->shape, unit_shape(a, charm->run)) != 0;
 }
 
+/* It is gone when the board has no such unit, or its agent says so. */
+static enum agent_principal principal_seen(const struct cell_units *t, const struct agent_facts *f)
+{
+    if (!f->unit || !*f->unit->principal_guid) {
+        return AGENT_PRINCIPAL_UP;
+    }
+    const struct cell_unit *p = cell_unit_find(t, f->unit->principal_guid);
+    const struct container *c = p ? cell_unit_container(p) : NULL;
+    bool up = p && container_seen(p, c) == AGENT_CONTAINER_UP;
+    bool gone = !f->principal || (p && p->without);
+    return up ? AGENT_PRINCIPAL_UP : gone ? AGENT_PRINCIPAL_GONE : AGENT_PRINCIPAL_DOWN;
+}
+
+/* It looks at all that are here. */
+static bool may_need_alone(const struct agent_facts *f)
+{
+    bool lives = f->unit && strcmp(f->unit->guid, f->guid) == 0 &&
+                 lifecycle_state(&unit_lifecycle, f->unit->state) != UNIT_DEAD;
+    return !lives || f->container != AGENT_CONTAINER_UP;
+}
+
 struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_unit *u)
 {
     struct container *c = cell_unit_container(u);
@@ -146,6 +168,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
         .crash_reason = of ? of->crash_reason : "",
     };
     f.anew = f.container == AGENT_CONTAINER_DOWN; /* no driver begins one again */
+    f.gone = f.anew && about == u->kept;
     if (f.container != AGENT_CONTAINER_NONE) {
         f.journal = of->journal;
         f.ports = about != u->kept ? about->ports : NULL;
@@ -162,5 +185,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
     }
     f.remake = f.container == AGENT_CONTAINER_UP && wants_another(u, a, of, &f);
     see_others(u, c, &f);
+    f.principal_container = principal_seen(u->table, &f);
+    f.shared = may_need_alone(&f) && cell_unit_is_shared(u);
     return f;
 }

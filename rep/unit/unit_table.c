@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 void cell_units_init(struct cell_units *t, struct rep *r)
 {
@@ -54,6 +55,7 @@ static void unit_free(void *value)
     free(u->command.text);
     free(u->output);
     free(u->make_error);
+    free(u->numbers_of);
     free((char *)(uintptr_t)u->name.service);
     free(u->guid);
     free(u);
@@ -104,6 +106,58 @@ void cell_unit_queue(struct cell_unit *u)
     if (!u->queued) {
         u->queued = true;
         TAILQ_INSERT_TAIL(&u->table->queue, u, queue_link);
+    }
+}
+
+const char *cell_unit_principal(const struct cell_unit *u)
+{
+    const struct container *c = cell_unit_container(u);
+    return c ? c->about->unit->principal_guid : "";
+}
+
+bool cell_unit_is_shared(const struct cell_unit *u)
+{
+    MAP_EACH(&u->table->by_guid, n)
+    {
+        const struct cell_unit *other = map_value(n);
+        const struct container *c = cell_unit_container(other);
+        if (c && c->phase != PHASE_RESERVED && strcmp(cell_unit_principal(other), u->guid) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void queue_found(struct cell_units *t, const char *guid)
+{
+    struct cell_unit *u = cell_unit_find(t, guid);
+    if (u) {
+        cell_unit_queue(u);
+    }
+}
+
+/* Subordinates by their records, and by their containers: they may have one alone. */
+void cell_unit_queue_family(struct cell_unit *u)
+{
+    struct cell_units *t = u->table;
+    SCOPED_ARENA(a);
+    const char **guids;
+    size_t count = unit_knowledge_children(&t->knowledge, &a, u->name, &guids);
+    const struct cell_unit *principal = cell_unit_find(t, cell_unit_principal(u));
+    struct container *shared = principal ? cell_unit_container(principal) : NULL;
+    queue_found(t, cell_unit_principal(u));
+    if (shared) {
+        container_touch(shared); /* its removal waits for this one's */
+    }
+    for (size_t i = 0; i < count; i++) {
+        queue_found(t, guids[i]);
+    }
+    MAP_EACH(&t->by_guid, n)
+    {
+        struct cell_unit *other = map_value(n);
+        if (strcmp(cell_unit_principal(other), u->guid) == 0) {
+            cell_unit_queue(other);
+        }
     }
 }
 

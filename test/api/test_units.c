@@ -341,6 +341,9 @@ static void what_is_asked_for_is_refused(void **state)
         {2, "deploy logger.yaml --name other -n 1",
          "other is subordinate: its units come with those of the services that it is related to"},
         {2, "add-unit logger", "unit service logger is subordinate: its units come with those"},
+        {2, "deploy logger.yaml --name other --unused",
+         "leave number, machine and constraints out"},
+        {2, "deploy logger.yaml --name other --to 0", "leave number, machine and constraints out"},
         {2, "deploy web.yaml --name other --config greeting",
          "\"greeting\" is no setting: KEY=VALUE"},
         {2, "deploy web.yaml --name other --config greetin=a", "did you mean \"greeting\"?"},
@@ -387,6 +390,11 @@ static void ends_are_refused(void **state)
         {2, "add-relation db:kv lonely:juju-info", "both provide something"},
         {2, "add-relation db lonely", "nothing of db and lonely fits"},
         {2, "add-relation web web", "web cannot be related to itself"},
+        {0, "deploy logger.yaml --name watcher", "watcher deployed"},
+        {2, "add-relation logger:host watcher:juju-info",
+         "one of the services must be subordinate, and both are"},
+        {2, "add-relation logger watcher", "nothing of logger and watcher fits"},
+        {0, "destroy-service watcher", "watcher is destroyed"},
         {2, "add-relation web:db db:ring", "db:ring is for the units of db alone"},
         {0, "add-relation web:db db", "web:db db:kv is relation 1"},
         {4, "add-relation web:db db:kv", "web:db and db:kv are related already"},
@@ -506,6 +514,49 @@ static void numbers_are_told(void **state)
     result = result_of(&bbs_rig.rep, numbers(65));
     assert_true(result->error && !result->numbers);
     assert_non_null(strstr(result->error->message, "count is 65: it may be 1 to 64"));
+}
+
+/* web/1 enters the relation with logger, and brings the one of this number. */
+static Board__Move *enters_with(uint32_t child)
+{
+    Board__UnitsStatusRequest all = BOARD__UNITS_STATUS_REQUEST__INIT;
+    const Board__UnitsStatus *s =
+        ask("/v1/units/status", &all.base, &board__units_status__descriptor);
+    struct unit_name web = {"web", 1};
+    for (size_t i = 0; i < s->n_relations; i++) {
+        const Board__RelationRecord *r = s->relations[i]->relation;
+        if (r->scope == BOARD__ENDPOINT__SCOPE__CONTAINER) {
+            struct member_name name = {r->number, unit_scope_text(&arena, web),
+                                       BOARD__ENDPOINT__ROLE__PROVIDER, web};
+            Board__Move *m = move_of("enter", key_relation_member(&arena, &name),
+                                     entry("web", 1)->unit->guid);
+            m->units->relation_guid = r->guid;
+            m->units->brings_child = true;
+            m->units->child = child;
+            return m;
+        }
+    }
+    fail_msg("no relation has container scope");
+    return NULL;
+}
+
+static void subordinates_are_refused(void **state)
+{
+    static const struct command_row rows[] = {
+        {0, "status", "\n    logger/1"}, /* below web/1 */
+        {0, "why logger/1", "it is being installed and started"},
+        {4, "destroy-unit logger/1",
+         "unit logger/1: it is a subordinate, and goes with its principal or with the relation"},
+        {4, "destroy-unit logger/1 --force", "unit logger/1: it is a subordinate"},
+        {3, "destroy-unit logger/2", "there is no unit logger/2"},
+    };
+    static const char cannot[] = "it has no such end there, or is another cell's";
+    assert_non_null(strstr(applied(&bbs_rig.rep, enters_with(66)), cannot)); /* nobody took it */
+    assert_string_equal(applied(&bbs_rig.rep, enters_with(1)), "");
+    assert_string_equal(applied(&bbs_rig.rep, enters_with(1)), "nothing"); /* it is a member */
+    SAY(rows)
+    assert_string_equal(entry("logger", 1)->unit->principal, "web/1");
+    assert_string_equal(entry("logger", 1)->unit->cell_id, "cell-1");
 }
 
 static void several_are_tried(void **state)
@@ -647,6 +698,11 @@ static void charms_are_refused(void **state)
         {WEB "name: twice\n", "bad.yaml:7: name: stands here twice"},
         {WEB "hooks: {cash-relation-joined: 'true'}\n",
          "hooks.cash-relation-joined: there is no such hook; did you mean"},
+        {"name: log\nsubordinate: true\n" RUNS "requires: {db: {interface: kv}}\n",
+         "subordinate: needs an endpoint in requires with scope: container, by which its units"},
+        {"name: log\nsubordinate: true\nports: 80\n" RUNS
+         "requires: {host: {interface: juju-info, scope: container}}\n",
+         "ports: are its principal's, whose network a subordinate shares: leave them out"},
         {WEB "hooks: {install: {path: srv/x}}\n",
          "hooks.install.path: must be a program of the root filesystem"},
         {"name: web\n" RUNS "config: {size: {default: [1]}}\n",
@@ -834,6 +890,7 @@ int main(void)
         cmocka_unit_test(cells_become_machines),
         cmocka_unit_test(hooks_are_resolved),
         cmocka_unit_test(numbers_are_told),
+        cmocka_unit_test(subordinates_are_refused),
         cmocka_unit_test(several_are_tried),
         cmocka_unit_test(what_is_dying_is_left_alone),
         cmocka_unit_test(machines_end),

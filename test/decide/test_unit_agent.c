@@ -226,6 +226,11 @@ static void lay(struct laid *l, struct arena *a, const char *is)
     f->make_error = f->make_failures ? "no image" : "";
     f->make_again_ns = says(is, "later") ? 5000 : 0;
     f->recall_asked = says(is, "asked");
+    f->shared = says(is, "shared");
+    f->gone = says(is, "kept");
+    f->principal_container = says(is, "base_down")   ? AGENT_PRINCIPAL_DOWN
+                             : says(is, "base_gone") ? AGENT_PRINCIPAL_GONE
+                                                     : AGENT_PRINCIPAL_UP;
     f->group_busy = says(is, "group_busy");
     f->cell_busy = says(is, "cell_busy");
     bool kept = f->container != AGENT_CONTAINER_NONE && !says(is, "unreadable");
@@ -273,12 +278,15 @@ static const struct row {
     {"absent restored asked", "1 recall"},
     {"absent unreadable", "1 wait"},
     {"absent unreadable asked", "1 recall"},
+    {"absent shared", "1 wait"}, /* subordinates have its network */
     /* 2: Dead */
     {"dead", "2 recall"},
     {"dead noted goes", "2 recall"},
     {"dead unreadable", "2 recall"},
     {"dead ending", "2 wait"},
     {"dead none", "2 remove"},
+    {"dead shared", "2 wait"},
+    {"dead none shared", "2 remove"},
     /* 3: undeployed */
     {"dying uninstalled none", "3 die"},
     {"dying uninstalled", "3 die"},
@@ -337,6 +345,28 @@ static const struct row {
     {"dying scope down failed_thrice error board_error", "7 leave 7, fail error"},
     {"dying scope down broken", "11 leave 7"}, /* owes no hook: none is made */
     {"dying down stopped board_stopped", "12 die"},
+    /* 7: a principal's container, and those that have its network */
+    {"down shared", "7 wait"},
+    {"none uninstalled shared", "7 wait"},
+    {"none uninstalled no_room shared", "6 set_aside"},
+    {"shared", "13 wait"}, /* it runs */
+    {"subordinate none uninstalled base_down", "7 wait, report pending"},
+    {"subordinate none uninstalled no_room base_down", "7 wait, report pending"},
+    {"subordinate none uninstalled base_gone", "7 wait, report pending"},
+    {"subordinate base_down", "7 remake"},
+    {"subordinate base_gone", "7 remake"},
+    {"subordinate making base_down", "7 remake, report started"},
+    {"subordinate down base_down", "7 remake, report started"},
+    {"subordinate down kept base_down", "7 wait, report started"}, /* its note is there alone */
+    {"subordinate ending base_down", "7 wait, report started"},
+    {"subordinate noted goes base_down", "7 remake"},
+    {"subordinate noted error board_error base_down", "7 remake"},
+    {"subordinate dying base_down", "7 remake"},
+    {"subordinate dying base_gone", "11 note stop"}, /* nothing else comes */
+    {"subordinate dying none scope base_down", "7 wait, report started"},
+    {"subordinate dying none scope base_gone", "7 leave 7, report started"},
+    {"subordinate dying down base_gone", "12 die, report started"},
+    {"subordinate dying down stopped board_stopped base_down", "12 die, report stopped"},
     /* 8: one at a time */
     {"noted", "8 execute config-changed"},
     {"noted goes", "8 wait until 1001"},

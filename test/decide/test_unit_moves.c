@@ -3,6 +3,8 @@
 #include "test/decide/unit_rows.h"
 #include "test/tool/cmocka.h"
 
+#include <string.h>
+
 #define TRY(family, rows) try_unit_moves(&family, rows, sizeof(rows) / sizeof((rows)[0]))
 
 #define U "web/0000000003"
@@ -272,6 +274,35 @@ static void a_subordinate_is_made_beside_its_principal(void **state)
     (void)state;
 }
 
+/* A copy may be older than the number that was taken: who is refused compares the sequence. */
+static void a_number_is_refused_by_the_sequence_as_it_is(void **state)
+{
+    static const struct {
+        const char *move;
+        enum plan_verdict verdict;
+        enum compare_kind kind;
+    } rows[] = {{BRING "4", PLAN_COMMIT, COMPARE_EXISTS},
+                {BRING "5", PLAN_REFUSE, COMPARE_UNCHANGED}};
+    for (size_t i = 0; i < 2; i++) {
+        struct laid_system l;
+        struct laid_plan p;
+        bool compared = false;
+        laid_units_init(&l, ALIVE WITH_LOGGER LOGGER("alive"));
+        const Board__Move *m = laid_units_move(&l, rows[i].move);
+        struct op_input in = {.actor = ACTOR_REP, .peer_name = "c1", .trace_id = "",
+                              .boot_id = "boot", .request = &m->base};
+        laid_decide(l.board, move_row_named(&member_moves, "enter")->op, &in, &l.arena, &p);
+        assert_int_equal(p.plan.verdict, rows[i].verdict);
+        for (size_t k = 0; k < p.reads.count; k++) {
+            compared = compared || (strcmp(p.reads.list[k].key, "sequence/unit/logger") == 0 &&
+                                    p.reads.list[k].kind == rows[i].kind);
+        }
+        assert_true(compared);
+        laid_system_done(&l);
+    }
+    (void)state;
+}
+
 #define LEAVE "leave " MEMBER " guid=g3"
 #define LEFT "leave -" MEMBER "\nleave -unit_scope/" U "/0000000007"
 
@@ -465,6 +496,7 @@ int main(void)
         cmocka_unit_test(a_unit_enters_a_relation),
         cmocka_unit_test(a_principal_brings_its_subordinate),
         cmocka_unit_test(a_subordinate_is_made_beside_its_principal),
+        cmocka_unit_test(a_number_is_refused_by_the_sequence_as_it_is),
         cmocka_unit_test(a_unit_leaves_and_the_last_one_takes_the_relation_with_it),
         cmocka_unit_test(a_hook_publishes_once),
         cmocka_unit_test(a_relation_is_destroyed),

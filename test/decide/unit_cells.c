@@ -74,6 +74,8 @@ static void notice(struct unit_cells *c, unsigned cell)
         *m = (struct unit_agent_model){.cell = cell, .name.number = list[i].name.number};
         m->name.service = arena_strdup(&c->w->arena, list[i].name.service);
         snprintf(m->guid, sizeof(m->guid), "%s", list[i].guid);
+        snprintf(m->principal, sizeof(m->principal), "%s",
+                 unit_knowledge_unit(&c->cells[cell].k, &a, m->name)->principal_guid);
     }
 }
 
@@ -116,6 +118,31 @@ static bool group_runs(struct unit_cells *c, struct arena *a, const struct unit_
     return false;
 }
 
+static bool has_files(const struct unit_agent_model *m)
+{
+    return m->container != AGENT_CONTAINER_NONE && !m->gone;
+}
+
+static bool is_shared(struct unit_cells *c, const struct unit_agent_model *m)
+{
+    bool shared = false;
+    for (size_t i = 0; i < c->agent_count; i++) {
+        shared =
+            shared || (strcmp(c->agents[i].principal, m->guid) == 0 && has_files(&c->agents[i]));
+    }
+    return shared;
+}
+
+static enum agent_principal principal_of(struct unit_cells *c, const struct unit_agent_model *m,
+                                         const struct agent_facts *f)
+{
+    const struct unit_agent_model *p = agent_of(c, m->principal);
+    return !*m->principal                            ? AGENT_PRINCIPAL_UP
+           : p && p->container == AGENT_CONTAINER_UP ? AGENT_PRINCIPAL_UP
+           : !f->principal || (p && p->without)      ? AGENT_PRINCIPAL_GONE
+                                                     : AGENT_PRINCIPAL_DOWN;
+}
+
 static struct agent_facts facts_of(struct unit_cells *c, struct arena *a,
                                    struct unit_agent_model *m)
 {
@@ -135,6 +162,9 @@ static struct agent_facts facts_of(struct unit_cells *c, struct arena *a,
                             .address = ""};
     const Rep__UnitNote *j = m->container == AGENT_CONTAINER_NONE ? NULL : journal_of(a, m);
     unit_knowledge_facts(&c->cells[m->cell].k, a, m->name, m->guid, j, &f);
+    f.gone = m->gone;
+    f.shared = is_shared(c, m);
+    f.principal_container = principal_of(c, m, &f);
     if (f.confirmed && m->restarted && f.journal && f.sight.relation_count <= HOOK_RELATIONS_MAX) {
         m->restarted = false;
         if (f.unit && strcmp(f.unit->guid, m->guid) == 0) {
@@ -344,6 +374,7 @@ static void settle_turn(struct unit_cells *c, size_t at)
 static void container_goes(struct unit_agent_model *m)
 {
     m->container = AGENT_CONTAINER_NONE;
+    m->gone = false;
     m->run = AGENT_RUN_NONE;
     free(m->journal);
     m->journal = NULL;
@@ -383,6 +414,17 @@ static void begin_hook(struct unit_cells *c, struct arena *a, struct unit_agent_
     hook_sets(c, a, m);
 }
 
+/* Its journal is left. */
+static void take_down(struct unit_cells *c, struct arena *a, struct unit_agent_model *m)
+{
+    if (m->run != AGENT_RUN_NONE && m->run != AGENT_RUN_GOOD) {
+        hook_failed(c, a, m);
+    }
+    m->run = m->run == AGENT_RUN_GOES ? AGENT_RUN_LOST : m->run;
+    m->container = AGENT_CONTAINER_DOWN;
+    m->gone = true;
+}
+
 static void act(struct unit_cells *c, struct arena *a, struct unit_agent_model *m,
                 const struct agent_facts *f, const struct agent_step *s)
 {
@@ -400,7 +442,16 @@ static void act(struct unit_cells *c, struct arena *a, struct unit_agent_model *
         m->room = !m->lacking;
         break;
     case AGENT_MAKE:
+        if (f->principal_container != AGENT_PRINCIPAL_UP || f->shared) {
+            fail_msg("seed %u: the container of %s/%u is made without its principal's, or under "
+                     "those of subordinates: V10",
+                     (unsigned)c->w->seed, m->name.service, m->name.number);
+        }
         m->container = AGENT_CONTAINER_MAKING;
+        m->gone = false;
+        break;
+    case AGENT_REMAKE:
+        take_down(c, a, m);
         break;
     case AGENT_NOTE:
         m->run = AGENT_RUN_NONE;
@@ -436,6 +487,7 @@ static void agent_steps(struct unit_cells *c, struct unit_agent_model *m)
         return;
     }
     struct agent_step s = agent_next(&a, &f);
+    m->without = s.without;
     snprintf(m->why, sizeof(m->why), "row %d, %s: %s%s", s.row, agent_act_name(s.act), s.why,
              s.status ? ", and reports" : "");
     const Board__Move *report = unit_move_of_status(&a, &f, &s);
@@ -520,6 +572,7 @@ static void rep_dies(struct unit_cells *c, unsigned cell)
             m->room = m->container != AGENT_CONTAINER_NONE;
             m->lacking = false;
             m->make_failures = 0;
+            m->without = false;
             m->restarted = true;
         }
     }

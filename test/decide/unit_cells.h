@@ -5,6 +5,8 @@
  *   V10  hooks come in order: one at a time in a principal and its subordinates, none of a unit
  *        that is dead, none again that has ended well; joined before changed before departed
  *        before broken; a unit leaves what it owes no hook any more
+ *        A subordinate's container begins when its principal's runs, and that one's when there is
+ *        none of a subordinate
  *   V15  nobody is told what a hook has set that failed */
 #pragma once
 
@@ -16,17 +18,20 @@ enum { UNIT_CELLS = 3, UNIT_AGENTS_MAX = 64, UNIT_CELL_TURNS = 64 };
 
 struct unit_agent_model {
     char guid[GUID_BYTES];
+    char principal[GUID_BYTES]; /* its guid; "" = it is none's subordinate */
     struct unit_name name; /* in the world's arena */
     unsigned cell;
     /* It outlives the rep. */
     enum agent_container container;
     enum agent_run run;
+    bool gone; /* DOWN: only its journal is left */
     uint8_t *journal; /* NULL = none */
     size_t journal_size;
     struct unit_author author;
     uint64_t run_number; /* of its last hook */
     /* It does not. */
     bool room, lacking, restarted;
+    bool without; /* as its agent says */
     unsigned make_failures;
     bool busy; /* a move of it is under way */
     char why[160];

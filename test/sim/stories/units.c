@@ -49,11 +49,25 @@ static void hear_note(struct heard *h, const struct verb_call *call)
     }
 }
 
+/* Nobody loses the network that it shares. */
+static void hear_remove(struct node *n, const struct verb_call *call)
+{
+    struct model_containers *m = node_containers(n);
+    const char *other;
+    for (int k = 0; (other = model_containers_made(m, k)); k++) {
+        if (strcmp(other, call->guid) != 0 && model_containers_share(m, other, call->guid)) {
+            fail_msg("container %s is removed before %s, which shares its network", call->guid,
+                     other);
+        }
+    }
+}
+
 static void on_verb(void *context, struct node *n, const struct verb_call *call)
 {
     struct heard *h = context;
-    (void)n;
-    if (call->verb == VERB_NOTE) {
+    if (call->verb == VERB_REMOVE) {
+        hear_remove(n, call);
+    } else if (call->verb == VERB_NOTE) {
         hear_note(h, call);
     } else if (call->verb == VERB_PREPARE) {
         h->made++;
@@ -91,6 +105,8 @@ static int client(struct cluster *c, const char *path, const ProtobufCMessage *m
 struct kv_end {
     const char *name;
     Board__Endpoint__Role role;
+    bool container;   /* its scope */
+    bool subordinate; /* its service, whose units come by this end */
 };
 
 /* A charm with a command and all hooks; each is a script. */
@@ -132,6 +148,8 @@ static void lay_charm(struct laid_charm *l, const char *service, const struct kv
         l->end.name = text(kv->name);
         l->end.role = kv->role;
         l->end.interface = text("kv");
+        l->end.scope = kv->container ? BOARD__ENDPOINT__SCOPE__CONTAINER : l->end.scope;
+        l->charm.subordinate = kv->subordinate;
         l->ends[0] = &l->end;
         l->charm.endpoints = l->ends;
         l->charm.n_endpoints = 1;
@@ -232,7 +250,7 @@ static int containers(struct cluster *c)
 {
     int count = 0;
     for (unsigned i = 0; i < c->options.cells; i++) {
-        while (model_containers_made(node_containers(c->cells[i]), count)) {
+        for (int k = 0; model_containers_made(node_containers(c->cells[i]), k); k++) {
             count++;
         }
     }
@@ -454,8 +472,8 @@ static void play_for(struct cluster *c, int64_t ns)
 
 void story_two_units_that_are_related(struct cluster *c)
 {
-    static const struct kv_end requires = {"kv", BOARD__ENDPOINT__ROLE__REQUIRER};
-    static const struct kv_end provides = {"kv", BOARD__ENDPOINT__ROLE__PROVIDER};
+    static const struct kv_end requires = {.name = "kv", .role = BOARD__ENDPOINT__ROLE__REQUIRER};
+    static const struct kv_end provides = {.name = "kv", .role = BOARD__ENDPOINT__ROLE__PROVIDER};
     says(c,
          "A web requires what a db provides. Both enter the relation when they have started, and "
          "are told of each other: joined, then changed. The db's service is destroyed: each is "
@@ -485,8 +503,8 @@ void story_two_units_that_are_related(struct cluster *c)
 
 void story_a_machine_goes_and_its_services_stay(struct cluster *c)
 {
-    static const struct kv_end requires = {"kv", BOARD__ENDPOINT__ROLE__REQUIRER};
-    static const struct kv_end provides = {"kv", BOARD__ENDPOINT__ROLE__PROVIDER};
+    static const struct kv_end requires = {.name = "kv", .role = BOARD__ENDPOINT__ROLE__REQUIRER};
+    static const struct kv_end provides = {.name = "kv", .role = BOARD__ENDPOINT__ROLE__PROVIDER};
     says(c,
          "Two services are related, and their units are destroyed, but not they. Nothing of them "
          "is followed by the cell any more; what it knew of the units goes, so that its machine, "
@@ -676,5 +694,171 @@ void story_a_service_is_upgraded(struct cluster *c)
     assert_int_equal(cluster_records(c, "charm/"), 1);
     destroy_unit(c, WEB "/0");
     play_to_the_end(c);
+    end(&h);
+}
+
+/* ---- Subordinates ---------------------------------------------------------------------------- */
+
+static void unrelate(struct cluster *c, const char *one, const char *other)
+{
+    Board__UnitEnd ends[2] = {BOARD__UNIT_END__INIT, BOARD__UNIT_END__INIT};
+    Board__UnitEnd *list[] = {&ends[0], &ends[1]};
+    Board__UnitRelationRequest r = BOARD__UNIT_RELATION_REQUEST__INIT;
+    ends[0].service = text(one);
+    ends[1].service = text(other);
+    r.ends = list;
+    r.n_ends = 2;
+    assert_int_equal(client(c, "/v1/units/relation/destroy", &r.base), 200);
+}
+
+struct beside {
+    struct cluster *cluster;
+    int of[2];       /* subordinates of web/0 and web/1, */
+    int shared;      /* whose container is in the network of its principal's */
+    uint32_t lowest; /* number */
+};
+
+static void see_subordinate(void *context, enum record_type type, const ProtobufCMessage *m)
+{
+    struct beside *b = context;
+    const Board__UnitRecord *u = (const Board__UnitRecord *)m;
+    if (type != RECORD_UNIT || !*u->principal) {
+        return;
+    }
+    b->of[0] += strcmp(u->principal, WEB "/0") == 0;
+    b->of[1] += strcmp(u->principal, WEB "/1") == 0;
+    b->lowest = u->number < b->lowest ? u->number : b->lowest;
+    for (unsigned i = 0; i < b->cluster->options.cells; i++) {
+        b->shared += model_containers_share(node_containers(b->cluster->cells[i]), u->guid,
+                                            u->principal_guid);
+    }
+}
+
+/* So many are beside each web, in its network, with numbers that none had before. */
+static void are_beside(struct cluster *c, int first, int second, uint32_t lowest)
+{
+    struct beside b = {.cluster = c, .lowest = UINT32_MAX};
+    cluster_each(c, "unit/", see_subordinate, &b);
+    assert_int_equal(b.of[0], first);
+    assert_int_equal(b.of[1], second);
+    assert_int_equal(b.shared, first + second);
+    assert_true(b.lowest >= lowest);
+}
+
+static const struct kv_end kv_of_web = {"kv", BOARD__ENDPOINT__ROLE__PROVIDER, true, false};
+static const struct kv_end kv_of_logger = {"kv", BOARD__ENDPOINT__ROLE__REQUIRER, true, true};
+
+/* Two webs with a logger each. */
+static void begin_with_loggers(struct cluster *c)
+{
+    deploy_as(c, WEB, 2, &kv_of_web);
+    deploy_as(c, "logger", 0, &kv_of_logger);
+    play(c, 3 * SETTLE_NS, "started", 2);
+    relate(c, "logger", WEB);
+    play(c, 5 * SETTLE_NS, "started", 4);
+    play_for(c, 3 * SECOND_NS);
+}
+
+void story_a_logger_beside_each_web(struct cluster *c)
+{
+    says(c,
+         "Two webs are there when a logger is related to them, whose units are subordinate: each "
+         "web takes a number for one, and enters the relation with it. The logger's container is "
+         "in the network of its web's. The relation is destroyed: each is told that the other "
+         "departs, and the loggers stop, die and are removed. It is made anew, and other loggers "
+         "come. A web is destroyed, and takes its logger with it; then the logger's service is, "
+         "and then the webs'.");
+    struct heard h;
+    begin(&h, c);
+    begin_with_loggers(c);
+    are_beside(c, 1, 1, 0);
+    assert_int_equal(h.hooks, 2 * (3 + 3 + 2 + 2));
+    assert_int_equal(h.commands, 4);
+    unrelate(c, "logger", WEB);
+    play(c, 5 * SETTLE_NS, "", 2);
+    play_for(c, 3 * SECOND_NS);
+    assert_int_equal(h.hooks, 2 * (10 + 2 + 2 + 1));
+    assert_int_equal(cluster_records(c, "relation/"), 0);
+    assert_int_equal(cluster_records(c, "unit_child/"), 0);
+    assert_int_equal(containers(c), 2);
+    relate(c, WEB, "logger");
+    play(c, 5 * SETTLE_NS, "started", 4);
+    play_for(c, 3 * SECOND_NS);
+    are_beside(c, 1, 1, 2);
+    destroy_unit(c, WEB "/0");
+    play(c, 5 * SETTLE_NS, "", 2);
+    play_for(c, 3 * SECOND_NS);
+    are_beside(c, 0, 1, 2);
+    destroy_service(c, "logger");
+    play(c, 5 * SETTLE_NS, "", 1);
+    destroy_service(c, WEB);
+    play_to_the_end(c);
+    assert_int_equal(cluster_records(c, "unit_service/"), 0);
+    end(&h);
+}
+
+/* One of the things that may befall them. The rep of the first cell is up when it is over. */
+static void befall(struct cluster *c, bool *related, bool *destroyed)
+{
+    struct random *r = world_random(c->world);
+    struct node *rep = c->cells[0];
+    switch (random_below(r, 5)) {
+    case 0:
+    case 1:
+        if (*related) {
+            unrelate(c, "logger", WEB);
+            *related = false;
+        } else if (cluster_records(c, "relation/") == 0) {
+            relate(c, "logger", WEB);
+            *related = true;
+        }
+        break;
+    case 2:
+        world_kill(c->world, rep);
+        play_for(c, (int64_t)random_below(r, SECOND_NS));
+        world_start(c->world, rep);
+        break;
+    case 3:
+        world_end_container(c->world, rep, (int)random_below(r, 4), 1);
+        break;
+    default:
+        if (!*destroyed) {
+            destroy_unit(c, WEB "/0");
+        }
+        *destroyed = true;
+    }
+}
+
+void story_loggers_in_any_order(struct cluster *c)
+{
+    says(c,
+         "Two webs on a cell have a logger each. The relation goes and comes, a web is destroyed, "
+         "containers end, the rep dies. A logger's container is never without its web's: if that "
+         "ends, its own goes first, and both are made anew. When the services are destroyed "
+         "nothing is left.");
+    struct heard h;
+    begin(&h, c);
+    begin_with_loggers(c);
+    bool related = true, destroyed = false;
+    for (int i = 0; i < 8; i++) {
+        befall(c, &related, &destroyed);
+        play_for(c, (int64_t)random_below(world_random(c->world), 2 * SECOND_NS));
+    }
+    int webs = destroyed ? 1 : 2;
+    if (!related) {
+        play(c, 20 * SETTLE_NS, "", webs);
+        relate(c, "logger", WEB);
+    }
+    play(c, 20 * SETTLE_NS, "", 2 * webs);
+    play(c, 20 * SETTLE_NS, "started", 2 * webs);
+    play_for(c, 3 * SECOND_NS);
+    assert_int_equal(containers(c), 2 * webs);
+    bool first = random_below(world_random(c->world), 2);
+    destroy_service(c, first ? WEB : "logger");
+    play_for(c, (int64_t)random_below(world_random(c->world), SECOND_NS));
+    destroy_service(c, first ? "logger" : WEB);
+    play_to_the_end(c);
+    assert_int_equal(cluster_records(c, "unit_service/"), 0);
+    assert_int_equal(cluster_records(c, "relation/"), 0);
     end(&h);
 }

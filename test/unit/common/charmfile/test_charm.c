@@ -29,7 +29,6 @@ static void a_whole_charm_is_read(void **state)
     struct charm c =
         parsed(f, "web.yaml",
                LEAST "memory: 64M\n"
-                     "ports: [8080]\n"
                      "requires: {info: {interface: juju-info, scope: container},\n"
                      "  db: {interface: kv}}\n"
                      "provides: {www: {interface: http, scope: global}}\n"
@@ -60,7 +59,9 @@ static void a_whole_charm_is_read(void **state)
     assert_null(charm_hook_named(&c, "stop"));
     assert_int_equal(c.container->memory_mb, 64);
     assert_int_equal(c.container->disk_mb, 256);
-    assert_int_equal(c.container->n_ports, 1);
+    assert_int_equal(c.container->n_ports, 0); /* a subordinate has its principal's */
+    struct charm listens = parsed(f, "web.yaml", LEAST "ports: [8080]\n");
+    assert_int_equal(listens.container->n_ports, 1);
     assert_string_equal(c.container->root_fs, "preloaded:busybox");
     assert_string_equal(c.container->action->run_action->args[1], "sleep 9");
 }
@@ -142,6 +143,8 @@ static const struct mistake {
     {"subordinate: true\nprovides: {a: {interface: i, scope: container}}",
      "4: subordinate: needs an endpoint in requires with scope: container, by which its units come "
      "to their principals, for example info: {interface: juju-info, scope: container}"},
+    {"subordinate: true\nports: 80\nrequires: {a: {interface: i, scope: container}}",
+     "5: ports: are its principal's, whose network a subordinate shares: leave them out"},
     {"hook_timeout: 90", "4: hook_timeout: must be a time from 1s to 1h, like 90s or 5m"},
     {"hook_timeout: 0s", "4: hook_timeout: must be a time from 1s to 1h, like 90s or 5m"},
     {"hook_timeout: 3601s", "4: hook_timeout: must be a time from 1s to 1h, like 90s or 5m"},

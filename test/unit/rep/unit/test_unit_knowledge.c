@@ -619,6 +619,30 @@ static void a_principal_keeps_its_number(void **state)
     known_done(&s);
 }
 
+/* It may be why the enter was refused: once it is another one, and no more than once. */
+static void a_number_that_was_refused_is_given_up(void **state)
+{
+    struct known s;
+    struct unit_name web = {"web", 1};
+    known_init(&s);
+    lay_board(&s);
+    unit_knowledge_numbers(&s.k, "logger", 0, 3);
+    struct agent_facts f = facts(&s, "web", 1);
+    uint32_t relation = f.relations[1].record->number;
+    for (uint32_t number = 0; number < 2; number++) {
+        f = facts(&s, "web", 1);
+        assert_true(f.relations[1].has_number && f.relations[1].number == number);
+        const struct agent_cause cause = unit_knowledge_cause(&f, relation);
+        assert_int_equal(cause.number, number + 1);
+        unit_knowledge_enter_refused(&s.k, web, relation, cause);
+    }
+    f = facts(&s, "web", 1);
+    assert_int_equal(f.relations[1].number, 1); /* it is not why */
+    assert_int_equal(f.relations[1].refused.number, 2);
+    known_done(&s);
+    (void)state;
+}
+
 static void a_refusal_is_kept_while_it_stands(void **state)
 {
     struct known s;
@@ -838,6 +862,7 @@ int main(void)
         cmocka_unit_test(units_are_found),
         cmocka_unit_test(as_much_is_seen_as_an_agent_takes),
         cmocka_unit_test(a_principal_keeps_its_number),
+        cmocka_unit_test(a_number_that_was_refused_is_given_up),
         cmocka_unit_test(a_refusal_is_kept_while_it_stands),
         cmocka_unit_test(tools_see_settings_and_configuration),
         cmocka_unit_test(tools_show_whom_the_unit_was_told_of),
