@@ -358,6 +358,29 @@ static void a_hook_publishes_once(void **state)
     (void)state;
 }
 
+/* A rep that another one has taken the cell over from moves nothing any more. */
+static void an_old_session_moves_nothing(void **state)
+{
+#define LATER "cell/c1 incarnation=2 identity=I\n"
+    static const char over[] =
+        "ResourceConflict: incarnation 1 of cell c1 is over: the board's is 2";
+    static const struct unit_move_row units[] = {
+        {"destroy", ACTOR_REP, LATER ALIVE ON STARTED WEB("dying"), "destroy " UNIT " guid=g3",
+         over},
+        {"die", ACTOR_REP, LATER DYING ON STARTED WEB("alive"), "die " UNIT " guid=g3", over},
+        {"remove", ACTOR_REP, LATER DEAD ON STARTED WEB("alive"), "remove " UNIT " guid=g3", over},
+    };
+    static const struct unit_move_row members[] = {
+        {"enter", ACTOR_REP, LATER ALIVE REL("alive"), ENTER, over},
+        {"publish", ACTOR_REP, LATER ALIVE REL("alive") JOINED SCOPE TOLD " unit_guid=g3 hook=4\n",
+         PUBLISH "5", over},
+        {"leave", ACTOR_REP, LATER DYING REL("alive") REFERENCES JOINED SCOPE, LEAVE, over},
+    };
+    TRY(unit_moves, units);
+    TRY(member_moves, members);
+    (void)state;
+}
+
 #define END_RELATION "destroy relation/0000000007"
 #define ENDED                                                                                      \
     "destroy -relation/0000000007\ndestroy -relation_key/web%3Adb%20db%3Akv\n"                     \
@@ -499,6 +522,7 @@ int main(void)
         cmocka_unit_test(a_number_is_refused_by_the_sequence_as_it_is),
         cmocka_unit_test(a_unit_leaves_and_the_last_one_takes_the_relation_with_it),
         cmocka_unit_test(a_hook_publishes_once),
+        cmocka_unit_test(an_old_session_moves_nothing),
         cmocka_unit_test(a_relation_is_destroyed),
         cmocka_unit_test(what_cannot_be_related_is_refused),
         cmocka_unit_test(two_services_are_related),
