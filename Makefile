@@ -53,6 +53,8 @@ PROTO   := $(wildcard proto/*.proto) $(wildcard proto/models/*.proto)
 GEN_C   := $(PROTO:proto/%.proto=$(GEN)/%.pb-c.c)
 ROLES   := bbs rep auctioneer converger
 LIB_C   := $(sort $(shell find common $(ROLES) -name '*.c' -not -name main.c -not -path 'rep/shim/*' -not -path 'rep/hook/*' 2>/dev/null))
+# Pure, and tested here too: what rep-hook reads.
+LIB_C   += rep/hook/answer.c
 MAINS   := $(wildcard $(ROLES:%=%/main.c))
 PROGS   := $(MAINS:%/main.c=$(OUT)/bin/%)
 TEST_C  := $(sort $(shell find test -name 'test_*.c' 2>/dev/null))
@@ -169,7 +171,8 @@ docs: $(OUT)/test/table/test_lifecycle_docs $(OUT)/test/table/test_certificates 
     $(OUT)/test/unit/common/appfile/test_app_keys $(OUT)/test/unit/bbs/cli/test_cli_tables
 	$(Q)$(OUT)/test/table/test_lifecycle_docs print >build/page && cp build/page docs/lifecycles.md
 	$(Q)$(OUT)/test/table/test_certificates print >build/page && cp build/page docs/certificates.md
-	$(Q)$(OUT)/test/sim/test_tour print >build/page && cp build/page docs/tour.md
+	$(Q)$(OUT)/test/sim/test_tour print docs/tour.md >build/page && cp build/page docs/tour.md
+	$(Q)$(OUT)/test/sim/test_tour print docs/units.md >build/page && cp build/page docs/units.md
 	$(Q)$(OUT)/test/unit/common/appfile/test_app_keys print >build/page && cp build/page docs/app-file.md
 	$(Q)$(OUT)/test/unit/common/appfile/test_app_keys print-readme >build/page && cp build/page README.md
 	$(Q)$(OUT)/test/unit/bbs/cli/test_cli_tables print-readme >build/page && cp build/page README.md

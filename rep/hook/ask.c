@@ -1,4 +1,5 @@
 /* HTTP/1.1 over the rep's socket, a connection a request. */
+#include "rep/hook/answer.h"
 #include "rep/hook/hook_program.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HEAD_MAX = 8192, TRY_S = 10 };
+enum { TRY_S = 10 };
 
 static const struct timespec pause_between = {.tv_nsec = 200L * 1000 * 1000};
 
@@ -134,42 +135,7 @@ static char *receive_all(int fd, size_t *ret_size)
     return NULL;
 }
 
-/* ---- The answer ------------------------------------------------------------------------------ */
-
-/* The value of a header of the head, which ends with a zero byte; NULL = it has none. */
-static const char *header(const char *head, const char *name)
-{
-    size_t size = strlen(name);
-    for (const char *line = strchr(head, '\n'); line; line = strchr(line, '\n')) {
-        line++;
-        if (strncasecmp(line, name, size) == 0 && line[size] == ':') {
-            return line + size + 1 + strspn(line + size + 1, " \t");
-        }
-    }
-    return NULL;
-}
-
-/* The status; the body is moved to the front. -1: it is no whole answer. */
-static int read_answer(char *data, size_t *size)
-{
-    char *end = strstr(data, "\r\n\r\n");
-    int status = 0;
-    if (!end || end - data > HEAD_MAX || sscanf(data, "HTTP/1.%*1[01] %3d", &status) != 1) {
-        return -1;
-    }
-    *end = '\0';
-    const char *length = header(data, "Content-Length");
-    size_t head = (size_t)(end - data) + 4, body = *size - head;
-    char *after = NULL;
-    unsigned long long wanted = length ? strtoull(length, &after, 10) : 0;
-    if (!length || after == length || wanted > body) {
-        return -1; /* it broke off */
-    }
-    memmove(data, data + head, (size_t)wanted);
-    data[wanted] = '\0';
-    *size = (size_t)wanted;
-    return status;
-}
+/* ---- Asking --------------------------------------------------------------------------------- */
 
 static int ask_once(const char *socket_path, const char *path, const struct hook_words *words,
                     char **ret_body, size_t *ret_size, const char **ret_why)
@@ -187,7 +153,7 @@ static int ask_once(const char *socket_path, const char *path, const struct hook
     *ret_why = "it broke off";
     if (send_all(fd, head, (size_t)n) && send_all(fd, words->data, words->size)) {
         *ret_body = receive_all(fd, ret_size);
-        status = *ret_body ? read_answer(*ret_body, ret_size) : -1;
+        status = *ret_body ? hook_read_http(*ret_body, ret_size) : -1;
     }
     close(fd);
     if (status < 0) {

@@ -1,5 +1,6 @@
 /* run: becomes a hook. The rep says what that is: its environment, and a program or a script, which
  * is written to hooks/ under the hook's name, so that a shell's complaints name it. */
+#include "rep/hook/answer.h"
 #include "rep/hook/hook_program.h"
 
 #include <errno.h>
@@ -12,14 +13,6 @@
 #include <unistd.h>
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-enum { ENVIRONMENT_MAX = 4096 };
-
-struct hook_answer {
-    const char *token, *path, *script;
-    char *environment[ENVIRONMENT_MAX + 4]; /* and what is added here */
-    size_t count;
-};
 
 static int read_token(char token[HOOK_TOKEN_BYTES])
 {
@@ -44,34 +37,6 @@ static int read_token(char token[HOOK_TOKEN_BYTES])
 }
 
 /* ---- What is to run -------------------------------------------------------------------------- */
-
-static const char *next_word(const char **at, const char *end)
-{
-    const char *word = *at;
-    if (word >= end) {
-        return NULL;
-    }
-    *at = word + strlen(word) + 1;
-    return word;
-}
-
-/* The body has a zero byte behind it, so that each word ends. */
-static int read_answer(struct hook_answer *ret, const char *body, size_t size)
-{
-    const char *at = body, *end = body + size, *word;
-    ret->token = next_word(&at, end);
-    ret->path = next_word(&at, end);
-    ret->script = next_word(&at, end);
-    ret->count = 0;
-    while ((word = next_word(&at, end)) && ret->count < ENVIRONMENT_MAX) {
-        ret->environment[ret->count++] = (char *)word;
-    }
-    if (!ret->script || word) {
-        hook_say("the rep's answer is malformed");
-        return -1;
-    }
-    return 0;
-}
 
 /* The variable's place in the list; `count` = it has none. */
 static size_t variable(const struct hook_answer *a, const char *name)
@@ -207,5 +172,9 @@ int hook_run(const char *run)
         }
         return status == 400 ? HOOK_USAGE : HOOK_CANNOT_RUN;
     }
-    return read_answer(&a, body, size) < 0 || add_own(&a) < 0 ? HOOK_CANNOT_RUN : become(&a);
+    if (hook_read_words(&a, body, size) < 0) {
+        hook_say("the rep's answer is malformed");
+        return HOOK_CANNOT_RUN;
+    }
+    return add_own(&a) < 0 ? HOOK_CANNOT_RUN : become(&a);
 }
