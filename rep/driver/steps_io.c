@@ -262,7 +262,8 @@ static bool shim_has_ended(struct running_step *r, int dir)
 }
 
 /* Its status is looked for after its shim, which writes the one before it ends. In another boot of
- * the machine that is all: what has none ended with the machine. */
+ * the machine that is all: what has none ended with the machine. While the container is being
+ * removed nobody asks, and a fact of it would stand in the way of its directory's end. */
 static void judge(struct running_step *r)
 {
     struct driver_container *c = r->container;
@@ -271,7 +272,7 @@ static void judge(struct running_step *r)
     if (dir < 0) {
         return;
     }
-    bool alone = !c->rebooted && shim_has_ended(r, dir);
+    bool alone = !c->rebooted && !c->removing && shim_has_ended(r, dir);
     snprintf(name, sizeof(name), "steps/%u/status", r->step);
     r->over = read_facts(c, name, NULL) > 0;
     if (r->over) {
