@@ -82,6 +82,7 @@ static void unit_init(struct fuzzed_unit *u)
     *u = (struct fuzzed_unit){.write = 0};
     arena_init(&u->arena);
     Rep__UnitNote *j = journal_new(&u->arena, "e");
+    j->installed = j->configured = j->started = true;
     j->relations = ARENA_ARRAY(&u->arena, 1, Rep__UnitNoteRelation *);
     j->relations[0] = arena_message(&u->arena, &rep__unit_note_relation__descriptor);
     j->relations[0]->number = 7;
