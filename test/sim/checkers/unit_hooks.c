@@ -67,7 +67,6 @@ static void follow_journal(struct checkers *k, struct seen_unit *u, const Rep__U
 /* A hook runs in another container of the principal and its subordinates. */
 static bool group_runs(struct checkers *k, struct node *cell, const struct seen_unit *u)
 {
-    SCOPED_ARENA(a);
     struct model_containers *m = node_containers(cell);
     const Board__UnitRecord *own = seen_unit_record(k, u);
     const char *guid;
