@@ -98,8 +98,10 @@ static Models__DesiredLRP run_of(const struct container *c, const Board__Charm *
     return run;
 }
 
-static void prepare_as(struct rep *r, struct container *c, const Models__DesiredLRP *run,
-                       struct effects *out)
+/* `run` is what its charm runs, as it is here. The shape is the charm's, by which an agent knows
+ * that a later charm asks for another container. */
+static void prepare_as(struct rep *r, struct container *c, const Board__Charm *charm,
+                       const Models__DesiredLRP *run, struct effects *out)
 {
     assert(c->phase == PHASE_INITIALIZING && c->about->unit->journal);
     struct port_pair *ports = ARENA_ARRAY(out->arena, run->n_ports, struct port_pair);
@@ -107,7 +109,7 @@ static void prepare_as(struct rep *r, struct container *c, const Models__Desired
     Rep__UnitOf of = *c->about->unit; /* shallow, as the next */
     Rep__Note reserved = *c->about;
     of.image = c->image;
-    of.shape = (char *)(uintptr_t)unit_shape(out->arena, run);
+    of.shape = (char *)(uintptr_t)unit_shape(out->arena, charm->run);
     reserved.unit = &of;
     Rep__Note *note = spec_note_unit(&reserved, run, ports, allotted ? run->n_ports : 0);
     join_tell_network(r, note);
@@ -174,7 +176,7 @@ static void prepare(struct rep *r, struct cell_unit *u, struct container *c, str
     if (why) {
         container_complete(c, PHASE_TRIGGER_FAILED, why, out);
     } else {
-        prepare_as(r, c, &run, out);
+        prepare_as(r, c, charm, &run, out);
     }
 }
 
