@@ -12,6 +12,7 @@ static const struct cli_option *const serve[] = {rep_serve_options, rep_driver_o
 static const struct cli_option *const question[] = {rep_url_options, question_options,
                                                     cli_tls_options, NULL};
 static const struct cli_option *const evacuate[] = {rep_evacuate_options, cli_tls_options, NULL};
+static const struct cli_option *const recall[] = {rep_recall_options, cli_tls_options, NULL};
 static const struct cli_option *const audit[] = {rep_audit_options, NULL};
 static const struct cli_option *const destroy[] = {rep_driver_options, rep_destroy_options, NULL};
 
@@ -34,6 +35,12 @@ static const struct cli_command commands[] = {
      "Gives 0 when the rep has ended, 1 when the cell is still on the board or the rep ended with\n"
      "something left (or may have), 6 when the time is over: then the evacuation goes on.\n",
      evacuate, 0, 0, rep_evacuate_run},
+    {"recall", "UNIT", "ends a unit here that the board does not know",
+     "After a restore of the board a cell may have units that it says nothing of (rep containers\n"
+     "shows them as UNKNOWN). Nothing ends them but this. UNIT is a name, web/3, or a guid. The\n"
+     "container is stopped and deleted, with no hook.\n"
+     "Gives 0 when that has begun, 3 when there is no such unit, 4 when its board knows it.\n",
+     recall, 1, 1, rep_recall_run},
     {"destroy", "", "removes all containers of a cell whose rep does not run", NULL, destroy, 0, 0,
      rep_destroy_run},
     {"audit", "", "lists what is left on this machine of containers that are gone",

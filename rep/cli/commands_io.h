@@ -9,6 +9,7 @@ int rep_state_run(const struct invocation *call, struct err *err);
 int rep_containers_run(const struct invocation *call, struct err *err);
 int rep_metrics_run(const struct invocation *call, struct err *err);
 int rep_evacuate_run(const struct invocation *call, struct err *err);
+int rep_recall_run(const struct invocation *call, struct err *err);
 int rep_destroy_run(const struct invocation *call, struct err *err);
 int rep_audit_run(const struct invocation *call, struct err *err);
 
@@ -18,4 +19,5 @@ extern const struct cli_option rep_file_options[], rep_image_options[];
 extern const struct cli_option rep_destroy_options[];
 extern const struct cli_option rep_audit_options[];
 extern const struct cli_option rep_evacuate_options[];
+extern const struct cli_option rep_recall_options[];
 extern const struct cli_option rep_url_options[];    /* of state, containers, metrics */

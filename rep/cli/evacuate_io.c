@@ -37,7 +37,8 @@ struct evacuation_watch {
     struct cli_client *rep;
     int64_t until_ms;
     char cell_id[CELL_ID_BYTES]; /* "" = not known yet; then nothing below is known */
-    size_t left;                 /* containers and tasks, as it last said */
+    size_t left;                 /* instances, tasks and units, as it last said */
+    size_t units;                /* of these, units, which nobody moves */
     bool evacuates;
 };
 
@@ -52,7 +53,8 @@ static int look_into(struct evacuation_watch *w, struct arena *a, struct err *er
     if (r == 0) {
         const Cell__CellState *s = (const Cell__CellState *)m;
         snprintf(w->cell_id, sizeof(w->cell_id), "%s", s->cell_id);
-        w->left = s->n_lrps + s->n_tasks;
+        w->units = s->n_units;
+        w->left = s->n_lrps + s->n_tasks + s->n_units;
         w->evacuates = s->evacuating;
     }
     return r;
@@ -152,6 +154,13 @@ static int judge_end(const struct evacuation_watch *w, const char *urls, struct 
 {
     if (!w->cell_id[0]) {
         fprintf(stderr, "rep: it no longer answers; what was left there is not known\n");
+        return NOT_EMPTY;
+    }
+    if (w->units > 0) {
+        fprintf(stderr,
+                "rep: %s has ended; %zu units stay with their machine, and run again with the next "
+                "rep of it; bbs units destroy-unit UNIT --force ends one for good\n",
+                w->cell_id, w->units);
         return NOT_EMPTY;
     }
     if (urls) {

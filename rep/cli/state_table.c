@@ -55,6 +55,7 @@ void rep_state_table(struct arena *a, const Cell__CellState *s, struct buf *out)
         {"network", s->network[0] ? s->network : "host"},
         {"lrps", arena_printf(a, "%zu", s->n_lrps)},
         {"tasks", arena_printf(a, "%zu", s->n_tasks)},
+        {"units", arena_printf(a, "%zu", s->n_units)},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         table_add(&t, rows[i]);
@@ -83,6 +84,12 @@ void rep_containers_table(struct arena *a, const Cell__CellState *s, int64_t now
         table_add(&t, (const char *[]){k->taskguid, "task", "-", text_upper(a, k->state),
                                        arena_printf(a, "%d MB", (int)k->memorymb),
                                        arena_printf(a, "%d MB", (int)k->diskmb)});
+    }
+    for (size_t i = 0; i < s->n_units; i++) {
+        const Cell__UnitHere *u = s->units[i];
+        table_add(&t, (const char *[]){u->guid, u->unit, "-", text_upper(a, u->state),
+                                       arena_printf(a, "%d MB", (int)u->memory_mb),
+                                       arena_printf(a, "%d MB", (int)u->disk_mb)});
     }
     table_print(&t, out);
 }
@@ -119,6 +126,10 @@ void rep_metrics_table(struct arena *a, const Cell__CellMetrics *metrics, struct
     for (size_t i = 0; i < metrics->n_tasks; i++) {
         const Cell__TaskMetrics *k = metrics->tasks[i];
         add_metrics(&t, k->task_guid, "task", "-", k->metrics ? k->metrics : &none);
+    }
+    for (size_t i = 0; i < metrics->n_units; i++) {
+        const Cell__UnitMetrics *u = metrics->units[i];
+        add_metrics(&t, u->guid, u->unit, "-", u->metrics ? u->metrics : &none);
     }
     table_print(&t, out);
 }

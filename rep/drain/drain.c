@@ -111,8 +111,8 @@ static void stop_all(struct rep *r, struct effects *out)
     assert(r->drain.on && !r->drain.over);
     r->drain.over = true;
     r->drain.over_ns = r->now.mono_ns;
-    effects_log(out, LOG_WARN_LEVEL, "evacuation reached its limit", "containers=%zu",
-                r->containers.by_guid.count);
+    effects_log(out, LOG_WARN_LEVEL, "evacuation reached its limit", "containers=%zu units=\"%s\"",
+                r->containers.by_guid.count, cell_units_text(&r->units, out->arena));
     MAP_EACH(&r->containers.by_guid, n)
     {
         struct container *c = map_value(n);
@@ -271,7 +271,13 @@ static void look_for_end(struct rep *r, struct effects *out)
     int64_t last_ns = earlier_ns(d->empty_ns + EVACUATION_LEAVE_NS, end_ns(r));
     due_unless_past(r, last_ns, out);
     bool last = r->now.mono_ns >= last_ns;
-    if (last && drain_drop(r, out)) {
+    const char *units = last ? cell_units_text(&r->units, out->arena) : "";
+    if (last && *units && drain_drop(r, out)) {
+        end(r, EXIT_NOT_EMPTY,
+            arena_printf(out->arena, "the evacuation's limit: units stay with their machine: %s",
+                         units),
+            out);
+    } else if (last && drain_drop(r, out)) {
         end(r, 0, "evacuated; the board was not notified: the cell will be lost", out);
     } else if (!last && !d->leave_id && (d->leaving || nothing_on_board(r))) {
         if (r->now.mono_ns < d->retry_ns) {

@@ -76,7 +76,8 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
     s->totalresources = resources(a, r->capacity.total);
     s->lrps = ARENA_ARRAY(a, r->containers.by_guid.count, Cell__LRP *);
     s->tasks = ARENA_ARRAY(a, r->containers.by_guid.count, Cell__Task *);
-    s->units = ARENA_ARRAY(a, r->containers.by_guid.count, Cell__UnitHere *);
+    s->units =
+        ARENA_ARRAY(a, r->containers.by_guid.count + r->units.by_guid.count, Cell__UnitHere *);
     struct resources being_freed = {0};
     MAP_EACH(&r->containers.by_guid, n)
     {
@@ -84,7 +85,8 @@ Cell__CellState *cell_state_make(const struct rep *r, struct arena *a)
         add_being_freed(r, c, &being_freed);
         c->kind->state(c, a, s);
     }
-    assert(s->n_lrps + s->n_tasks + s->n_units <= r->containers.by_guid.count);
+    assert(s->n_lrps + s->n_tasks + s->n_units == r->containers.by_guid.count);
+    cell_units_tell_kept(&r->units, a, s);
     s->beingfreed = being_freed.containers ? resources(a, being_freed) : NULL;
     s->network = (char *)(config->network ? config->network : "");
     s->evacuating = r->drain.on;

@@ -61,6 +61,7 @@ static Cell__CellMetrics *collect(const struct rep *r, struct arena *a,
     Cell__CellMetrics *all = arena_message(a, &cell__cell_metrics__descriptor);
     all->cell_id = (char *)r->config.cell_id;
     all->lrps = ARENA_ARRAY(a, answer->usage_count, Cell__LRPMetrics *);
+    all->units = ARENA_ARRAY(a, answer->usage_count, Cell__UnitMetrics *);
     all->tasks = ARENA_ARRAY(a, answer->usage_count, Cell__TaskMetrics *);
     for (size_t i = 0; i < answer->usage_count; i++) {
         const struct container *c = container_find(&r->containers, answer->usages[i].guid);

@@ -23,7 +23,8 @@ enum { BODY_DECODED_MAX = 64 * 1024 * 1024 };
 typedef void handler(struct rep *r, const struct request *q, const char *const *parameters,
                      struct effects *out);
 
-static handler ping, evacuate, state, metrics, work, stop, update, cancel, reset, logs, log_list;
+static handler ping, evacuate, recall, state, metrics, work, stop, update, cancel, reset, logs,
+    log_list;
 
 static const struct route {
     struct path_row at;
@@ -155,6 +156,19 @@ static void state(struct rep *r, const struct request *q, const char *const *par
     }
     answer_message(q, well ? 200 : 503, &cell_state_make(r, out->arena)->base, well ? tag : "",
                    out);
+}
+
+/* Ours: a unit of another epoch, which no board knows, is ended with no hook (docs/units.md). */
+static void recall(struct rep *r, const struct request *q, const char *const *parameters,
+                   struct effects *out)
+{
+    struct err err;
+    int result = cell_units_recall(r, parameters[0], &err);
+    if (result < 0) {
+        answer_text(q, result == -ERR_NOT_FOUND ? 404 : 409, err.text, out);
+        return;
+    }
+    answer_empty(q, 200, out);
 }
 
 static void metrics(struct rep *r, const struct request *q, const char *const *parameters,

@@ -258,19 +258,45 @@ static enum harmony_action stray(const struct rep *r, const char *key)
     return HARMONY_NOTHING;
 }
 
+static Cell__UnitHere *unit_here(const struct cell_unit *u, const Rep__Note *about,
+                                 const char *state, struct arena *a)
+{
+    Cell__UnitHere *to = arena_message(a, &cell__unit_here__descriptor);
+    to->unit = (char *)(uintptr_t)unit_name_text(a, u->name);
+    to->guid = u->guid;
+    to->service_guid = about->unit->service_guid;
+    to->state = (char *)(uintptr_t)(u->unknown ? "unknown" : state);
+    to->memory_mb = about->memory_mb;
+    to->disk_mb = about->disk_mb;
+    return to;
+}
+
 static void state(const struct container *c, struct arena *a, Cell__CellState *s)
 {
-    Cell__UnitHere *u = arena_message(a, &cell__unit_here__descriptor);
-    u->unit = (char *)(uintptr_t)name_of(c, a);
-    u->service_guid = c->about->unit->service_guid;
-    assert(s->n_lrps + s->n_tasks + s->n_units < c->table->by_guid.count);
-    s->units[s->n_units++] = u;
+    const struct cell_unit *u = cell_unit_find(&c->table->rep->units, container_guid(c));
+    assert(u && s->n_lrps + s->n_tasks + s->n_units < c->table->by_guid.count);
+    s->units[s->n_units++] = unit_here(u, c->about, phase_name(c->phase), a);
+}
+
+void cell_units_tell_kept(const struct cell_units *t, struct arena *a, Cell__CellState *s)
+{
+    MAP_EACH(&t->by_guid, n)
+    {
+        const struct cell_unit *u = map_value(n);
+        if (u->kept && !cell_unit_container(u)) {
+            s->units[s->n_units++] = unit_here(u, u->kept, "kept", a);
+        }
+    }
 }
 
 static void measured(const struct container *c, struct arena *a, Cell__ContainerMetrics *figures,
                      Cell__CellMetrics *all)
 {
-    (void)c, (void)a, (void)figures, (void)all;
+    Cell__UnitMetrics *m = arena_message(a, &cell__unit_metrics__descriptor);
+    m->unit = (char *)(uintptr_t)name_of(c, a);
+    m->guid = c->about->instance_guid;
+    m->metrics = figures;
+    all->units[all->n_units++] = m;
 }
 
 const struct container_kind unit_kind = {
@@ -352,6 +378,13 @@ static bool is_busy(const struct cell_unit *u, const struct container *c)
     return c && (cell_unit_runs_hook(c) || unit_hook_is_going(j));
 }
 
+/* Nobody but an operator ends it: /state tells him. */
+static void see_unknown(struct rep *r, struct cell_unit *u, bool unknown)
+{
+    r->containers.version += u->unknown != unknown;
+    u->unknown = unknown;
+}
+
 static void look(struct rep *r, struct cell_unit *u, struct effects *out)
 {
     struct container *c = cell_unit_container(u);
@@ -380,6 +413,9 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
         f.confirmed = false; /* what is known is older than what was answered */
     }
     struct agent_step s = agent_next(&scratch, &f);
+    see_unknown(r, u,
+                s.row == 1 && s.act == AGENT_WAIT && f.container != AGENT_CONTAINER_NONE &&
+                    f.container != AGENT_CONTAINER_ENDING);
     u->waits_turn = s.act == AGENT_WAIT && (f.group_busy || f.cell_busy);
     if (u->without != s.without) {
         u->without = s.without;
@@ -399,6 +435,35 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
+
+const char *cell_units_text(const struct cell_units *t, struct arena *a)
+{
+    enum { NAMED = 8 };
+    struct unit_known *list;
+    size_t count = unit_knowledge_units(&t->knowledge, a, &list);
+    const char *text = "";
+    for (size_t i = 0; i < count && i < NAMED; i++) {
+        text = arena_printf(a, "%s%s%s", text, i ? " " : "", unit_name_text(a, list[i].name));
+    }
+    return count > NAMED ? arena_printf(a, "%s and %zu more", text, count - NAMED) : text;
+}
+
+int cell_units_recall(struct rep *r, const char *guid, struct err *err)
+{
+    struct cell_unit *u = cell_unit_find(&r->units, guid);
+    if (!u || (!u->kept && !cell_unit_container(u))) {
+        return err_set(err, ERR_NOT_FOUND, "there is no unit %.40s here: rep containers lists all",
+                       guid);
+    }
+    if (!u->unknown) {
+        return err_set(err, ERR_CONFLICT,
+                       "unit %.60s/%u is not unknown to the board: bbs units destroy-unit ends it",
+                       u->name.service, u->name.number);
+    }
+    u->recall = true;
+    cell_unit_queue(u);
+    return 0;
+}
 
 void cell_units_record(struct rep *r, const char *key, const struct followed *record)
 {

@@ -69,6 +69,8 @@ struct cell_unit {
     char *guid;
     struct unit_name name; /* its text is owned */
     bool queued;
+    bool unknown; /* to the board of now, which was restored since its container was made */
+    bool recall;  /* an operator ends it all the same */
     int64_t due_ns;
     enum unit_offer offer;
     const char *drop; /* why what is set aside for it is given back; NULL = it is not */
@@ -186,6 +188,14 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
 /* A record of the feed has changed: NULL = it is gone. The copy was emptied. */
 void cell_units_record(struct rep *r, const char *key, const struct followed *record);
 void cell_units_reset(struct rep *r);
+/* "web/0 web/3 and 7 more": the units of this cell, as the board has them; "" = none. In the arena.
+ */
+const char *cell_units_text(const struct cell_units *t, struct arena *a);
+/* An operator ends what no board knows. -ERR_NOT_FOUND: there is no such unit here. -ERR_CONFLICT:
+ * its agent has it, or nobody can tell yet. */
+int cell_units_recall(struct rep *r, const char *guid, struct err *err);
+/* Adds those to /state whose container has gone, and whose note has not; the list has room. */
+void cell_units_tell_kept(const struct cell_units *t, struct arena *a, Cell__CellState *s);
 /* What the board says is known by now as it is: all are looked at. */
 void cell_units_look_again(struct rep *r);
 

@@ -158,6 +158,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
         .room = c != NULL,
         .room_lacking = !c && u->room_lacking,
         .container = container_seen(u, c),
+        .recall_asked = u->recall,
         .make_failures = u->make_failures,
         .make_again_ns = u->make_wait.retry_ns,
         .make_error = u->make_error ? u->make_error : "",

@@ -31,6 +31,7 @@ void cell_unit_keep(struct cell_unit *u, const Rep__Note *note)
 {
     Rep__Note *before = u->kept;
     u->kept = note ? note_copy(note) : NULL;
+    u->table->rep->containers.version++; /* /state shows it */
     if (before) {
         rep__note__free_unpacked(before, NULL);
     }

@@ -305,7 +305,8 @@ static void cell_state_for_people(void **state)
                                           "isolation         not known\n"
                                           "network           host\n"
                                           "lrps              1\n"
-                                          "tasks             1\n");
+                                          "tasks             1\n"
+                                          "units             0\n");
     buf_clear(&out);
     rep_containers_table(&a, (const Cell__CellState *)m, 0, &out);
     assert_string_equal(buf_string(&out), "CONTAINER  PROCESS  INDEX  STATE    MEMORY  DISK\n"
