@@ -535,7 +535,8 @@ static bool hook_is_sound(const Rep__UnitNote *j, const Rep__UnitNoteHook *h)
 static bool is_sound(const Rep__UnitNote *j)
 {
     bool sound = j->format == JOURNAL_FORMAT && j->n_relations <= HOOK_RELATIONS_MAX &&
-                 (j->installed || !j->configured) && (j->configured || !j->started);
+                 (j->installed || !j->configured) && (j->configured || !j->started) &&
+                 !(j->stopped && j->hook); /* after stop nothing comes */
     for (size_t i = 0; i < j->n_relations; i++) {
         const Rep__UnitNoteRelation *r = j->relations[i];
         sound = sound && (i == 0 || j->relations[i - 1]->number < r->number) &&
