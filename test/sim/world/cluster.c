@@ -94,6 +94,13 @@ static const char *const *types_of(struct process *p)
     return tags;
 }
 
+static const char *identity_of(struct process *p)
+{
+    unsigned anew = p->cluster->anew[p->number - 1];
+    return anew ? arena_printf(&p->cluster->arena, "identity-%u-of-%s", anew + 1, p->name)
+                : arena_printf(&p->cluster->arena, "identity-of-%s", p->name);
+}
+
 static struct role *make_rep(void *context, unsigned incarnation)
 {
     struct process *p = context;
@@ -104,7 +111,7 @@ static struct role *make_rep(void *context, unsigned incarnation)
     containers = (containers ? containers : 100) + more;
     return rep_new(&(struct rep_config){
         .cell_id = p->name,
-        .identity = arena_printf(&p->cluster->arena, "identity-of-%s", p->name),
+        .identity = identity_of(p),
         .incarnation = incarnation,
         .evacuation = node_evacuation(p->cluster->cells[p->number - 1]),
         .boot_id = arena_printf(&p->cluster->arena, "boot-%u",

@@ -47,6 +47,7 @@ struct cluster {
     struct node *convergers[CLUSTER_LEADERS_MAX];
     struct node *auctioneer; /* the first ones, which lead at the start; NULL without one */
     struct node *converger;
+    unsigned anew[CLUSTER_CELLS_MAX]; /* how often its state directory was made anew */
     unsigned keys; /* 2 = a bbs that starts from now on has keys 1 and 2 for secrets, else key 1 */
     struct arena arena; /* names and urls */
 };
