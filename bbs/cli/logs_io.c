@@ -37,7 +37,7 @@ const struct cli_option bbs_logs_options[] = {
     {0},
 };
 
-static int get_cells(struct logs *l, struct err *err)
+int logs_get_cells(struct logs *l, struct err *err)
 {
     ProtobufCMessage *m;
     int r = cli_client_call(l->s->client, &l->s->arena, "/v1/cells/list.r1", NULL,
@@ -197,7 +197,7 @@ static int read_choice(struct logs *l, struct err *err)
     return 0;
 }
 
-static int read_options(struct logs *l, struct err *err)
+int logs_options_read(struct logs *l, struct err *err)
 {
     const struct invocation *call = l->call;
     int r = read_choice(l, err);
@@ -207,13 +207,20 @@ static int read_options(struct logs *l, struct err *err)
     l->follow = cli_switch(call, "follow");
     l->times = cli_switch(call, "times");
     l->terminal = isatty(STDOUT_FILENO) && !cli_switch(call, "raw");
-    bool previous = cli_switch(call, "previous");
+    if (r == 0 && l->tail > 0 && cli_text(call, "lines")) {
+        r = err_set(err, ERR_INVALID, "--lines is of each stream, --tail of both: not both");
+    }
+    return r;
+}
+
+static int read_options(struct logs *l, struct err *err)
+{
+    int r = logs_options_read(l, err);
+    bool previous = cli_switch(l->call, "previous");
     if (r == 0 && previous && l->follow) {
         r = err_set(err, ERR_INVALID, "what has ended writes no more: --previous or -f, not both");
-    } else if (r == 0 && previous && cli_switch(call, "task")) {
+    } else if (r == 0 && previous && cli_switch(l->call, "task")) {
         r = err_set(err, ERR_INVALID, "a task runs once: --previous is of an app");
-    } else if (r == 0 && l->tail > 0 && cli_text(call, "lines")) {
-        r = err_set(err, ERR_INVALID, "--lines is of each stream, --tail of both: not both");
     }
     return r;
 }
@@ -252,7 +259,7 @@ int bbs_logs_run(const struct invocation *call, struct err *err)
     r = r < 0 ? r : read_options(&l, err);
     bool task = false;
     r = r < 0 ? r : find_job(&l, &task, err);
-    r = r < 0 ? r : get_cells(&l, err);
+    r = r < 0 ? r : logs_get_cells(&l, err);
     if (r == 0) {
         r = task                           ? logs_task(&l, err)
             : cli_switch(call, "previous") ? show_previous(&l, index, err)

@@ -81,3 +81,9 @@ int logs_follow(struct logs *l, const char *name, int32_t index, bool definition
 
 /* --task. */
 int logs_task(struct logs *l, struct err *err);
+
+/* The options of what is shown and how; the cells there are. */
+int logs_options_read(struct logs *l, struct err *err);
+int logs_get_cells(struct logs *l, struct err *err);
+/* One container alone, whose cell may be started again while it is followed. */
+int logs_of_one(struct logs *l, struct log_source source, struct err *err);

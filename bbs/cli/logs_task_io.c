@@ -126,6 +126,13 @@ static int read_anywhere(struct logs *l, const char *guid, struct err *err)
     return not_kept(l, err);
 }
 
+int logs_of_one(struct logs *l, struct log_source source, struct err *err)
+{
+    bool taken;
+    int r = logs_add(l, source, err);
+    return r < 0 ? r : read_one(l, &l->sources[0], l->follow, &taken, err);
+}
+
 int logs_task(struct logs *l, struct err *err)
 {
     Models__Task *task = NULL;

@@ -47,6 +47,8 @@ static const struct cli_option why_options[] = {
 };
 
 static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
+static const struct cli_option *const logs[] =
+    BBS_ASKS_WITH(bbs_unit_logs_options, bbs_timeout_options);
 static const struct cli_option *const why[] = BBS_ASKS_WITH(why_options, bbs_timeout_options);
 static const struct cli_option *const deploy[] =
     BBS_ASKS_WITH(deploy_options, place_options, bbs_timeout_options);
@@ -66,6 +68,10 @@ static const char status_details[] =
     "is lost, has left, or was made anew. WHY is the first thing that holds whatever is not as it\n"
     "should be; bbs units why tells all.\n"
     "Exit status 3: there is no such service.\n";
+
+static const char logs_details[] =
+    "Of the container that the unit has now: what one before it wrote went with that.\n"
+    "Exit status 3: there is no such unit, or it has no container; 7: its cell does not answer.\n";
 
 static const char why_details[] =
     "NAME is a service, a unit (web/3), the number of a relation, or with --machine that of a\n"
@@ -115,6 +121,8 @@ static const struct cli_command verbs[] = {
      bbs_units_status_run},
     {"why", "NAME", "tells all that holds a unit, service, relation or machine", why_details, why,
      1, 1, bbs_units_why_run},
+    {"logs", "UNIT", "shows what a unit's command and hooks write", logs_details, logs, 1, 1,
+     bbs_units_logs_run},
     {"deploy", "FILE", "makes a unit service of a charm", deploy_details, deploy, 1, 1,
      bbs_units_deploy_run},
     {"add-unit", "SERVICE", "gives a service more units", add_details, add, 1, 1,

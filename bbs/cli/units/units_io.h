@@ -30,6 +30,8 @@ int units_force_read(const struct invocation *call, bool *ret_forced, int64_t *r
 
 /* Each as cli_command.run. */
 int bbs_units_status_run(const struct invocation *call, struct err *err);
+extern const struct cli_option bbs_unit_logs_options[];
+int bbs_units_logs_run(const struct invocation *call, struct err *err);
 int bbs_units_why_run(const struct invocation *call, struct err *err);
 int bbs_units_machines_run(const struct invocation *call, struct err *err);
 int bbs_units_relations_run(const struct invocation *call, struct err *err);
