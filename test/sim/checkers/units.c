@@ -120,7 +120,7 @@ static void note_unit(struct checkers *k, const struct past *p)
     if (!u) {
         return;
     }
-    int cell = is && is->assigned ? checkers_cell_named(k, is->cell_id) : -1;
+    int cell = is && *is->cell_id ? checkers_cell_named(k, is->cell_id) : -1;
     bool ends = !is || life_of(&unit_lifecycle, is->state) == UNIT_DEAD;
     u->cells |= cell >= 0 ? UINT64_C(1) << cell : 0;
     u->ended_by_rep = u->ended
