@@ -38,15 +38,6 @@ void listing_step(struct rep *r, struct effects *out)
 
 /* ---- A container that the rep does not know -------------------------------------------------- */
 
-void listing_remove(struct rep *r, const char *guid, struct effects *out)
-{
-    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
-    *call = (struct verb_call){.id = r->next_id++,
-                               .verb = VERB_REMOVE,
-                               .guid = arena_strdup(out->arena, guid),
-                               .deadline_ns = r->now.mono_ns + REMOVE_TIMEOUT_NS};
-}
-
 static void remove_unknown(struct rep *r, const struct container_status *s, const char *why,
                            struct effects *out)
 {
@@ -57,7 +48,7 @@ static void remove_unknown(struct rep *r, const struct container_status *s, cons
     effects_log(out, LOG_ERROR_LEVEL, "container without a readable note is removed",
                 "container=%s why=\"%s\"", s->guid,
                 why); /* an instance's or a task's: who can tell */
-    listing_remove(r, s->guid, out);
+    operation_remove(r, s->guid, out);
 }
 
 /* Its start may be an earlier rep's, with nobody left to end one that hangs. */

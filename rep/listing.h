@@ -38,9 +38,6 @@ static inline bool listing_is_good(const struct listing *l)
     return l->adopted && l->failures == 0;
 }
 
-/* Has what the driver keeps of this guid removed; nobody waits for it. */
-void listing_remove(struct rep *r, const char *guid, struct effects *out);
-
 /* The end of a LIST. Judges only containers whose driver side rested since the listing was asked
  * for: no verb under way, none answered since. */
 void listing_answer(struct rep *r, const struct verb_answer *answer, struct effects *out);

@@ -101,3 +101,12 @@ void operation_launched(struct rep *r, struct container *c, const struct verb_an
                             out);
     }
 }
+
+void operation_remove(struct rep *r, const char *guid, struct effects *out)
+{
+    struct verb_call *call = &effects_add(out, EFFECT_VERB)->verb;
+    *call = (struct verb_call){.id = r->next_id++,
+                               .verb = VERB_REMOVE,
+                               .guid = arena_strdup(out->arena, guid),
+                               .deadline_ns = r->now.mono_ns + REMOVE_TIMEOUT_NS};
+}

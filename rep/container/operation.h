@@ -39,3 +39,7 @@ bool operation_must_wait(struct rep *r, struct container *c);
 /* A running one of which a stop was asked, or that is not healthy: the next signal when it is due.
  * */
 void operation_signal(struct rep *r, struct container *c, struct effects *out);
+
+/* Has what the driver keeps of this guid removed, of which no container is known; nobody waits for
+ * it. */
+void operation_remove(struct rep *r, const char *guid, struct effects *out);

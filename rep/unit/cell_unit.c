@@ -436,18 +436,6 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-const char *cell_units_text(const struct cell_units *t, struct arena *a)
-{
-    enum { NAMED = 8 };
-    struct unit_known *list;
-    size_t count = unit_knowledge_units(&t->knowledge, a, &list);
-    const char *text = "";
-    for (size_t i = 0; i < count && i < NAMED; i++) {
-        text = arena_printf(a, "%s%s%s", text, i ? " " : "", unit_name_text(a, list[i].name));
-    }
-    return count > NAMED ? arena_printf(a, "%s and %zu more", text, count - NAMED) : text;
-}
-
 int cell_units_recall(struct rep *r, const char *guid, struct err *err)
 {
     struct cell_unit *u = cell_unit_find(&r->units, guid);

@@ -318,7 +318,7 @@ static void recall(struct rep *r, struct cell_unit *u, struct container *c,
     effects_log(out, LOG_INFO_LEVEL, "note of a unit deleted", "unit_guid=%s why=\"%s\"", u->guid,
                 s->why);
     r->listing.removed_id = r->next_id;
-    listing_remove(r, u->guid, out);
+    operation_remove(r, u->guid, out);
     cell_unit_keep(u, NULL);
     cell_unit_queue(u);
 }

@@ -204,3 +204,17 @@ int64_t cell_units_feed_revision(const struct rep *r)
     const struct feed_client *f = &r->feed_client;
     return f->change_revision > f->revision ? f->change_revision : f->revision;
 }
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+const char *cell_units_text(const struct cell_units *t, struct arena *a)
+{
+    enum { NAMED = 8 };
+    struct unit_known *list;
+    size_t count = unit_knowledge_units(&t->knowledge, a, &list);
+    const char *text = "";
+    for (size_t i = 0; i < count && i < NAMED; i++) {
+        text = arena_printf(a, "%s%s%s", text, i ? " " : "", unit_name_text(a, list[i].name));
+    }
+    return count > NAMED ? arena_printf(a, "%s and %zu more", text, count - NAMED) : text;
+}
