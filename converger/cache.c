@@ -43,6 +43,7 @@ void cell_use(struct cache *c, enum keeper_id keeper, struct cell_user *user, co
     if (*id) {
         user->cell = map_named(&c->cells, id, offsetof(struct cached_cell, id));
         user->cell->user_count++;
+        user->cell->on_count += !user->names;
         LIST_INSERT_HEAD(&user->cell->users[keeper], user, link);
     }
 }
@@ -55,6 +56,7 @@ void cell_leave(struct cache *c, struct cell_user *user)
         user->cell = NULL;
         assert(cell->user_count > 0);
         cell->user_count--;
+        cell->on_count -= !user->names;
         drop_unused_cell(c, cell);
     }
 }

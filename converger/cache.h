@@ -14,6 +14,7 @@
 struct cell_user {
     LIST_ENTRY(cell_user) link;
     struct cached_cell *cell; /* NULL = none */
+    bool names; /* it only names the cell, as a machine does: nothing of it is there */
 };
 LIST_HEAD(cell_users, cell_user);
 #define CELL_USER_OF(user, type, member) ((type *)(void *)((char *)(user)-offsetof(type, member)))
@@ -22,6 +23,7 @@ LIST_HEAD(cell_users, cell_user);
 struct cached_cell {
     struct cell_users users[KEEPER_COUNT];
     size_t user_count;
+    size_t on_count;      /* of these: what is there */
     bool present;         /* its record says so; without a record it is absent */
     bool known;           /* it has a record */
     bool turned;          /* its last change has made it present, or absent */
@@ -63,7 +65,8 @@ void cache_current(struct cache *c, const struct feed_client *f);
 const struct cached_cell *cache_cell_at(const struct cache *c, const char *key);
 const struct cached_domain *cache_domain_at(const struct cache *c, const char *key);
 
-/* A record of a keeper names this cell, unless it is ""; names none any more. */
+/* A record of a keeper names this cell, unless it is ""; names none any more. `user->names` is set
+ * before that. */
 void cell_use(struct cache *c, enum keeper_id keeper, struct cell_user *user, const char *id);
 void cell_leave(struct cache *c, struct cell_user *user);
 

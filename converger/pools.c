@@ -198,7 +198,7 @@ static void see_cells(struct pools_keeper *k)
     {
         struct pool_cell *c = map_value(n);
         const struct cached_cell *cached = map_get(&k->kept.x->cache.cells, c->id);
-        c->used = cached && cached->user_count > 0;
+        c->used = cached && cached->on_count > 0;
     }
 }
 

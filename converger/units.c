@@ -99,6 +99,7 @@ static void on_kept(struct units_keeper *k, const char *key, const struct follow
         work_item_init(&one->item, one->key);
     }
     cell_leave(&k->kept.x->cache, &one->on);
+    one->on.names = key_type(key) == RECORD_MACHINE;
     cell_use(&k->kept.x->cache, KEEPER_units, &one->on,
              cell_of(key_type(key), message_of(&a, key, record)));
     if (!unit_kind_rests(key_type(key))) {

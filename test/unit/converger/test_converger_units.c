@@ -171,6 +171,27 @@ static void what_is_held_is_no_leak(void **state)
     assert_moves(f, "settle relation/0000000007 ", &call);
 }
 
+/* A node pool may have the cell of a machine without units. */
+static void a_machine_alone_takes_no_cell(void **state)
+{
+    struct converger_rig *f = *state;
+    rig_cell(f, RECORD, "c", PRESENT);
+    show_machine(f, RECORD, "alive");
+    rig_leader_lock(f);
+    const struct cached_cell *cell = map_get(&f->x->cache.cells, "c");
+    assert_int_equal(cell->user_count, 1);
+    assert_int_equal(cell->on_count, 0);
+    show_service(f, PUT, "alive");
+    show_unit(f, PUT, 3, "alive", "c");
+    rig_send(f);
+    assert_int_equal(cell->on_count, 1);
+    show_unit(f, DELETE, 3, "alive", "c");
+    show_machine(f, DELETE, "alive");
+    rig_send(f);
+    assert_int_equal(cell->user_count, 0);
+    assert_int_equal(cell->on_count, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
@@ -180,6 +201,7 @@ int main(void)
         TEST(old_charms_go_in_full_passes),
         TEST(a_leak_is_ended),
         TEST(what_is_held_is_no_leak),
+        TEST(a_machine_alone_takes_no_cell),
     };
     return cmocka_run_group_tests_name("converger: units", tests, NULL, NULL);
 }
