@@ -256,10 +256,17 @@ static void due_unless_past(const struct rep *r, int64_t due_ns, struct effects 
     }
 }
 
+/* Nobody moves its units: until the limit they may end, each by its last hooks, also one whose
+ * container is not there now. */
+static bool has_units_yet(const struct rep *r, struct arena *a)
+{
+    return r->now.mono_ns < r->drain.until_ns && *cell_units_text(&r->units, a);
+}
+
 static void look_for_end(struct rep *r, struct effects *out)
 {
     struct drain *d = &r->drain;
-    if (r->containers.by_guid.count > 0 || !r->listing.adopted) {
+    if (r->containers.by_guid.count > 0 || !r->listing.adopted || has_units_yet(r, out->arena)) {
         d->empty_ns = NEVER_NS;
         due_unless_past(r, end_ns(r), out);
         if (r->now.mono_ns >= end_ns(r) && drain_drop(r, out)) {

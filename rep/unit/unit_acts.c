@@ -256,7 +256,7 @@ void unit_acted(struct rep *r, struct container *c, const struct verb_answer *an
 static void set_aside(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
                       struct effects *out)
 {
-    if (r->drain.on || unit_set_aside(r, u, f->unit, out)) {
+    if (r->drain.over || unit_set_aside(r, u, f->unit, out)) {
         return;
     }
     u->room_lacking = true;
@@ -269,8 +269,8 @@ static void make(struct rep *r, struct cell_unit *u, struct container *c,
                  const struct agent_step *s, struct effects *out)
 {
     assert(c && !c->deleting && s->journal);
-    if (r->drain.on) {
-        return;
+    if (r->drain.over) {
+        return; /* until then it is no new work: its hooks may have to run yet */
     }
     if (c->phase == PHASE_COMPLETED) {
         c->keep_note = true;

@@ -862,3 +862,50 @@ void story_loggers_in_any_order(struct cluster *c)
     assert_int_equal(cluster_records(c, "relation/"), 0);
     end(&h);
 }
+
+/* ---- A cell that is emptied ------------------------------------------------------------------ */
+
+static bool has_ended(void *node)
+{
+    return !node_up(node);
+}
+
+void story_a_cell_with_units_is_emptied(struct cluster *c)
+{
+    says(
+        c,
+        "The cell of two units is to be emptied. Nobody moves them: a container that falls is made "
+        "anew, and so are both when the service is upgraded to another container. The service is "
+        "destroyed: all their last hooks run, and the cell leaves well before the limit. It is "
+        "back, has another unit, and is emptied again: it ends at the limit, and the unit stays "
+        "on the board.");
+    struct heard h;
+    begin(&h, c);
+    struct node *cell = c->cells[0];
+    deploy(c, 2);
+    play(c, 3 * SETTLE_NS, "started", 2);
+    world_stop(c->world, cell);
+    play_for(c, SECOND_NS);
+    assert_true(end_container(c));
+    play_for(c, 8 * SECOND_NS);
+    assert_int_equal(h.made, 3);
+    upgrade(c, COMMAND, 1);
+    play_for(c, 40 * SECOND_NS);
+    assert_int_equal(h.made, 5);
+    assert_true(node_up(cell));
+    assert_true(end_container(c));
+    destroy_service(c, WEB);
+    play(c, 2 * SETTLE_NS, "", 0);
+    assert_true(world_run_until(c->world, 15 * SECOND_NS, has_ended, cell));
+    assert_int_equal(cluster_records(c, "unit/"), 0);
+    assert_int_equal(cluster_records(c, "cell/"), 0);
+    world_start(c->world, cell);
+    deploy(c, 1);
+    play(c, 3 * SETTLE_NS, "started", 1);
+    world_stop(c->world, cell);
+    play_for(c, 90 * SECOND_NS);
+    assert_true(node_up(cell));
+    assert_true(world_run_until(c->world, 60 * SECOND_NS, has_ended, cell));
+    assert_int_equal(cluster_records(c, "unit/"), 1);
+    end(&h);
+}
