@@ -180,6 +180,19 @@ static void explain_unplaced(struct explaining *e, const char *key, const struct
     e->why->unplaced = true;
 }
 
+/* The count stands, also while the command runs again: it is told as the tree tells it. */
+static void hold_by_command(struct explaining *e, const struct unit_facts *f, const char *key)
+{
+    struct arena *a = e->why->arena;
+    const Board__UnitStatusRecord *s = f->status;
+    const char *times = s->crash_count == 1 ? "once" : arena_printf(a, "%d times", s->crash_count);
+    hold(e, key, s->since,
+         arena_printf(a, "its command has ended %s%s%s", times, *s->crash_reason ? ": " : "",
+                      s->crash_reason),
+         arena_printf(a, "the agent of %s, which begins it again: bbs units logs %s", f->name,
+                      f->name));
+}
+
 static void explain_alive_unit(struct explaining *e, const char *key, const struct unit_facts *f)
 {
     bool started =
@@ -190,6 +203,10 @@ static void explain_alive_unit(struct explaining *e, const char *key, const stru
         bool said = f->status && *f->status->text;
         hold_by_unit(e, f, key, "", said ? f->status->text : "it is being installed and started",
                      f->status ? f->status->since : f->unit->since);
+    } else if (running_of(f)) {
+        hold_by_unit(e, f, key, "", "", f->status->since);
+    } else if (f->status->crash_count > 0) {
+        hold_by_command(e, f, key);
     } else {
         e->why->done = true;
     }

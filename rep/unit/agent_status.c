@@ -33,9 +33,11 @@ static char *text_of(struct arena *a, const struct agent_facts *f, const struct 
         return arena_printf(a, "no room on its cell%s", done);
     }
     if (!up && f->make_failures) { /* 1 */
-        return first_of(
-            a, arena_printf(a, "its container could not be made, %u times%s: %s", f->make_failures,
-                            f->make_failures < AGENT_MAKES_MAX ? "" : done, f->make_error));
+        const char *times =
+            f->make_failures == 1 ? "once" : arena_printf(a, "%u times", f->make_failures);
+        return first_of(a, arena_printf(a, "its container could not be made, %s%s: %s", times,
+                                        f->make_failures < AGENT_MAKES_MAX ? "" : done,
+                                        f->make_error));
     }
     if (!up && f->principal_container != AGENT_PRINCIPAL_UP) { /* 1 */
         bool gone = f->principal_container == AGENT_PRINCIPAL_GONE;

@@ -601,13 +601,13 @@ static void machines_end(void **state)
         {4, "destroy-machine 0",
          "machine 0 has unit web/1: bbs units destroy-unit web/1 ends that"},
         {0, "destroy-machine 0 --leave --force --max-wait 0s",
-         "0 is destroyed, or will be: bbs units why 0 --machine"},
-        {0, "destroy-machine 0 --leave --force", "0 is destroyed, or will be"},
+         "machine 0 is destroyed, or will be: bbs units why 0 --machine"},
+        {0, "destroy-machine 0 --leave --force", "machine 0 is destroyed, or will be"},
     };
     static const struct command_row ended[] = {
         {3, "why web", "there is no unit service web"},
         {4, "deploy web.yaml --to 0", "machine 0 takes no units: it is dying"},
-        {0, "destroy-machine 0", "0 is destroyed, or will be"},
+        {0, "destroy-machine 0", "machine 0 is destroyed, or will be"},
         {4, "uncordon 0", "machine 0 is dying: it takes no units any more"},
         {0, "why 0 --machine", "its agent ends what runs of it"},
     };

@@ -640,6 +640,9 @@ static void what_keeps_its_container_away_is_told(void **state)
     lay(&l, &a, "uninstalled none failed_twice");
     assert_string_equal(next_of(&l, &a).status->text,
                         "its container could not be made, 2 times: no image");
+    l.f.make_failures = 1;
+    assert_string_equal(next_of(&l, &a).status->text,
+                        "its container could not be made, once: no image");
     lay(&l, &a, "dying scope none failed_thrice");
     assert_string_equal(
         next_of(&l, &a).status->text,

@@ -25,6 +25,7 @@
 #define FORCE " | the cell is back, or bbs units destroy-unit web/3 --force\n"
 #define RESOLVE " | bbs units resolved web/3, with --retry or --skip\n"
 
+#define COMMAND " | the agent of web/3, which begins it again: bbs units logs web/3\n"
 #define ENDED " | the end of the hook, or of the time that its charm gives it\n"
 
 struct why_row {
@@ -120,7 +121,11 @@ static void why_a_unit_is_not_started(void **state)
         {"its cell is lost meanwhile", UNIT("alive") STATUS "installed running.hook=start\n" LOST,
          "unit/" U, "unit/" U " | 9 | cell c1 is lost" FORCE},
         {"one that is started runs a hook", UNIT("alive") STATUS "started running.hook=upgrade\n"
-         CELL, "unit/" U, "done"},
+         CELL, "unit/" U, "unit/" U " | 0 | its hook upgrade runs" ENDED},
+        {"its command has ended once", UNIT("alive") STATUS "started crash_count=1\n" CELL,
+         "unit/" U, "unit/" U " | 6 | its command has ended once" COMMAND},
+        {"and again", UNIT("alive") STATUS "started crash_count=2 crash_reason=no-luck\n" CELL,
+         "unit/" U, "unit/" U " | 6 | its command has ended 2 times: no-luck" COMMAND},
         {"down, though started", UNIT("alive") STATUS "started\n" LOST, "unit/" U,
          "unit/" U " | 9 | cell c1 is lost" FORCE},
         {"its cell was made anew", UNIT("alive") STATUS "started\n" ANEW, "unit/" U,

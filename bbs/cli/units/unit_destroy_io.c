@@ -67,7 +67,8 @@ static int end_all(struct session *s, const struct invocation *call, units_end_o
                          "is destroyed, or will be: bbs units why %s%s tells what it "
                          "waits for",
                          name, more);
-        r = r < 0 ? r : units_done(s, name, "destroyed", sentence, err);
+        const char *shown = *more && !s->json ? arena_printf(&s->arena, "machine %s", name) : name;
+        r = r < 0 ? r : units_done(s, shown, "destroyed", sentence, err);
         session_count(s, name, r, err);
     }
     if (failed > 0 && call->argument_count > 1) {
