@@ -73,8 +73,8 @@ static bool unit_is_done(struct holds_seen *h, const Board__UnitRecord *u,
                          const Board__UnitStatusRecord *s)
 {
     return life_of(&unit_lifecycle, u->state) == UNIT_ALIVE && *u->cell_id && s &&
-           life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED &&
-           !s->running && s->crash_count == 0 && !is_absent(h, u->cell_id, u->identity);
+           life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED && !s->running &&
+           s->crash_count == 0 && !is_absent(h, u->cell_id, u->identity);
 }
 
 static bool demand_of_unit(struct holds_seen *h, const char *key, const void *record)
