@@ -45,7 +45,9 @@ const char *room_refuses(struct rep *r, struct container *c, const Models__Netwo
 
 void room_give_memory(struct rep *r, struct container *c)
 {
-    if (c->process_gone && !c->memory_given) {
+    /* In its own room: nobody else gets it meanwhile. */
+    bool made_again = c->kind->kept && (!c->deleting || c->keep_note);
+    if (c->process_gone && !c->memory_given && !made_again) {
         capacity_give_memory(&r->capacity, room_memory_mb(r, c->about));
         c->memory_given = true;
         r->containers.version++;

@@ -19,7 +19,7 @@ void room_adopt(struct rep *r, const struct container *c);
 const char *room_refuses(struct rep *r, struct container *c, const Models__Network *network,
                          bool privileged, struct arena *a);
 
-/* Frees the memory of a container whose process is gone, once. */
+/* Frees the memory of a container whose process is gone, once; not of one that is made again. */
 void room_give_memory(struct rep *r, struct container *c);
 
 /* Frees the host ports in its note, if nobody shares them. */
