@@ -9,10 +9,15 @@ static const struct {
     enum actor actor;
     const char *name;
 } actors[] = {
-    {ACTOR_CLIENT, "client"},         {ACTOR_BBS, "bbs"},
-    {ACTOR_REP, "rep"},               {ACTOR_AUCTIONEER, "auctioneer"},
-    {ACTOR_CONVERGER, "converger"},   {ACTOR_STRANGER, "stranger"},
+    {ACTOR_CLIENT, "client"},
+    {ACTOR_BBS, "bbs"},
+    {ACTOR_REP, "rep"},
+    {ACTOR_AUCTIONEER, "auctioneer"},
+    {ACTOR_CONVERGER, "converger"},
+    {ACTOR_STRANGER, "stranger"},
     {ACTOR_OPERATOR, "operator"},
+    {ACTOR_CRM, "crm"},
+    {ACTOR_SITE, "site"},
 };
 
 const char *actor_name(enum actor actor)

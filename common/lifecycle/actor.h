@@ -12,6 +12,9 @@ enum actor {
     ACTOR_STRANGER = 1 << 5, /* any other certificate of the CA, etcd's too: may only read, so that
                                 no lifecycle row names it */
     ACTOR_OPERATOR = 1 << 6, /* may change how the cluster works, and all that a client may */
+    ACTOR_CRM = 1 << 7,      /* of a site, at the centre: sees and moves what is its own, and calls
+                                nothing that does not name it */
+    ACTOR_SITE = 1 << 8,     /* the same program at its own site (docs/edge.md, Two certificates) */
 };
 
 /* A set of actors: who may take a row of a lifecycle, who may call a route. */
@@ -21,10 +24,10 @@ enum {
     ACTORS_MAX = 16,
     ACTORS_LEADERS = ACTOR_AUCTIONEER | ACTOR_CONVERGER,
     ACTORS_OURS = ACTOR_REP | ACTORS_LEADERS, /* those that move records by name */
-    ACTORS_ANYBODY = UINT16_MAX,              /* for what changes nothing */
+    ACTORS_ANYBODY = UINT16_MAX & ~ACTOR_CRM, /* for what changes nothing */
 };
 
-/* "client", "bbs", "rep", "auctioneer", "converger", "stranger", "operator". */
+/* "client", "bbs", "rep", "auctioneer", "converger", "stranger", "operator", "crm", "site". */
 const char *actor_name(enum actor actor);
 
 /* From the organisational unit of a certificate, byte for byte; "" = it has none. */

@@ -1,15 +1,21 @@
 #include "test/table/lifecycles.h"
 
+#include "common/lifecycle/cloudlet.h"
+#include "common/lifecycle/cloudlet_info.h"
 #include "common/lifecycle/container.h"
 #include "common/lifecycle/hook.h"
+#include "common/lifecycle/maintenance.h"
+#include "common/lifecycle/slice.h"
+#include "common/lifecycle/tracked.h"
 #include "common/lifecycle/unit_agent.h"
 #include "common/model/record.h"
 
 #include <assert.h>
 
-/* Those of what is no record. */
-static const struct lifecycle *const of_cells[] = {&container_lifecycle, &hook_lifecycle,
-                                                   &unit_agent_lifecycle};
+/* Those of what is no record, or of several kinds, or of a part of one. */
+static const struct lifecycle *const others[] = {
+    &container_lifecycle, &hook_lifecycle,          &unit_agent_lifecycle,  &cloudlet_lifecycle,
+    &tracked_lifecycle,   &cloudlet_info_lifecycle, &maintenance_lifecycle, &slice_lifecycle};
 
 /* The n-th, NULL after the last. */
 static const struct lifecycle *nth(size_t n)
@@ -20,7 +26,7 @@ static const struct lifecycle *nth(size_t n)
             return l;
         }
     }
-    return n < sizeof(of_cells) / sizeof(of_cells[0]) ? of_cells[n] : NULL;
+    return n < sizeof(others) / sizeof(others[0]) ? others[n] : NULL;
 }
 
 size_t lifecycle_count(void)

@@ -19,8 +19,8 @@ static const char PAGE[] = "docs/certificates.md";
 
 /* What certificates have as their organisational unit; "etcd" stands for all that are none of ours,
  * "" has none. */
-static const char *const units[] = {"client", "etcd",       "",         "bbs",
-                                    "rep",    "auctioneer", "converger", "operator"};
+static const char *const units[] = {"client",     "etcd",      "",         "bbs", "rep",
+                                    "auctioneer", "converger", "operator", "crm", "site"};
 enum { UNITS = sizeof(units) / sizeof(units[0]) };
 
 struct row {
@@ -212,8 +212,8 @@ struct all {
 
 static struct role *new_bbs(bool any_client)
 {
-    return bbs_new(&(struct bbs_config){
-        .url = "https://bbs-1", .name = "bbs-1", .any_client = any_client});
+    return bbs_new(
+        &(struct bbs_config){.url = "https://bbs-1", .name = "bbs-1", .any_client = any_client});
 }
 
 static void all_init(struct all *a)
@@ -234,14 +234,13 @@ static void all_init(struct all *a)
     a->auctioneer_rows = rows_of(&auctioneer_questions);
     a->converger_rows = rows_of(&converger_questions);
     const struct asked tables[TABLES] = {
-        {"bbs", bbs_rows, sizeof(bbs_rows) / sizeof(bbs_rows[0]), a->bbs, a->bbs_of_any,
-         ask_routes, false},
-        {"locket", locket_rows, sizeof(locket_rows) / sizeof(locket_rows[0]), a->bbs,
-         a->bbs_of_any, step, true},
-        {"rep", rep_rows, sizeof(rep_rows) / sizeof(rep_rows[0]), a->rep->role, NULL, step,
+        {"bbs", bbs_rows, sizeof(bbs_rows) / sizeof(bbs_rows[0]), a->bbs, a->bbs_of_any, ask_routes,
          false},
-        {"auctioneer", a->auctioneer_rows, auctioneer_questions.count, a->auctioneer, NULL,
-         step, false},
+        {"locket", locket_rows, sizeof(locket_rows) / sizeof(locket_rows[0]), a->bbs, a->bbs_of_any,
+         step, true},
+        {"rep", rep_rows, sizeof(rep_rows) / sizeof(rep_rows[0]), a->rep->role, NULL, step, false},
+        {"auctioneer", a->auctioneer_rows, auctioneer_questions.count, a->auctioneer, NULL, step,
+         false},
         {"converger", a->converger_rows, converger_questions.count, a->converger, NULL, step,
          false},
         {"rest", a->rest_rows, rest_paths.count, a->bbs, a->bbs_of_any, ask_routes, false},
@@ -288,9 +287,9 @@ static void tables_are_what_the_roles_answer(void **state)
 /* Whatever is no GET and is open to strangers stands here, each with why: it changes nothing. */
 static void strangers_change_nothing(void **state)
 {
-    static const char *const reads[] = {"/list", "/get_by_", "/events", "/ping", "/board/cells",
-                                        "/board/feed", "/board/state", "/Fetch", "/sim/reset",
-                                        "/units/status", "/units/get", "/units/why"};
+    static const char *const reads[] = {
+        "/list",        "/get_by_", "/events",    "/ping",         "/board/cells", "/board/feed",
+        "/board/state", "/Fetch",   "/sim/reset", "/units/status", "/units/get",   "/units/why"};
     struct all a;
     all_init(&a);
     for (size_t t = 0; t < TABLES; t++) {
@@ -315,8 +314,8 @@ static void strangers_change_nothing(void **state)
 /* An organisational unit is one of ours byte for byte, or none of ours. */
 static void units_are_compared_whole(void **state)
 {
-    static const char *const strange[] = {"Client", "CLIENT", "client ", " client", "clients",
-                                          "clien",  "stranger", "nobody", "app:client"};
+    static const char *const strange[] = {"Client", "CLIENT",   "client ", " client",   "clients",
+                                          "clien",  "stranger", "nobody",  "app:client"};
     struct all a;
     all_init(&a);
     const struct row row = {"POST", "/v1/tasks/cancel", false};
@@ -334,28 +333,46 @@ static void a_refusal_says_what_to_do(void **state)
         struct row row;
         const char *unit, *wanted;
     } rows[] = {
-        {0, {"POST", "/v1/desired_lrp/remove", false}, "etcd",
+        {0,
+         {"POST", "/v1/desired_lrp/remove", false},
+         "etcd",
          "/v1/desired_lrp/remove is for OU client; this certificate has OU \"etcd\": use one with "
          "OU client, or run the bbs with --any-client"},
-        {0, {"POST", "/v1/desired_lrp/remove", false}, "",
+        {0,
+         {"POST", "/v1/desired_lrp/remove", false},
+         "",
          "/v1/desired_lrp/remove is for OU client; this certificate has no OU: use one with OU "
          "client, or run the bbs with --any-client"},
-        {0, {"POST", "/v1/desired_lrp/remove", false}, "rep",
+        {0,
+         {"POST", "/v1/desired_lrp/remove", false},
+         "rep",
          "/v1/desired_lrp/remove is for OU client; this certificate has OU \"rep\""},
-        {0, {"POST", "/v1/board/apply", false}, "client",
+        {0,
+         {"POST", "/v1/board/apply", false},
+         "client",
          "/v1/board/apply is for OU rep or auctioneer or converger; this certificate has OU "
          "\"client\""},
-        {0, {"POST", "/v1/board/limiter", false}, "a\nb\"\xc3\xa9",
+        {0,
+         {"POST", "/v1/board/limiter", false},
+         "a\nb\"\xc3\xa9",
          "/v1/board/limiter is for OU client; this certificate has OU \"a?b???\": use one with OU "
          "client, or run the bbs with --any-client"},
-        {2, {"PUT", "/v1/lrps/web/instances/a", false}, "",
+        {2,
+         {"PUT", "/v1/lrps/web/instances/a", false},
+         "",
          "/v1/lrps/web/instances/a is for OU bbs; this certificate has no OU"},
-        {2, {"POST", "/evacuate", true}, "etcd",
+        {2,
+         {"POST", "/evacuate", true},
+         "etcd",
          "/evacuate is for OU client; this certificate has OU \"etcd\": use one with OU client"},
-        {3, {"POST", "/v1/tasks", false}, "etcd",
+        {3,
+         {"POST", "/v1/tasks", false},
+         "etcd",
          "/v1/tasks is for OU client or bbs; this certificate has OU \"etcd\": use one with OU "
          "client"},
-        {4, {"POST", "/once", false}, "rep",
+        {4,
+         {"POST", "/once", false},
+         "rep",
          "/once is for OU client; this certificate has OU \"rep\""},
     };
     struct all a;

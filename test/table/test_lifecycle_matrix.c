@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const enum actor ALL_ACTORS[] = {ACTOR_CLIENT, ACTOR_BBS, ACTOR_REP, ACTOR_AUCTIONEER,
-                                        ACTOR_CONVERGER, ACTOR_OPERATOR};
+static const enum actor ALL_ACTORS[] = {ACTOR_CLIENT,     ACTOR_BBS,       ACTOR_REP,
+                                        ACTOR_AUCTIONEER, ACTOR_CONVERGER, ACTOR_OPERATOR,
+                                        ACTOR_CRM,        ACTOR_SITE};
 enum { ACTOR_KINDS = sizeof(ALL_ACTORS) / sizeof(ALL_ACTORS[0]) };
 
 static uint32_t named_guards(const struct lifecycle *l, int from, enum actor actor, int trigger)
@@ -63,10 +64,10 @@ static bool any_row(const struct lifecycle *l, int from, enum actor actor, int t
     return false;
 }
 
-/* Only few lifecycles know operators. */
+/* Only few lifecycles know operators, or who acts at a site. */
 static bool is_shown(const struct lifecycle *l, enum actor actor)
 {
-    bool shown = actor != ACTOR_OPERATOR;
+    bool shown = !(actor & (ACTOR_OPERATOR | ACTOR_CRM | ACTOR_SITE));
     for (size_t i = 0; i < l->row_count; i++) {
         shown = shown || (l->rows[i].actors & actor);
     }
