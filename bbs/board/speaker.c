@@ -8,7 +8,7 @@ void speaker_gather(struct view *v, const struct op_input *in, struct speaker *r
     ret->board_generation = view_board_generation(v);
     if (in->actor == ACTOR_REP) {
         ret->cell = view_message(v, key_cell(a, in->peer_name));
-    } else if (in->actor == ACTOR_AUCTIONEER || in->actor == ACTOR_CONVERGER) {
+    } else if (in->actor & ACTORS_LEADERS) {
         const struct seen *leader_lock = view_get(v, key_lead(a, actor_name(in->actor)));
         ret->leader_lock_term = leader_lock ? leader_lock->create_revision : 0;
     }
@@ -62,7 +62,7 @@ bool speaker_authorised(const struct speaker *s, const struct op_input *in, stru
     const char *why = NULL;
     if (in->actor == ACTOR_REP) {
         why = incarnation_refused(p->arena, s->cell, in->peer_name, m->incarnation);
-    } else if (in->actor == ACTOR_AUCTIONEER || in->actor == ACTOR_CONVERGER) {
+    } else if (in->actor & ACTORS_LEADERS) {
         why = leader_refused(s, in->actor, m->term, p->arena);
     }
     if (why) {

@@ -14,6 +14,7 @@ static void add_cell(struct table *t, const Board__CellStatus *status, int64_t n
     const Models__CellPresence *c = status->presence ? status->presence : &untold;
     const Models__CellCapacity *k = c->capacity;
     struct arena *a = t->arena;
+    const char *slice = slice_tag_uid(status->pool);
     struct pool_tag tag;
     bool pooled = pool_tag_parse(a, status->pool, &tag);
     table_add(t, (const char *[]){
@@ -28,7 +29,9 @@ static void add_cell(struct table *t, const Board__CellStatus *status, int64_t n
                      rootfs_of_cell(a, c),
                      c->rep_url,
                      status->admin_url,
-                     pooled ? arena_printf(a, "%s of %.8s", tag.name, tag.uid) : "-",
+                     pooled  ? arena_printf(a, "%s of %.8s", tag.name, tag.uid)
+                     : slice ? arena_printf(a, "slice %.8s", slice)
+                             : "-",
                  });
 }
 
@@ -55,11 +58,11 @@ static const char *stand(struct arena *a, const Board__LimiterRecord *limiter, i
     const char *since = age_text(a, now_ns - limiter->since), *how;
     switch (limiter->state) {
     case BOARD__LIMITER_RECORD__STATE__HELD:
-        how = arena_printf(a, "held for %s, %s", since,
-                           limiter->until > now_ns
-                               ? arena_printf(a, "and for %s more",
-                                              age_text(a, limiter->until - now_ns))
-                               : "and until the converger looks again");
+        how = arena_printf(
+            a, "held for %s, %s", since,
+            limiter->until > now_ns
+                ? arena_printf(a, "and for %s more", age_text(a, limiter->until - now_ns))
+                : "and until the converger looks again");
         break;
     case BOARD__LIMITER_RECORD__STATE__KEPT:
         how = arena_printf(a, "kept for %s, and until confirmed or back", since);
@@ -110,10 +113,13 @@ void cells_table(struct arena *a, const Board__CellsStatus *cells, int64_t now_n
 const char *limiter_text(struct arena *a, const Board__LimiterRecord *limiter)
 {
     return limiter->state == BOARD__LIMITER_RECORD__STATE__KEPT
-               ? arena_printf(a, "%s kept (%s): they stay held until bbs cells confirm, or until "
-                                 "they are back", count(a, limiter), names(a, limiter))
-               : arena_printf(a, "%s confirmed (%s): those that stay silent become LOST, a few at "
-                                 "a time, and what ran there is started elsewhere",
+               ? arena_printf(a,
+                              "%s kept (%s): they stay held until bbs cells confirm, or until "
+                              "they are back",
+                              count(a, limiter), names(a, limiter))
+               : arena_printf(a,
+                              "%s confirmed (%s): those that stay silent become LOST, a few at "
+                              "a time, and what ran there is started elsewhere",
                               count(a, limiter), names(a, limiter));
 }
 

@@ -71,8 +71,11 @@ void valid_placement_tags(struct validation *v, char *const *tags, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (pool_tag_is(tags[i])) {
             say_field(v, "placement_tags");
-            say(v, "tags that begin with pool: are of node pools, which only services and jobs "
-                   "of systems name, by node_pool");
+            say(v, slice_tag_uid(tags[i])
+                       ? "tags that begin with slice: are of slices, which only the CRM of a site "
+                         "names"
+                       : "tags that begin with pool: are of node pools, which only services and "
+                         "jobs of systems name, by node_pool");
             return;
         }
     }
@@ -110,9 +113,9 @@ static void valid_routes(struct validation *v, const Models__ProtoRoutes *routes
 static bool good_tag(const Models__MetricTagValue *value)
 {
     bool text = value && value->static_[0];
-    bool dynamic = value && (value->dynamic == MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX ||
-                             value->dynamic ==
-                                 MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INSTANCE_GUID);
+    bool dynamic =
+        value && (value->dynamic == MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INDEX ||
+                  value->dynamic == MODELS__METRIC_TAG_VALUE__DYNAMIC_VALUE__INSTANCE_GUID);
     return text != dynamic;
 }
 
@@ -207,8 +210,8 @@ void valid_dependencies(struct validation *v, Models__CachedDependency *const *l
 static void valid_digest(struct validation *v, const Models__ImageLayer *l)
 {
     bool exclusive = l->layer_type == MODELS__IMAGE_LAYER__TYPE__EXCLUSIVE;
-    bool algorithm = l->digest_algorithm !=
-                     MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__DigestAlgorithmInvalid;
+    bool algorithm =
+        l->digest_algorithm != MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__DigestAlgorithmInvalid;
     bool known = l->digest_algorithm == MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__SHA256 ||
                  l->digest_algorithm == MODELS__IMAGE_LAYER__DIGEST_ALGORITHM__SHA512;
     if ((l->digest_value[0] || exclusive) && !algorithm) {

@@ -1,3 +1,4 @@
+#include "bbs/board/cell_users.h"
 #include "bbs/pool/pool.h"
 #include "common/base/message.h"
 #include "common/lifecycle/cell.h"
@@ -37,17 +38,6 @@ static const struct pool_snapshot *turn_snapshot(const struct move_turn *t)
 static const Board__PoolMove *says(const struct move_turn *t)
 {
     return move_pool(t->move);
-}
-
-/* Whether records of the type are on the cell. What is not there yet is compared as well. */
-static bool has_on_cell(struct view *v, enum record_type type, const char *cell_id)
-{
-    Board__Selector on = BOARD__SELECTOR__INIT;
-    struct blob **blobs;
-    on.type = const_text(record_type_name(type));
-    on.cell_id = const_text(cell_id);
-    view_nothing_newer(v, arena_printf(view_arena(v), "%s/", on.type));
-    return view_select(v, &on, &blobs) > 0;
 }
 
 /* A service of the system runs the epoch, or is to. */
@@ -96,9 +86,7 @@ static bool is_named(struct view *v, const char *uid, const char *name, uint32_t
 static void gather_cell(struct view *v, const char *cell_id, struct pool_snapshot *s)
 {
     s->cell = view_message(v, key_cell(view_arena(v), cell_id));
-    s->busy = s->cell && (has_on_cell(v, RECORD_ACTUAL, cell_id) ||
-                          has_on_cell(v, RECORD_TASK, cell_id) ||
-                          has_on_cell(v, RECORD_UNIT, cell_id));
+    s->busy = s->cell && cell_is_used(v, cell_id);
 }
 
 static bool serves(const Board__CellRecord *cell)

@@ -84,6 +84,7 @@ BODY(service, Service, SERVICE)
 BODY(job_run, JobRun, JOB_RUN)
 BODY(pool, Pool, POOL)
 BODY(units, Units, UNITS)
+BODY(slice, Slice, SLICE)
 #undef BODY
 
 enum record_type move_kind(const Board__Move *m)

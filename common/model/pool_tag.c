@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define PREFIX "pool:"
+#define SLICE_PREFIX "slice:"
 
 const char *pool_tag(struct arena *a, const char *uid, const char *name, uint32_t epoch)
 {
@@ -14,14 +15,30 @@ const char *pool_tag(struct arena *a, const char *uid, const char *name, uint32_
     return arena_printf(a, PREFIX "%s/%s#%u", uid, name, epoch);
 }
 
+const char *slice_tag(struct arena *a, const char *uid)
+{
+    assert(uid[0]);
+    return arena_printf(a, SLICE_PREFIX "%s", uid);
+}
+
+static bool begins(const char *tag, const char *prefix)
+{
+    return strncmp(tag, prefix, strlen(prefix)) == 0;
+}
+
+const char *slice_tag_uid(const char *tag)
+{
+    return begins(tag, SLICE_PREFIX) ? tag + strlen(SLICE_PREFIX) : NULL;
+}
+
 bool pool_tag_is(const char *tag)
 {
-    return strncmp(tag, PREFIX, strlen(PREFIX)) == 0;
+    return begins(tag, PREFIX) || slice_tag_uid(tag);
 }
 
 bool pool_tag_parse(struct arena *a, const char *tag, struct pool_tag *ret)
 {
-    if (!pool_tag_is(tag)) {
+    if (!begins(tag, PREFIX)) {
         return false;
     }
     const char *uid = tag + strlen(PREFIX);

@@ -18,7 +18,15 @@ struct pool_tag {
 /* In the arena. Nothing is empty, the uid has no "/", and the epoch is 1 at least: asserted. */
 const char *pool_tag(struct arena *a, const char *uid, const char *name, uint32_t epoch);
 
-/* Whether a placement tag is one of node pools, well formed or not: nobody else may give such. */
+/* The tag of a slice that has whole cells, "slice:<uid>" (docs/edge.md, Slices): its cells have it
+ * as those of a pool have theirs. In the arena. */
+const char *slice_tag(struct arena *a, const char *uid);
+
+/* The uid in such a tag, a part of it; NULL = it is none. */
+const char *slice_tag_uid(const char *tag);
+
+/* Whether a placement tag is one of node pools or slices, well formed or not: nobody else may give
+ * such. */
 bool pool_tag_is(const char *tag);
 
 /* False unless it is the tag of a pool, as pool_tag() makes it. The texts are in the arena. */
@@ -32,9 +40,9 @@ bool pool_tag_fits(const char *cell_pool, char *const *tags, size_t count);
 #define POOL_SHARED_TYPE "shared"
 
 enum {
-    POOL_CELLS_MAX = 256,      /* of one pool, those of all epochs together */
-    POOL_EPOCHS_MAX = 4,       /* at the same time */
-    POOL_TYPE_BYTES_MAX = 63,  /* of an instance type */
+    POOL_CELLS_MAX = 256,     /* of one pool, those of all epochs together */
+    POOL_EPOCHS_MAX = 4,      /* at the same time */
+    POOL_TYPE_BYTES_MAX = 63, /* of an instance type */
 };
 
 /* NULL = it is an instance type, 1 to 63 of a-z 0-9 -; else what is wrong, constant text. */

@@ -5,7 +5,6 @@
 #include "common/lifecycle/container.h"
 #include "common/lifecycle/hook.h"
 #include "common/lifecycle/maintenance.h"
-#include "common/lifecycle/slice.h"
 #include "common/lifecycle/tracked.h"
 #include "common/lifecycle/unit_agent.h"
 #include "common/model/record.h"
@@ -14,8 +13,8 @@
 
 /* Those of what is no record, or of several kinds, or of a part of one. */
 static const struct lifecycle *const others[] = {
-    &container_lifecycle, &hook_lifecycle,          &unit_agent_lifecycle,  &cloudlet_lifecycle,
-    &tracked_lifecycle,   &cloudlet_info_lifecycle, &maintenance_lifecycle, &slice_lifecycle};
+    &container_lifecycle, &hook_lifecycle,          &unit_agent_lifecycle, &cloudlet_lifecycle,
+    &tracked_lifecycle,   &cloudlet_info_lifecycle, &maintenance_lifecycle};
 
 /* The n-th, NULL after the last. */
 static const struct lifecycle *nth(size_t n)

@@ -350,7 +350,7 @@ static void a_refusal_says_what_to_do(void **state)
         {0,
          {"POST", "/v1/board/apply", false},
          "client",
-         "/v1/board/apply is for OU rep or auctioneer or converger; this certificate has OU "
+         "/v1/board/apply is for OU rep or auctioneer or converger or site; this certificate has OU "
          "\"client\""},
         {0,
          {"POST", "/v1/board/limiter", false},
