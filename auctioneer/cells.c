@@ -63,12 +63,11 @@ static void forget_state(struct cell *cell, const char *why)
 static void rely(struct cell *cell)
 {
     cell->why = cell->state->evacuating ? "evacuating"
-                : cell->pool_leaves     ? "its node pool gives it back"
+                : cell->pool_leaves     ? CELL_POOL_LEAVES_TEXT
                                         : "";
     cell->usable = !*cell->why;
 }
 
-/* Only the board says of which node pool a cell is. */
 static size_t without_pools(char *const *tags, size_t count, char **ret)
 {
     size_t kept = 0;
@@ -80,13 +79,8 @@ static size_t without_pools(char *const *tags, size_t count, char **ret)
     return kept;
 }
 
-static void set_pool(struct cell *cell)
+Cell__CellState *cell_state_in_pool(struct arena *a, const Cell__CellState *told, const char *pool)
 {
-    const Cell__CellState *told = cell->told;
-    if (!told) {
-        return;
-    }
-    struct arena *a = &cell->arena;
     Cell__CellState *s = arena_copy(a, told, sizeof(*s));
     s->placementtags = ARENA_ARRAY(a, told->n_placementtags + 1, char *);
     s->n_placementtags =
@@ -94,10 +88,17 @@ static void set_pool(struct cell *cell)
     s->optionalplacementtags = ARENA_ARRAY(a, told->n_optionalplacementtags + 1, char *);
     s->n_optionalplacementtags = without_pools(
         told->optionalplacementtags, told->n_optionalplacementtags, s->optionalplacementtags);
-    if (*cell->pool) {
-        s->placementtags[s->n_placementtags++] = arena_strdup(a, cell->pool);
+    if (*pool) {
+        s->placementtags[s->n_placementtags++] = arena_strdup(a, pool);
     }
-    cell->state = s;
+    return s;
+}
+
+static void set_pool(struct cell *cell)
+{
+    if (cell->told) {
+        cell->state = cell_state_in_pool(&cell->arena, cell->told, cell->pool);
+    }
 }
 
 void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord *record)

@@ -15,10 +15,10 @@
 enum { CELL_CALLS_MAX = 256, CELL_STATE_MAX = 32 * 1024 * 1024 };
 
 struct cell {
-    char *url;      /* rep_url */
-    char *pool;     /* tag of the node pool that has it, by the board; "" = none */
+    char *url;        /* rep_url */
+    char *pool;       /* tag of the node pool that has it, by the board; "" = none */
     bool pool_leaves; /* that pool gives it back: it takes nothing new */
-    char *identity; /* of its state directory */
+    char *identity;   /* of its state directory */
     uint64_t incarnation;
     bool present;                 /* on the board and PRESENT; LOST ones are not asked */
     bool usable;                  /* its last state may be relied on in this auction */
@@ -60,6 +60,14 @@ struct cells {
 /* `next_call_id` is borrowed: calls take their ids from it. */
 void cells_init(struct cells *c, uint64_t *next_call_id);
 void cells_done(struct cells *c);
+
+/* What a cell told, with the tag of its node pool ("" = none) as a required one; tags of pools that
+ * it tells itself do not count: only the board says of which pool a cell is. Borrows from `told`.
+ */
+Cell__CellState *cell_state_in_pool(struct arena *a, const Cell__CellState *told, const char *pool);
+
+/* Why a cell is not relied on whose pool has too many. */
+#define CELL_POOL_LEAVES_TEXT "its node pool gives it back"
 
 /* Changes of the feed. */
 void cells_record(struct cells *c, const char *cell_id, const Board__CellRecord *record);

@@ -31,7 +31,7 @@ void machines_reset(struct machines *m)
     machines_init(m);
 }
 
-static struct machine_sight sight_of(const Board__MachineRecord *record)
+struct machine_sight machine_sight_of(const Board__MachineRecord *record)
 {
     bool alive = strcmp(record->state, machine_lifecycle.states[MACHINE_ALIVE]) == 0;
     return (struct machine_sight){.is = true,
@@ -44,7 +44,7 @@ bool machines_put(struct machines *m, const char *key, const Board__MachineRecor
 {
     struct known_machine *now = mem_zeroed(sizeof(*now) + strlen(record->identity) + 1);
     strcpy(now->identity, record->identity);
-    now->sight = sight_of(record);
+    now->sight = machine_sight_of(record);
     assert(key_type(key) == RECORD_MACHINE && now->sight.is);
     struct known_machine *before = map_put(&m->by_key, key, now);
     bool opened = now->sight.open && !(before && before->sight.open);

@@ -11,6 +11,9 @@ struct machines {
     struct map by_cell; /* cell id -> key of the record of the machine that it is now */
 };
 
+/* Of a machine that its cell is: it is open while it is alive, for units, and not cordoned. */
+struct machine_sight machine_sight_of(const Board__MachineRecord *record);
+
 void machines_init(struct machines *m);
 void machines_done(struct machines *m);
 

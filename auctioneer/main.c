@@ -12,9 +12,13 @@ static const struct cli_option *const question[] = {auctioneer_url_options, ques
                                                     cli_tls_options, NULL};
 
 static const char simulate_details[] =
-    "The apps of the FILEs and the tasks of --task are placed; without any, what waits on the board.\n"
-    "The cells are asked for what they have now; or --cells FILE says it: a JSON list of cell states,\n"
-    "or one on each line, as `rep state --output json` and GET /state give them.\n"
+    "The apps of the FILEs, the tasks of --task and the units of --charm are placed; without any,\n"
+    "what waits on the board. --pool is a pool that cells have, as `bbs pools` names it (/:main).\n"
+    "The cells are asked for what they have now; or --cells FILE says it: a JSON list of cell\n"
+    "states, or one on each line, as `rep state --output json` and GET /state give them. What the\n"
+    "board says of them is then in --pools FILE, as `bbs cells --output json` gives it, and in\n"
+    "--machines FILE, as `bbs units machines --output json` does; a cell that is not there is of no\n"
+    "pool but that of its placement tags, and is no machine yet.\n"
     "Between cells that are equally good it draws, as an auction does; another --seed draws otherwise.\n"
     "A cell whose last starts failed at once counts as worse (failed_starts of its state).\n"
     "Exit status 7: something would be placed nowhere.\n";

@@ -32,6 +32,7 @@ struct job {
     enum job_kind kind;
     const char *guid; /* of the process, the task, or the unit's service */
     int32_t index;    /* of a task: 0; of a unit: its number */
+    const char *unit; /* "web/3"; NULL or "" of anything else */
     const char *root_fs;
     char *const *tags;
     size_t tag_count;

@@ -2,6 +2,7 @@
 
 #include "auctioneer/filter.h"
 #include "auctioneer/tie.h"
+#include "common/model/pool_tag.h"
 
 #include <assert.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 /* A cell that takes part, as the jobs before left it. */
 struct player {
     const struct why_cell *from;
+    struct why_cell *left; /* the same, as the jobs before left it */
     struct room room;
     Cell__CellState state; /* shallow, with the room that is left */
     Cell__Resources free;
@@ -66,7 +68,8 @@ static void decide(struct simulation *s)
             p->from = &s->in->cells[i];
             p->state = *p->from->state;
             room_init(&p->room, &p->state);
-            s->left[i].state = &p->state;
+            p->left = &s->left[i];
+            p->left->state = &p->state;
         }
     }
     if (s->in->rules->score.bin_pack_first_fit_weight > 0) {
@@ -101,7 +104,8 @@ static uint32_t count_fitting(const struct simulation *s, const struct job *job,
     return fit;
 }
 
-/* Instances of the process on the cell: those it has, and those placed before this turn. */
+/* Instances of the process, or units of the service, on the cell: those it has, and those placed
+ * before this turn. */
 static uint32_t locality(const struct simulation *s, size_t turn, int32_t cell)
 {
     const struct job *job = &s->in->jobs[s->turns[turn]];
@@ -111,16 +115,32 @@ static uint32_t locality(const struct simulation *s, size_t turn, int32_t cell)
         count += score_counts(&s->in->rules->score, state->lrps[i]) &&
                  strcmp(state->lrps[i]->process_guid, job->guid) == 0;
     }
+    for (size_t i = 0; i < state->n_units; i++) {
+        count += strcmp(state->units[i]->service_guid, job->guid) == 0;
+    }
     for (size_t t = 0; t < turn; t++) {
         const struct job *before = &s->in->jobs[s->turns[t]];
-        count += s->decisions[s->turns[t]].cell == cell && before->kind == JOB_LRP &&
+        count += s->decisions[s->turns[t]].cell == cell && job_spreads(before) &&
                  strcmp(before->guid, job->guid) == 0;
     }
     return count;
 }
 
+/* What has a unit is a machine, and unused no more. The number of one that is made is not known:
+ * nobody asks for it yet. */
+static void take_machine(struct machine_sight *m)
+{
+    m->number = m->is ? m->number : UINT32_MAX;
+    m->open = m->open || !m->is;
+    m->is = true;
+    m->clean = false;
+}
+
 static void take(struct player *p, const struct score_rules *rules, const struct demand *q)
 {
+    if (q->kind == JOB_UNIT) {
+        take_machine(&p->left->machine);
+    }
     room_take(&p->room, rules, q);
     cell__resources__init(&p->free);
     p->free.memorymb = (int32_t)p->room.free_memory;
@@ -145,15 +165,23 @@ static void tell_placed(struct simulation *s, size_t turn, const struct demand *
     ret->failed_starts = (uint32_t)p->room.failed_starts;
     ret->failed_starts_score = score_failed_starts(&p->room, &s->in->rules->score);
     ret->spared_cell_id = spared < 0 ? ret->spared_cell_id : borrowed(s->players[spared].from->id);
-    ret->score = job->kind == JOB_LRP ? score_with(base, locality(s, turn, cell)) : base;
+    ret->score = job_spreads(job) ? score_with(base, locality(s, turn, cell)) : base;
     take(p, &s->in->rules->score, q);
+}
+
+/* Units of a service may ask for different machines. */
+static bool are_alike(const struct job *a, const struct job *b)
+{
+    return a->kind == b->kind && strcmp(a->guid, b->guid) == 0 &&
+           a->machine.only == b->machine.only && a->machine.number == b->machine.number &&
+           a->machine.unused == b->machine.unused;
 }
 
 static void tell_refused(struct simulation *s, const struct job *job, const char *refusal,
                          const struct job *last, Auction__SimulatedJob *ret)
 {
     ret->reason = borrowed(refusal);
-    if (last && last->kind == job->kind && strcmp(last->guid, job->guid) == 0) {
+    if (last && are_alike(last, job)) {
         return; /* for the same reason */
     }
     if (s->explained++ >= SIMULATE_EXPLAINED_MAX) {
@@ -163,11 +191,16 @@ static void tell_refused(struct simulation *s, const struct job *job, const char
     ret->why->process_guid = ret->process_guid;
     ret->why->index = ret->index;
     ret->why->task_guid = ret->task_guid;
+    ret->why->unit = ret->unit;
     ret->why->state = borrowed("unplaced");
     ret->why->reason = ret->reason;
     ret->why->memory_mb = job->memory_mb;
     ret->why->disk_mb = job->disk_mb;
     ret->why->root_fs = borrowed(job->root_fs);
+    ret->why->placement_tags = (char **)(uintptr_t)job->tags;
+    ret->why->n_placement_tags = job->tag_count;
+    ret->why->volume_drivers = (char **)(uintptr_t)job->drivers;
+    ret->why->n_volume_drivers = job->driver_count;
     why_explain(s->arena, s->in->rules, s->left, s->in->cell_count, job, ret->why);
 }
 
@@ -175,10 +208,12 @@ static Auction__SimulatedJob *tell_job(struct simulation *s, size_t turn, const 
 {
     const struct job *job = &s->in->jobs[s->turns[turn]];
     const struct decision *d = &s->decisions[s->turns[turn]];
-    struct demand q = {job->kind, job->memory_mb, job->disk_mb};
+    struct demand q = job_demand(job);
     Auction__SimulatedJob *shown = arena_message(s->arena, &auction__simulated_job__descriptor);
     if (job->kind == JOB_TASK) {
         shown->task_guid = borrowed(job->guid);
+    } else if (job->kind == JOB_UNIT) {
+        shown->unit = borrowed(job->unit);
     } else {
         shown->process_guid = borrowed(job->guid);
         shown->index = job->index;
@@ -190,6 +225,28 @@ static Auction__SimulatedJob *tell_job(struct simulation *s, size_t turn, const 
         tell_refused(s, job, d->refusal, last, shown);
     }
     return shown;
+}
+
+/* By its tag, which the cell requires. */
+static const char *pool_of(const Cell__CellState *state)
+{
+    for (size_t i = 0; i < state->n_placementtags; i++) {
+        if (pool_tag_is(state->placementtags[i])) {
+            return state->placementtags[i];
+        }
+    }
+    return "";
+}
+
+static void tell_machine(struct arena *a, const struct machine_sight *m,
+                         Auction__SimulatedCell *ret)
+{
+    if (m->is) {
+        ret->machine = arena_message(a, &auction__simulated_machine__descriptor);
+        ret->machine->number = m->number;
+        ret->machine->open = m->open;
+        ret->machine->unused = m->clean;
+    }
 }
 
 static Auction__SimulatedCell *tell_cell(struct simulation *s, const struct why_cell *cell)
@@ -206,6 +263,8 @@ static Auction__SimulatedCell *tell_cell(struct simulation *s, const struct why_
         p++;
     }
     shown->zone = cell->state->zone;
+    shown->pool = borrowed(pool_of(cell->state));
+    tell_machine(s->arena, &cell->machine, shown);
     shown->placed = p->placed;
     shown->failed_starts = (uint32_t)p->room.failed_starts;
     shown->failed_starts_score = score_failed_starts(&p->room, &s->in->rules->score);

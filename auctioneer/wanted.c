@@ -176,6 +176,7 @@ struct job wanted_job(const struct wanted *w, int32_t index)
         .kind = w->kind,
         .guid = w->guid,
         .index = index,
+        .unit = w->unit,
         .root_fs = w->root_fs,
         .tags = w->tags,
         .tag_count = w->tag_count,

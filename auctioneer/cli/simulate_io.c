@@ -1,6 +1,8 @@
 /* simulate: cells and work from files or from the live board, and what an auction would make of
  * them. */
 #include "auctioneer/cli/commands_io.h"
+#include "auctioneer/cli/message_list_io.h"
+#include "auctioneer/cli/simulate_cells.h"
 #include "auctioneer/cli/simulate_text.h"
 #include "auctioneer/rules.h"
 #include "auctioneer/simulate.h"
@@ -8,6 +10,7 @@
 #include "common/appfile/app.h"
 #include "common/appfile/app_file_io.h"
 #include "common/appfile/task_app.h"
+#include "common/charmfile/charm.h"
 #include "common/cli/cli_io.h"
 #include "common/cli/client_io.h"
 #include "common/codec/json.h"
@@ -21,7 +24,18 @@
 /* As cli_bbs_options and cli_tls_options, but nothing is required: files may say all. */
 const struct cli_option auctioneer_simulate_options[] = {
     {.name = "task", .value = "FILE", .help = "a task file", .repeated = true},
+    {.name = "charm", .value = "FILE", .help = "a charm, whose units are placed", .repeated = true},
+    {.name = "units",
+     .value = "N",
+     .help = "of each charm so many",
+     .fallback = "1",
+     .letter = 'n'},
+    {.name = "to", .value = "MACHINE", .help = "the machine that the unit is to be on"},
+    {.name = "unused", .help = "units go to machines that never had one"},
+    {.name = "pool", .value = "NAME", .help = "the node pool that all of the files is for"},
     {.name = "cells", .value = "FILE", .help = "cell states; the live ones by default"},
+    {.name = "pools", .value = "FILE", .help = "with --cells: which node pool has which cell"},
+    {.name = "machines", .value = "FILE", .help = "with --cells: which machine each cell is"},
     {.name = "bbs-url",
      .value = "URLS",
      .help = "the bbs servers, comma-separated",
@@ -67,6 +81,10 @@ struct dry_run {
     size_t cell_count;
     struct job *jobs;
     size_t job_count;
+    const char *pool; /* its tag, which what the files say bears; NULL = of none */
+    struct machine_wish wish;
+    int64_t units;                         /* of each charm */
+    const Board__UnitsStatus *board_units; /* as the board has them; NULL: not asked */
 };
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
@@ -104,61 +122,35 @@ static struct why_cell cell_of(const Cell__CellState *state)
         .id = state->cell_id, .state = state, .unusable = state->evacuating ? "evacuating" : NULL};
 }
 
-/* As a rep's /state writes them, and as `rep state` does. */
-enum { STATES_READ = CODEC_OWN | CODEC_SNAKE_CASE };
-
-/* One object on each line that is not empty, or a list of them. */
-static int read_states(struct arena *a, struct bytes text, ProtobufCMessage ***ret_list,
-                       size_t *ret_count, struct err *err)
-{
-    const char *at = arena_strndup(a, (const char *)text.data, text.size);
-    size_t lines = 1;
-    at += strspn(at, " \t\r\n");
-    if (*at == '[') {
-        return json_decode_list(a, &cell__cell_state__descriptor, bytes_of(at),
-                                STATES_READ, ret_list, ret_count, err);
-    }
-    for (const char *c = at; *c; c++) {
-        lines += *c == '\n';
-    }
-    ProtobufCMessage **list = ARENA_ARRAY(a, lines, ProtobufCMessage *);
-    size_t count = 0;
-    for (; *at; at += strspn(at, " \t\r\n")) {
-        size_t size = strcspn(at, "\n");
-        struct bytes line = {.data = (const uint8_t *)at, .size = size};
-        if (json_decode(a, &cell__cell_state__descriptor, line, STATES_READ, &list[count], err) <
-            0) {
-            return err_prefix(err, "state %zu", count + 1);
-        }
-        count++;
-        at += size;
-    }
-    *ret_list = list;
-    *ret_count = count;
-    return 0;
-}
-
 static int cells_of_file(struct dry_run *d, const char *file, struct err *err)
 {
-    struct bytes text;
-    ProtobufCMessage **list = NULL;
-    int r = app_file_read(d->arena, file, &text, err);
-    if (r == 0 && read_states(d->arena, text, &list, &d->cell_count, err) < 0) {
-        r = err_prefix(err, "%.100s", file);
+    struct message_list l = {.type = &cell__cell_state__descriptor, .noun = "state"};
+    int r = message_list_read(d->arena, file, &l, err);
+    d->cells = ARENA_ARRAY(d->arena, l.count, struct why_cell);
+    for (; r == 0 && d->cell_count < l.count; d->cell_count++) {
+        d->cells[d->cell_count] = cell_of((const Cell__CellState *)l.list[d->cell_count]);
     }
-    if (r < 0) {
-        return r;
+    return r < 0 ? r : check_cells(d, err);
+}
+
+/* What the board would say of the cells. */
+static int sights_of_files(struct dry_run *d, struct err *err)
+{
+    const char *pools = cli_text(d->call, "pools"), *machines = cli_text(d->call, "machines");
+    struct message_list p = {.type = &board__cell_status__descriptor, .noun = "cell"};
+    struct message_list m = {.type = &board__machine_entry__descriptor, .noun = "machine"};
+    int r = pools ? message_list_read(d->arena, pools, &p, err) : 0;
+    r = r < 0 || !machines ? r : message_list_read(d->arena, machines, &m, err);
+    if (r == 0) {
+        simulate_pools(d->arena, d->cells, d->cell_count, (Board__CellStatus **)(void *)p.list,
+                       p.count);
+        simulate_machines(d->cells, d->cell_count, (Board__MachineEntry **)(void *)m.list, m.count);
     }
-    d->cells = ARENA_ARRAY(d->arena, d->cell_count, struct why_cell);
-    for (size_t i = 0; i < d->cell_count; i++) {
-        d->cells[i] = cell_of((const Cell__CellState *)list[i]);
-    }
-    return 0;
+    return r;
 }
 
 /* What this cell says of itself now; one that does not answer takes part as an unusable one. */
-static void ask_cell(struct dry_run *d, const Models__CellPresence *presence,
-                     struct why_cell *ret)
+static void ask_cell(struct dry_run *d, const Models__CellPresence *presence, struct why_cell *ret)
 {
     struct cli_client *c = NULL;
     struct bytes body;
@@ -170,8 +162,7 @@ static void ask_cell(struct dry_run *d, const Models__CellPresence *presence,
         cli_client_limit(c, left_ms > 0 ? left_ms : 0);
         r = cli_client_get(c, d->arena, "/state", &body, &err);
     }
-    r = r < 0 ? r
-              : json_decode(d->arena, &cell__cell_state__descriptor, body, CODEC_OWN, &m, &err);
+    r = r < 0 ? r : json_decode(d->arena, &cell__cell_state__descriptor, body, CODEC_OWN, &m, &err);
     cli_client_close(c);
     const Cell__CellState *state = (const Cell__CellState *)m;
     if (r == 0 && strcmp(state->cell_id, presence->cell_id) == 0) {
@@ -183,21 +174,65 @@ static void ask_cell(struct dry_run *d, const Models__CellPresence *presence,
                                                : "another cell answers at its address"};
 }
 
+/* One that is lost is not asked, as no auctioneer relies on it. */
+static void see_cell(struct dry_run *d, const Board__CellStatus *status, struct why_cell *ret)
+{
+    if (strcmp(status->state, "LOST") == 0) {
+        *ret = (struct why_cell){.id = status->presence->cell_id, .unusable = "it is lost"};
+    } else {
+        ask_cell(d, status->presence, ret);
+    }
+}
+
+static int ask_board(struct dry_run *d, const char *path, const ProtobufCMessage *request,
+                     const ProtobufCMessageDescriptor *type, ProtobufCMessage **ret,
+                     struct err *err)
+{
+    return cli_client_call(d->client, d->arena, path, request, type, ret, err);
+}
+
+/* All units and machines. */
+static int units_of_board(struct dry_run *d, struct err *err)
+{
+    Board__UnitsStatusRequest request = BOARD__UNITS_STATUS_REQUEST__INIT;
+    ProtobufCMessage *m = NULL;
+    int r =
+        ask_board(d, "/v1/units/status", &request.base, &board__units_status__descriptor, &m, err);
+    d->board_units = (const Board__UnitsStatus *)m;
+    return r;
+}
+
 static int cells_of_board(struct dry_run *d, struct err *err)
 {
-    ProtobufCMessage *m;
-    int r = cli_client_call(d->client, d->arena, "/v1/cells/list.r1", NULL,
-                            &models__cells_response__descriptor, &m, err);
+    ProtobufCMessage *m = NULL;
+    int r = ask_board(d, "/v1/board/cells", NULL, &board__cells_status__descriptor, &m, err);
+    r = r < 0 ? r : units_of_board(d, err);
     if (r < 0) {
         return r;
     }
-    const Models__CellsResponse *answer = (const Models__CellsResponse *)m;
+    const Board__CellsStatus *answer = (const Board__CellsStatus *)m;
     d->cells = ARENA_ARRAY(d->arena, answer->n_cells, struct why_cell);
     for (; d->cell_count < answer->n_cells && !cli_interrupted(); d->cell_count++) {
-        ask_cell(d, answer->cells[d->cell_count], &d->cells[d->cell_count]);
+        see_cell(d, answer->cells[d->cell_count], &d->cells[d->cell_count]);
     }
     /* Without those that were not heard it would be another cluster. */
-    return cli_interrupted() ? err_set(err, ERR_UNKNOWN, "interrupted") : 0;
+    r = cli_interrupted() ? err_set(err, ERR_UNKNOWN, "interrupted") : check_cells(d, err);
+    if (r == 0) {
+        simulate_pools(d->arena, d->cells, d->cell_count, answer->cells, answer->n_cells);
+        simulate_machines(d->cells, d->cell_count, d->board_units->machines,
+                          d->board_units->n_machines);
+    }
+    return r;
+}
+
+static int gather_cells(struct dry_run *d, struct err *err)
+{
+    const char *file = cli_text(d->call, "cells"), *pool = cli_text(d->call, "pool");
+    int r = file ? cells_of_file(d, file, err) : cells_of_board(d, err);
+    r = r < 0 || !file ? r : sights_of_files(d, err);
+    return r < 0 || !pool
+               ? r
+               : simulate_pool_tag(d->arena, d->cells, d->cell_count, pool, &d->pool, err);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -229,6 +264,19 @@ static int add_instances(struct dry_run *d, const Models__DesiredLRP *lrp, struc
     return r;
 }
 
+/* With the tag of --pool beside what it asks for itself. */
+static void pool_tags(struct dry_run *d, char ***tags, size_t *count)
+{
+    if (d->pool) {
+        char **more = ARENA_ARRAY(d->arena, *count + 1, char *);
+        for (size_t i = 0; i < *count; i++) {
+            more[i] = (*tags)[i];
+        }
+        more[(*count)++] = arena_strdup(d->arena, d->pool);
+        *tags = more;
+    }
+}
+
 /* People know an app by its name. */
 static int work_of_app_file(struct dry_run *d, const char *file, struct err *err)
 {
@@ -239,6 +287,7 @@ static int work_of_app_file(struct dry_run *d, const char *file, struct err *err
     r = r < 0 ? r : appfile_parse(d->arena, file, text, &apps, &count, err);
     for (size_t i = 0; r == 0 && i < count; i++) {
         apps[i].lrp->process_guid = arena_strdup(d->arena, apps[i].name);
+        pool_tags(d, &apps[i].lrp->placementtags, &apps[i].lrp->n_placementtags);
         r = add_instances(d, apps[i].lrp, err);
     }
     return r;
@@ -254,10 +303,49 @@ static int work_of_task_file(struct dry_run *d, const char *file, struct err *er
         return r;
     }
     Models__Task task = MODELS__TASK__INIT;
+    pool_tags(d, &app.request->task_definition->placement_tags,
+              &app.request->task_definition->n_placement_tags);
     task.task_definition = app.request->task_definition;
     task.domain = app.request->domain;
     task.task_guid = arena_strdup(d->arena, app.guid_given ? app.request->task_guid : app.name);
     return add_job(d, keep(d, wanted_of_task(&task)), 0, err);
+}
+
+static int add_unit(struct dry_run *d, const Board__UnitRecord *unit, struct err *err)
+{
+    return add_job(d, keep(d, wanted_of_unit(unit, 0)), wanted_unit_index(unit->number), err);
+}
+
+/* Of the units that the service has already, the new ones keep away as they would. */
+static int work_of_charm_file(struct dry_run *d, const char *file, struct err *err)
+{
+    struct bytes text;
+    struct charm charm;
+    int r = app_file_read(d->arena, file, &text, err);
+    r = r < 0 ? r : charm_parse(d->arena, file, text, &charm, err);
+    if (r < 0) {
+        return r;
+    }
+    if (charm.subordinate) {
+        return err_set(err, ERR_INVALID,
+                       "%.100s: %.63s is subordinate: its units come with those that it is related "
+                       "to, where these are",
+                       file, charm.name);
+    }
+    struct simulated_service s = simulate_service(d->arena, d->cells, d->cell_count, charm.name);
+    Board__UnitRecord unit = BOARD__UNIT_RECORD__INIT;
+    unit.service = arena_strdup(d->arena, charm.name);
+    unit.service_guid = arena_strdup(d->arena, s.guid);
+    unit.needs = charm_needs(d->arena, charm.container, NULL, 0);
+    pool_tags(d, &unit.needs->placement_tags, &unit.needs->n_placement_tags);
+    unit.needs->on_machine = d->wish.only;
+    unit.needs->machine = d->wish.number;
+    unit.needs->unused = d->wish.unused;
+    for (int64_t i = 0; r == 0 && i < d->units; i++) {
+        unit.number = s.next + (uint32_t)i;
+        r = add_unit(d, &unit, err);
+    }
+    return r;
 }
 
 static const Models__DesiredLRPSchedulingInfo *
@@ -311,10 +399,9 @@ static int instances_of_board(struct dry_run *d, struct err *err)
     int r = cli_client_call(d->client, d->arena, "/v1/actual_lrps/list", &actuals.base,
                             &models__actual_lrps_response__descriptor, &records, err);
     r = r < 0 ? r
-              : cli_client_call(d->client, d->arena, "/v1/desired_lrp_scheduling_infos/list",
-                                &desired.base,
-                                &models__desired_lrpscheduling_infos_response__descriptor, &infos,
-                                err);
+              : cli_client_call(
+                    d->client, d->arena, "/v1/desired_lrp_scheduling_infos/list", &desired.base,
+                    &models__desired_lrpscheduling_infos_response__descriptor, &infos, err);
     const Models__ActualLRPsResponse *all = (const Models__ActualLRPsResponse *)records;
     struct wanted *w = NULL; /* those of a process follow each other */
     for (size_t i = 0; r == 0 && i < all->n_actual_lrps; i++) {
@@ -324,9 +411,8 @@ static int instances_of_board(struct dry_run *d, struct err *err)
         }
         const Models__ActualLRPKey *key = lrp->actual_lrp_key;
         if (!w || strcmp(w->guid, key->process_guid) != 0) {
-            const Models__DesiredLRPSchedulingInfo *info =
-                info_of((const Models__DesiredLRPSchedulingInfosResponse *)infos,
-                        key->process_guid);
+            const Models__DesiredLRPSchedulingInfo *info = info_of(
+                (const Models__DesiredLRPSchedulingInfosResponse *)infos, key->process_guid);
             w = info ? keep(d, wanted_of_info(d->arena, info)) : NULL;
         }
         if (w && key->index < w->instances) {
@@ -351,6 +437,22 @@ static int tasks_of_board(struct dry_run *d, struct err *err)
     return r;
 }
 
+/* As waiting_unit.c has it. */
+static int waiting_units_of_board(struct dry_run *d, struct err *err)
+{
+    int r = d->board_units ? 0 : units_of_board(d, err);
+    for (size_t i = 0; r == 0 && i < d->board_units->n_services; i++) {
+        const Board__UnitServiceEntry *service = d->board_units->services[i];
+        for (size_t k = 0; r == 0 && k < service->n_units; k++) {
+            const Board__UnitRecord *unit = service->units[k]->unit;
+            if (unit && strcmp(unit->place, "unassigned") == 0 && !*unit->principal) {
+                r = add_unit(d, unit, err);
+            }
+        }
+    }
+    return r;
+}
+
 static int by_name(const void *left, const void *right)
 {
     const struct job *a = left, *b = right;
@@ -364,7 +466,9 @@ static int check_jobs(struct dry_run *d, struct err *err)
     qsort(d->jobs, d->job_count, sizeof(*d->jobs), by_name);
     for (size_t i = 1; i < d->job_count; i++) {
         if (by_name(&d->jobs[i - 1], &d->jobs[i]) == 0) {
-            return err_set(err, ERR_INVALID, "%.100s is there twice", d->jobs[i].guid);
+            const char *unit = d->jobs[i].unit;
+            return err_set(err, ERR_INVALID, "%.100s is there twice",
+                           unit && *unit ? unit : d->jobs[i].guid);
         }
     }
     return 0;
@@ -372,7 +476,8 @@ static int check_jobs(struct dry_run *d, struct err *err)
 
 static int gather_work(struct dry_run *d, struct err *err)
 {
-    const char *const *tasks = cli_list(d->call, "task");
+    const char *const *tasks = cli_list(d->call, "task"), *const *charms =
+                                                              cli_list(d->call, "charm");
     int r = 0;
     d->jobs = ARENA_ARRAY(d->arena, SIMULATE_JOBS_MAX, struct job);
     for (size_t i = 0; r == 0 && i < d->call->argument_count; i++) {
@@ -381,9 +486,13 @@ static int gather_work(struct dry_run *d, struct err *err)
     for (; r == 0 && tasks && *tasks; tasks++) {
         r = work_of_task_file(d, *tasks, err);
     }
+    for (; r == 0 && charms && *charms; charms++) {
+        r = work_of_charm_file(d, *charms, err);
+    }
     if (!d->work_given && r == 0) {
         r = instances_of_board(d, err);
         r = r < 0 ? r : tasks_of_board(d, err);
+        r = r < 0 ? r : waiting_units_of_board(d, err);
     }
     return r < 0 ? r : check_jobs(d, err);
 }
@@ -402,7 +511,8 @@ static int open_board(struct dry_run *d, struct err *err)
         if (!cli_text(d->call, needed[i])) {
             return err_set(err, ERR_INVALID,
                            "--%s is needed to ask the board for its %s; or give %s", needed[i],
-                           work ? "cells" : "work", work ? "--cells FILE" : "FILE or --task FILE");
+                           work ? "cells" : "work",
+                           work ? "--cells FILE" : "FILE, --task FILE or --charm FILE");
         }
     }
     int r = cli_client_open(d->call, cli_text(d->call, "bbs-url"), &d->client, err);
@@ -410,6 +520,52 @@ static int open_board(struct dry_run *d, struct err *err)
         cli_client_limit(d->client, d->deadline_ms - cli_now_ms());
     }
     return r;
+}
+
+static bool is_listed(const struct invocation *call, const char *name)
+{
+    const char *const *list = cli_list(call, name);
+    return list && *list;
+}
+
+/* What the options say of the work, and whether they go together. */
+static int read_wishes(struct dry_run *d, struct err *err)
+{
+    const struct invocation *call = d->call;
+    int64_t to = 0;
+    bool charms = is_listed(call, "charm"), board = cli_text(call, "cells") == NULL;
+    d->wish.only = cli_text(call, "to") != NULL;
+    d->wish.unused = cli_switch(call, "unused");
+    d->work_given = call->argument_count > 0 || is_listed(call, "task") || charms;
+    int r = cli_number(call, "units", 1, SIMULATE_JOBS_MAX, &d->units, err);
+    r = r < 0 ? r : cli_number(call, "to", 0, UINT32_MAX, &to, err);
+    d->wish.number = (uint32_t)to;
+    if (r < 0) {
+        return r;
+    }
+    if (!charms && (d->wish.only || d->wish.unused || cli_typed(call, "units"))) {
+        return err_set(err, ERR_INVALID, "--units, --to and --unused are of --charm FILE");
+    }
+    if (d->wish.only && d->wish.unused) {
+        return err_set(err, ERR_INVALID,
+                       "--to names a machine, and --unused wants one that never had a unit: give "
+                       "one of them");
+    }
+    if (d->wish.only && d->units > 1) {
+        return err_set(err, ERR_INVALID,
+                       "--to is for one unit, not %d: leave out --units, or the machine",
+                       (int)d->units);
+    }
+    if (cli_text(call, "pool") && !d->work_given) {
+        return err_set(err, ERR_INVALID,
+                       "--pool is for the work of files: what waits on the board says its own");
+    }
+    if (board && (cli_text(call, "pools") || cli_text(call, "machines"))) {
+        return err_set(err, ERR_INVALID,
+                       "--pools and --machines go with --cells FILE: of live cells the board says "
+                       "it");
+    }
+    return 0;
 }
 
 static int show(struct arena *a, const Auction__Simulation *s, bool json, struct err *err)
@@ -433,19 +589,17 @@ int auctioneer_simulate_run(const struct invocation *call, struct err *err)
     struct schedule_rules rules;
     Auction__Simulation s;
     int64_t limit_ms = 0, seed = 0;
-    const char *output = "table", *file = cli_text(call, "cells");
+    const char *output = "table";
     int r = cli_choice(call, "output", &output, err);
     r = r < 0 ? r : cli_duration_ms(call, "timeout", &limit_ms, err);
     r = r < 0 ? r : cli_number(call, "seed", 0, INT64_MAX, &seed, err);
     r = r < 0 ? r : auctioneer_rules(call, &config, err);
     r = r < 0 ? r : rules_init(d.arena, &config, &rules, err);
-    const char *const *tasks = cli_list(call, "task");
-    d.work_given = call->argument_count > 0 || (tasks && *tasks);
+    r = r < 0 ? r : read_wishes(&d, err);
     d.deadline_ms = cli_now_ms() + limit_ms;
     r = r < 0 ? r : open_board(&d, err);
+    r = r < 0 ? r : gather_cells(&d, err);
     r = r < 0 ? r : gather_work(&d, err);
-    r = r < 0 ? r : file ? cells_of_file(&d, file, err) : cells_of_board(&d, err);
-    r = r < 0 ? r : check_cells(&d, err);
     cli_client_close(d.client);
     if (r == 0) {
         struct simulate_input in = {.rules = &rules,

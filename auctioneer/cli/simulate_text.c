@@ -2,10 +2,12 @@
 
 #include "common/cli/table.h"
 #include "common/cli/unplaced_text.h"
+#include "common/model/pool_tag.h"
 
 static const char *subject(struct arena *a, const Auction__SimulatedJob *j)
 {
     return *j->task_guid ? arena_printf(a, "task %s", j->task_guid)
+           : *j->unit    ? arena_printf(a, "unit %s", j->unit)
                          : arena_printf(a, "%s/%d", j->process_guid, (int)j->index);
 }
 
@@ -45,8 +47,8 @@ static void explain_failed_starts(struct arena *a, const Auction__SimulatedJob *
                                    j->cell_id, failed_text(a, j->failed_starts)));
     }
     if (*j->spared_cell_id) {
-        table_note(t, arena_printf(a, "%s would be chosen but for its failed starts",
-                                   j->spared_cell_id));
+        table_note(
+            t, arena_printf(a, "%s would be chosen but for its failed starts", j->spared_cell_id));
     }
 }
 
@@ -67,40 +69,102 @@ static const char *of(struct arena *a, int32_t free, int32_t total)
     return arena_printf(a, "%d of %d", (int)free, (int)total);
 }
 
-static void add_cell(struct arena *a, const Auction__SimulatedCell *c, struct table *t)
+/* Columns that only some clusters have. */
+struct cell_columns {
+    bool pools, machines;
+};
+
+static struct cell_columns columns_of(const Auction__Simulation *s)
 {
-    if (*c->unusable) {
-        table_add(t, (const char *const[]){c->cell_id, NULL, NULL, NULL, NULL, NULL});
-        table_note(t, arena_printf(a, "not usable: %s", c->unusable));
-        return;
+    struct cell_columns c = {false, false};
+    for (size_t i = 0; i < s->n_cells; i++) {
+        c.pools = c.pools || *s->cells[i]->pool;
+        c.machines = c.machines || s->cells[i]->machine;
     }
-    table_add(t, (const char *const[]){c->cell_id, *c->zone ? c->zone : NULL,
-                                       arena_printf(a, "%u", c->placed),
-                                       of(a, c->memory_mb, c->total_memory_mb),
-                                       of(a, c->disk_mb, c->total_disk_mb),
-                                       of(a, c->containers, c->total_containers)});
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        c.machines = c.machines || *s->jobs[i]->unit;
+    }
+    return c;
+}
+
+/* "/:main of 6f0c-2a": of a system that has this uid. */
+static const char *pool_text(struct arena *a, const char *tag)
+{
+    struct pool_tag pool;
+    return !*tag                           ? NULL
+           : pool_tag_parse(a, tag, &pool) ? arena_printf(a, "%s of %.8s", pool.name, pool.uid)
+                                           : tag;
+}
+
+static const char *machine_text(struct arena *a, const Auction__SimulatedMachine *m)
+{
+    return !m ? NULL
+              : arena_printf(a, "%u%s%s", m->number, m->unused ? ", unused" : "",
+                             m->open ? "" : ", closed");
+}
+
+static void add_cell(struct arena *a, const Auction__SimulatedCell *c,
+                     const struct cell_columns *columns, struct table *t)
+{
+    const char *cells[TABLE_COLUMNS_MAX] = {c->cell_id};
+    size_t n = 1;
+    bool usable = !*c->unusable;
+    cells[n++] = usable && *c->zone ? c->zone : NULL;
+    if (columns->pools) {
+        cells[n++] = pool_text(a, c->pool);
+    }
+    if (columns->machines) {
+        cells[n++] = machine_text(a, c->machine);
+    }
+    if (usable) {
+        cells[n++] = arena_printf(a, "%u", c->placed);
+        cells[n++] = of(a, c->memory_mb, c->total_memory_mb);
+        cells[n++] = of(a, c->disk_mb, c->total_disk_mb);
+        cells[n++] = of(a, c->containers, c->total_containers);
+    }
+    table_add(t, cells);
+    if (!usable) {
+        table_note(t, arena_printf(a, "not usable: %s", c->unusable));
+    }
     if (c->failed_starts_score > 0) {
         table_note(t, arena_printf(a, "%s: it counts as worse by %.3f for a while",
                                    failed_text(a, c->failed_starts), c->failed_starts_score));
     }
 }
 
+static void print_cells(struct arena *a, const Auction__Simulation *s, struct buf *out)
+{
+    struct cell_columns columns = columns_of(s);
+    const char *titles[TABLE_COLUMNS_MAX] = {"CELL", "ZONE"};
+    unsigned n = 2;
+    struct table t;
+    if (columns.pools) {
+        titles[n++] = "POOL";
+    }
+    if (columns.machines) {
+        titles[n++] = "MACHINE";
+    }
+    titles[n++] = "PLACED";
+    titles[n++] = "FREE MEMORY/MB";
+    titles[n++] = "FREE DISK/MB";
+    titles[n++] = "FREE CONTAINERS";
+    table_init(&t, a, n, titles);
+    for (size_t i = 0; i < s->n_cells; i++) {
+        add_cell(a, s->cells[i], &columns, &t);
+    }
+    table_print(&t, out);
+}
+
 void simulate_text(struct arena *a, const Auction__Simulation *s, struct buf *out)
 {
     static const char *const job_titles[] = {"WHAT", "CELL", "ZONE", "WHY"};
-    static const char *const cell_titles[] = {"CELL",          "ZONE",         "PLACED",
-                                              "FREE MEMORY/MB", "FREE DISK/MB", "FREE CONTAINERS"};
-    struct table jobs, cells;
+    struct table jobs;
     table_init(&jobs, a, 4, job_titles);
     for (size_t i = 0; i < s->n_jobs; i++) {
         add_job(a, s->jobs[i], &jobs);
     }
     table_print(&jobs, out);
     buf_append_string(out, "\n");
-    table_init(&cells, a, 6, cell_titles);
-    for (size_t i = 0; i < s->n_cells; i++) {
-        add_cell(a, s->cells[i], &cells);
-    }
-    table_print(&cells, out);
+    print_cells(a, s, out);
     buf_printf(out, "\n%u would be placed, %u not; nothing was changed\n", s->placed, s->refused);
 }

@@ -60,6 +60,7 @@ void cell_status(const Board__CellRecord *cell, const Board__LimiterRecord *limi
     ret_status->evacuating = cell->evacuating;
     ret_status->admin_url = cell->admin_url;
     ret_status->pool = cell->pool;
+    ret_status->pool_leaves = cell->pool_leaves;
 }
 
 static const Board__LimiterRecord *limiter_at(struct view *v)

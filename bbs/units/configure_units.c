@@ -300,7 +300,7 @@ static Board__UnitNeeds *needs_after(struct arena *a, const struct service_now *
             more[count++] = before->placement_tags[i];
         }
     }
-    return unit_charm_needs(a, charm, more, count);
+    return charm_needs(a, charm->run, more, count);
 }
 
 /* 1. The service is not there or not alive, is of the other kind, has an end in use that the charm

@@ -96,7 +96,7 @@ static void put_service(const struct deploy_units_snapshot *s, const struct op_i
     service->state = arena_strdup(a, unit_service_lifecycle.states[UNIT_SERVICE_ALIVE]);
     service->subordinate = r->charm->subordinate;
     service->charm = charm->digest;
-    service->needs = unit_charm_needs(a, r->charm, r->needs ? r->needs->placement_tags : NULL,
+    service->needs = charm_needs(a, r->charm->run, r->needs ? r->needs->placement_tags : NULL,
                                       r->needs ? r->needs->n_placement_tags : 0);
     service->since = in->now.wall_ns;
     life_change(p, in, &unit_service_lifecycle, UNIT_SERVICE_NONE, UNIT_SERVICE_TRIGGER_DEPLOY,

@@ -22,10 +22,6 @@ const char *unit_charm_digest(struct arena *a, const Board__Charm *charm);
 Board__CharmRecord *unit_charm_record(struct arena *a, const char *service,
                                       const Board__Charm *charm);
 
-/* What units of it need of their cell; `more`: tags that a client wants beside the charm's. */
-Board__UnitNeeds *unit_charm_needs(struct arena *a, const Board__Charm *charm, char *const *more,
-                                   size_t count);
-
 /* What a client sets is known to the charm and keeps the bounds of a configuration; else why not,
  * a sentence in the arena. */
 const char *unit_settings_fault(struct arena *a, const Board__Charm *charm,

@@ -110,6 +110,11 @@ bool charm_path_is_valid(const char *path);
  * there. */
 const char *charm_message_fault(struct arena *a, const Board__Charm *m);
 
+/* What units need of their cell that run this; `more`: placement tags that are wanted beside its
+ * own. Borrows from both. */
+Board__UnitNeeds *charm_needs(struct arena *a, const Models__DesiredLRP *run, char *const *more,
+                              size_t count);
+
 /* Of an endpoint in a record. */
 enum charm_role charm_role_of(Board__Endpoint__Role role);
 

@@ -64,7 +64,8 @@ static bool some_fall_to(const Auction__Why *w, const char *filter)
 
 static const char *tags_text(struct arena *a, const Auction__Why *w)
 {
-    const char *text = "it wants the placement tags";
+    const char *text =
+        w->n_placement_tags ? "it wants the placement tags" : "it wants no placement tags";
     for (size_t i = 0; i < w->n_placement_tags; i++) {
         text = arena_printf(a, "%s%s %s", text, i ? "," : "", w->placement_tags[i]);
     }
