@@ -54,6 +54,9 @@ static const char *request_fault(struct arena *a, const struct resolve_request *
     if (q->what == RESOLVE_PATH && !*text(q->commit)) {
         return "the definition was given as a text and not as a version: deploy a file again";
     }
+    if (q->what != RESOLVE_TAGS && (!*text(q->system) || !*text(q->uid))) {
+        return "it is not said of which system the definition is";
+    }
     return q->what != RESOLVE_SOURCE && !*text(q->url)
                ? "the system has no repository: give its URL, or deploy a file (bbs deploy --file)"
                : NULL;

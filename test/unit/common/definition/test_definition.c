@@ -665,6 +665,27 @@ static void a_list_of_repositories_has_a_bound(void **state)
     }
 }
 
+/* Names and addresses are made of the system's. Of tags it need not be known. */
+static void a_request_says_of_which_system(void **state)
+{
+    struct fixture *f = *state;
+    struct definition_repositories any = {.read = read_any, .tags = no_tags, .system_domain = ""};
+    for (int left_out = 0; left_out < 3; left_out++) {
+        struct resolve_request q = {.source = bytes_of("{" SERVICE "}"), .url = "https://h/1",
+                                    .version = "1.0.0", .commit = "c0ffee", .tree = "t1",
+                                    .system = left_out == 1 ? "" : "shop",
+                                    .uid = left_out == 2 ? "" : "u1"};
+        for (int what = 0; what < RESOLVE_WHAT_COUNT; what++) {
+            q.what = (enum resolve_what)what;
+            struct resolved r = definition_answer(&f->arena, &q, &any);
+            bool refused = left_out > 0 && what != RESOLVE_TAGS;
+            assert_int_equal(
+                strcmp(r.fault, "it is not said of which system the definition is") == 0, refused);
+            assert_true(!refused || !r.done);
+        }
+    }
+}
+
 /* One that leads from https://h/N to https://h/N-1, and so on to a service at https://h/0. */
 static int read_next(void *context, struct arena *a, const struct definition_ask *ask,
                      struct definition_file *ret, struct err *err)
@@ -916,6 +937,7 @@ int main(void)
         TEST(a_tree_is_not_too_deep_nor_too_wide),
         TEST(an_index_has_a_bound),
         TEST(a_list_of_repositories_has_a_bound),
+        TEST(a_request_says_of_which_system),
         TEST(a_chain_of_references_has_a_bound),
         TEST(a_component_has_a_bound),
         TEST(a_tree_has_a_bound),
