@@ -16,6 +16,7 @@ struct world {
     size_t cells, processes, instances; /* of each process */
     bool mixed; /* each process asks for sizes of its own, else for one of eight */
     enum scoring scoring;
+    enum job_kind kind; /* of units two cells in three are machines, one of them new */
 };
 
 static double seconds(void)
@@ -38,6 +39,8 @@ static struct schedule_cell *make_cells(struct arena *a, const struct world *w)
         cell_row_tags(a, s, i % 10 == 0 ? "gpu" : "", "ssd fast");
         cell_row_drivers(a, s, "nfs smb");
         cells[i].state = s;
+        cells[i].machine = (struct machine_sight){
+            .is = i % 3 > 0, .open = true, .clean = i % 3 > 1, .number = (uint32_t)i};
     }
     return cells;
 }
@@ -53,6 +56,7 @@ static struct job *make_jobs(struct arena *a, const struct world *w)
     for (size_t p = 0; p < w->processes; p++) {
         const char *guid = arena_printf(a, "process-%06zu", p);
         struct job job = {
+            .kind = w->kind,
             .guid = guid,
             .root_fs = p % 4 ? "preloaded:busybox" : arena_printf(a, "docker:///image-%zu", p),
             .drivers = drivers,
@@ -132,14 +136,17 @@ static void run(const struct world *w)
 int main(int argc, char **argv)
 {
     static const struct world worlds[] = {
-        {"eight sizes", 1000, 10000, 10, false, SCORING_LARGEST},
-        {"a size for each process", 1000, 10000, 10, true, SCORING_LARGEST},
-        {"a hundred large processes", 1000, 100, 1000, false, SCORING_LARGEST},
-        {"one huge process", 1000, 1, 100000, false, SCORING_LARGEST},
-        {"eight sizes, diego", 1000, 10000, 10, false, SCORING_DIEGO},
-        {"a million: eight sizes", 5000, 100000, 10, false, SCORING_LARGEST},
-        {"a million: a thousand large processes", 5000, 1000, 1000, false, SCORING_LARGEST},
-        {"a million: a size for each process", 5000, 100000, 10, true, SCORING_LARGEST},
+        {"eight sizes", 1000, 10000, 10, false, SCORING_LARGEST, JOB_LRP},
+        {"a size for each process", 1000, 10000, 10, true, SCORING_LARGEST, JOB_LRP},
+        {"a hundred large processes", 1000, 100, 1000, false, SCORING_LARGEST, JOB_LRP},
+        {"one huge process", 1000, 1, 100000, false, SCORING_LARGEST, JOB_LRP},
+        {"eight sizes, of units", 1000, 10000, 10, false, SCORING_LARGEST, JOB_UNIT},
+        {"a hundred large services of units", 1000, 100, 1000, false, SCORING_LARGEST, JOB_UNIT},
+        {"eight sizes, diego", 1000, 10000, 10, false, SCORING_DIEGO, JOB_LRP},
+        {"a million: eight sizes", 5000, 100000, 10, false, SCORING_LARGEST, JOB_LRP},
+        {"a million: a thousand large processes", 5000, 1000, 1000, false, SCORING_LARGEST,
+         JOB_LRP},
+        {"a million: a size for each process", 5000, 100000, 10, true, SCORING_LARGEST, JOB_LRP},
     };
     bool all = argc > 1 && strcmp(argv[1], "--million") == 0;
     for (size_t i = 0; i < sizeof(worlds) / sizeof(worlds[0]); i++) {
