@@ -62,6 +62,18 @@ static const Board__UnitRecord *load_unit(struct units_telling *t, struct unit_n
     return u;
 }
 
+static void load_children(struct units_telling *t, struct unit_name name)
+{
+    const char *children = key_unit_children(t->a, name);
+    struct unit_name child;
+    for (const char *key = ""; (key = units_key_after(t->v, children, key));) {
+        const Board__UnitChildRecord *c = load(t, key);
+        if (c && unit_name_parse(t->a, c->unit, &child)) {
+            load_unit(t, child);
+        }
+    }
+}
+
 /* And what holds it. */
 static void load_unit_whole(struct units_telling *t, struct unit_name name)
 {
@@ -69,9 +81,10 @@ static void load_unit_whole(struct units_telling *t, struct unit_name name)
     const char *scopes = key_unit_scopes(t->a, name);
     uint32_t number;
     if (u && u->needs && u->needs->on_machine) {
-        load(t, key_machine(t->a, u->needs->machine));
+        const Board__MachineRecord *m = load(t, key_machine(t->a, u->needs->machine));
+        m ? load(t, key_cell(t->a, m->cell_id)) : NULL;
     }
-    load_range(t, key_unit_children(t->a, name));
+    load_children(t, name);
     for (const char *key = ""; (key = units_key_after(t->v, scopes, key));) {
         load(t, key);
         if (number_of_key(t->a, key, &number)) {
@@ -97,7 +110,29 @@ static void load_relation(struct units_telling *t, uint32_t number)
     }
 }
 
-/* Likewise. */
+/* Nobody speaks for what is on the cell. */
+static bool is_down(struct units_telling *t, const char *cell_id, const char *identity)
+{
+    const Board__CellRecord *cell =
+        *cell_id ? view_peek_message(t->v, key_cell(t->a, cell_id)) : NULL;
+    return *cell_id && (cell_is_absent(cell) || strcmp(cell->identity, identity) != 0);
+}
+
+/* Of a service that is alive those units alone that are not started where they are to be. */
+static void load_ailing(struct units_telling *t, const char *units)
+{
+    for (const char *key = ""; (key = units_key_after(t->v, units, key));) {
+        const Board__UnitRecord *u = view_peek_message(t->v, key);
+        struct unit_name name = u ? unit_name_of(u) : (struct unit_name){0};
+        const Board__UnitStatusRecord *s =
+            u ? view_peek_message(t->v, key_unit_status(t->a, name)) : NULL;
+        bool started = s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED;
+        if (u && (!started || is_down(t, u->cell_id, u->identity))) {
+            load_unit_whole(t, name);
+        }
+    }
+}
+
 static void load_service(struct units_telling *t, const char *service)
 {
     const Board__UnitServiceRecord *s = load(t, key_unit_service(t->a, service));
@@ -105,12 +140,16 @@ static void load_service(struct units_telling *t, const char *service)
     const char *relations = key_range_of(t->a, RECORD_UNIT_SERVICE_RELATION, service);
     struct unit_name name;
     uint32_t number;
+    if (s && life_of(&unit_service_lifecycle, s->state) == UNIT_SERVICE_ALIVE) {
+        load_ailing(t, units);
+    }
     if (!s || life_of(&unit_service_lifecycle, s->state) == UNIT_SERVICE_ALIVE) {
         return;
     }
     for (const char *key = ""; (key = units_key_after(t->v, units, key));) {
         if (unit_of_key(t->a, key, &name)) {
             load_unit(t, name);
+            load_children(t, name);
         }
     }
     for (const char *key = ""; (key = units_key_after(t->v, relations, key));) {
@@ -148,14 +187,6 @@ static Board__UnitHold *first_hold(struct units_telling *t, const char *key)
 {
     bool known = units_why(t->a, &t->records, key, t->why);
     return known && t->why->count > 0 ? hold_message(t->a, &t->why->holds[0]) : NULL;
-}
-
-/* Nobody speaks for what is on the cell. */
-static bool is_down(struct units_telling *t, const char *cell_id, const char *identity)
-{
-    const Board__CellRecord *cell =
-        *cell_id ? view_peek_message(t->v, key_cell(t->a, cell_id)) : NULL;
-    return *cell_id && (cell_is_absent(cell) || strcmp(cell->identity, identity) != 0);
 }
 
 /* ---- Entries --------------------------------------------------------------------------------- */

@@ -63,6 +63,7 @@ struct unit_facts {
     const Board__UnitRecord *unit;
     const Board__UnitStatusRecord *status; /* NULL = none */
     const char *name, *absent;
+    const char *forced; /* whom a client forces: of a subordinate its principal */
     int64_t absent_since;
     bool in_error;
 };
@@ -71,6 +72,7 @@ static struct unit_facts unit_facts_of(struct explaining *e, const Board__UnitRe
 {
     struct arena *a = e->why->arena;
     struct unit_facts f = {.unit = u, .name = unit_name_text(a, unit_name_of(u))};
+    f.forced = *u->principal ? u->principal : f.name;
     f.status = find(e, key_unit_status(a, unit_name_of(u)));
     f.in_error = f.status && life_of(&unit_status_lifecycle, f.status->state) == UNIT_STATUS_ERROR;
     f.absent_since = u->since;
@@ -133,7 +135,7 @@ static void hold_by_unit(struct explaining *e, const struct unit_facts *f, const
     struct arena *a = e->why->arena;
     if (f->absent) {
         hold(e, by, f->absent_since, arena_printf(a, "%s%s", text, f->absent),
-             arena_printf(a, "the cell is back, or bbs units destroy-unit %s --force", f->name));
+             arena_printf(a, "the cell is back, or bbs units destroy-unit %s --force", f->forced));
     }
     if (f->in_error) {
         bool open = f->status->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
@@ -156,27 +158,46 @@ static void hold_by_unit(struct explaining *e, const struct unit_facts *f, const
 
 /* ---- A unit ---------------------------------------------------------------------------------- */
 
-static void explain_unplaced(struct explaining *e, const char *key, const struct unit_facts *f)
+struct unplaced {
+    const char *text, *ends;
+};
+
+/* A machine that is asked for, and has no unit of it yet. */
+static const char *unready_text(struct explaining *e, const Board__MachineRecord *m)
+{
+    const Board__CellRecord *cell = m ? find(e, key_cell(e->why->arena, m->cell_id)) : NULL;
+    bool own = cell && strcmp(cell->identity, m->identity) == 0;
+    return !m                                                       ? "is gone"
+           : life_of(&machine_lifecycle, m->state) != MACHINE_ALIVE ? "goes"
+           : m->cordoned                                            ? "is cordoned"
+           : !m->host_units                                         ? "is not for units"
+           : cell && (!own || cell_is_absent(cell))                 ? "is down"
+           : cell && cell->evacuating                               ? "is being emptied"
+                                                                    : "has to have room";
+}
+
+static struct unplaced unplaced_of(struct explaining *e, const struct unit_facts *f)
 {
     struct arena *a = e->why->arena;
     const Board__UnitNeeds *needs = f->unit->needs;
-    const char *ends = "a cell that fits has room";
-    const char *text = needs && needs->unused ? "it waits for a machine that never had a unit"
-                                              : "it waits for a machine";
-    if (needs && needs->on_machine) {
-        uint32_t n = needs->machine;
-        const Board__MachineRecord *m = find(e, key_machine(a, n));
-        text = arena_printf(a, "it waits for machine %u, which %s", n,
-                            !m                                                       ? "is gone"
-                            : life_of(&machine_lifecycle, m->state) != MACHINE_ALIVE ? "goes"
-                            : m->cordoned                                            ? "is cordoned"
-                            : !m->host_units ? "is not for units"
-                                             : "has to have room");
-        ends = m && m->cordoned
-                   ? arena_printf(a, "bbs units uncordon %u", n)
-                   : arena_printf(a, "room on it, or bbs units destroy-unit %s", f->name);
+    if (!needs || !needs->on_machine) {
+        return (struct unplaced){needs && needs->unused
+                                     ? "it waits for a machine that never had a unit"
+                                     : "it waits for a machine",
+                                 "a cell that fits has room"};
     }
-    hold(e, key, f->unit->created_at, text, ends);
+    uint32_t n = needs->machine;
+    const Board__MachineRecord *m = find(e, key_machine(a, n));
+    return (struct unplaced){
+        arena_printf(a, "it waits for machine %u, which %s", n, unready_text(e, m)),
+        m && m->cordoned ? arena_printf(a, "bbs units uncordon %u", n)
+                         : arena_printf(a, "room on it, or bbs units destroy-unit %s", f->name)};
+}
+
+static void explain_unplaced(struct explaining *e, const char *key, const struct unit_facts *f)
+{
+    struct unplaced u = unplaced_of(e, f);
+    hold(e, key, f->unit->created_at, u.text, u.ends);
     e->why->unplaced = true;
 }
 
@@ -219,6 +240,24 @@ static const char *relation_text(struct explaining *e, const Board__RelationReco
                         relation_canonical(a, r->ends, r->n_ends));
 }
 
+/* A subordinate that is there, and what of itself holds that; `text` begins the hold. */
+static void hold_by_child(struct explaining *e, const Board__UnitRecord *of, const char *key,
+                          const Board__UnitChildRecord *child, const char *text)
+{
+    struct arena *a = e->why->arena;
+    struct unit_name name;
+    bool known = unit_name_parse(a, child->unit, &name);
+    const Board__UnitRecord *u = known ? find(e, key_unit(a, name)) : NULL;
+    struct unit_facts f = u ? unit_facts_of(e, u) : (struct unit_facts){.name = child->unit};
+    const char *there = arena_printf(a, "%sits subordinate %s is there", text, child->unit);
+    if (f.absent || f.in_error || running_of(&f)) {
+        hold_by_unit(e, &f, key, arena_printf(a, "%s: ", there), "", of->since);
+        return;
+    }
+    hold(e, key, of->since, there,
+         arena_printf(a, "%s goes: bbs units why %s", child->unit, child->unit));
+}
+
 /* 1. What its agent is stopped by, or does. 2. The relations that it is in, 3. its subordinates.
  * 4. None of them: its last steps. One that is on no machine never gets here: it goes at once. */
 static void explain_dying_unit(struct explaining *e, const char *key, const struct unit_facts *f)
@@ -240,9 +279,7 @@ static void explain_dying_unit(struct explaining *e, const char *key, const stru
     }
     BELOW(e, children, n) /* 3 */
     {
-        const char *child = ((const Board__UnitChildRecord *)map_value(n))->unit;
-        hold(e, map_key(n), f->unit->since, arena_printf(a, "its subordinate %s is there", child),
-             arena_printf(a, "%s goes: bbs units why %s", child, child));
+        hold_by_child(e, f->unit, map_key(n), map_value(n), "");
     }
     if (e->why->count == 0) { /* 4 */
         bool stopped = f->status && f->status->stopped;
@@ -314,13 +351,118 @@ static void explain_service_unit(struct explaining *e, const char *key, const Bo
     struct arena *a = e->why->arena;
     struct unit_facts f = unit_facts_of(e, u);
     const char *text = arena_printf(a, "unit %s is %s: ", f.name, u->state);
+    const char *children = key_unit_children(a, unit_name_of(u));
     if (*u->cell_id) {
         hold_by_unit(e, &f, key, text, "its agent ends it", u->since);
     } else {
         hold(e, key, u->since, arena_printf(a, "%sit is on no machine", text),
              "the job that ends its units");
     }
+    BELOW(e, children, n)
+    {
+        hold_by_child(e, u, map_key(n), map_value(n), text);
+    }
 }
+
+/* ---- An alive service ------------------------------------------------------------------------ */
+
+/* What may be wrong with its units, in the order in which it is told. */
+enum ailment { AILS_ERROR, AILS_DOWN, AILS_UNPLACED, AILS_COUNT, AILS_NOTHING = AILS_COUNT };
+enum { AILING_NAMED = 3 };
+
+struct ailing {
+    const char *key; /* of the first; NULL = none ails so */
+    const char *name, *forced;
+    int64_t since;
+    size_t count;
+    const char *named; /* "web/1 (its hook install has failed), web/3 (...)" */
+};
+
+/* How it is not as it should be: `ret_text` says why, since when. 1. A hook is in error, and nobody
+ * has resolved it; 2. nobody speaks for its cell; 3. it is on no machine. */
+static enum ailment ailment_of(struct explaining *e, const struct unit_facts *f,
+                               const char **ret_text, int64_t *ret_since)
+{
+    const Board__UnitStatusRecord *s = f->status;
+    int life = life_of(&unit_lifecycle, f->unit->state);
+    if (life != UNIT_DEAD && f->in_error &&
+        s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT) { /* 1 */
+        *ret_text = arena_printf(e->why->arena, "its hook %s has failed", s->hook);
+        *ret_since = s->since;
+        return AILS_ERROR;
+    }
+    if (life != UNIT_DEAD && f->absent) { /* 2 */
+        *ret_text = f->absent;
+        *ret_since = f->absent_since;
+        return AILS_DOWN;
+    }
+    if (life == UNIT_ALIVE && !*f->unit->cell_id) { /* 3 */
+        struct unplaced u = unplaced_of(e, f);
+        *ret_text = u.text;
+        *ret_since = f->unit->created_at;
+        return AILS_UNPLACED;
+    }
+    return AILS_NOTHING;
+}
+
+static void add_ailing(struct explaining *e, struct ailing *to, const char *key,
+                       const struct unit_facts *f, const char *text, int64_t since)
+{
+    struct arena *a = e->why->arena;
+    if (to->count++ == 0) {
+        *to = (struct ailing){key, f->name, f->forced, since, 1, ""};
+    }
+    to->since = since < to->since ? since : to->since;
+    if (to->count <= AILING_NAMED) {
+        to->named =
+            arena_printf(a, "%s%s%s (%s)", to->named, *to->named ? ", " : "", f->name, text);
+    }
+}
+
+static void hold_by_ailing(struct explaining *e, enum ailment kind, const struct ailing *u)
+{
+    static const char *const are[AILS_COUNT] = {"in error", "down", "on no machine"};
+    struct arena *a = e->why->arena;
+    const char *each = u->count > 1 ? ", and so of each" : "";
+    const char *ends =
+        kind == AILS_ERROR
+            ? arena_printf(a, "bbs units resolved %s, with --retry or --skip%s", u->name, each)
+        : kind == AILS_DOWN
+            ? arena_printf(a, "the cell is back, or bbs units destroy-unit %s --force%s", u->forced,
+                           each)
+            : arena_printf(a, "a cell that fits has room: bbs units why %s", u->name);
+    const char *text = u->count == 1
+                           ? arena_printf(a, "1 unit is %s: %s", are[kind], u->named)
+                           : arena_printf(a, "%zu units are %s: %s", u->count, are[kind], u->named);
+    if (u->count > AILING_NAMED) {
+        text = arena_printf(a, "%s and %zu more", text, u->count - AILING_NAMED);
+    }
+    hold(e, u->key, u->since, text, ends);
+}
+
+/* Of its units those that are not as they should be, a hold for each way of that. */
+static void explain_alive_service(struct explaining *e, const char *units)
+{
+    struct ailing all[AILS_COUNT] = {{0}};
+    BELOW(e, units, n)
+    {
+        const char *text;
+        int64_t since;
+        struct unit_facts f = unit_facts_of(e, map_value(n));
+        enum ailment kind = ailment_of(e, &f, &text, &since);
+        if (kind != AILS_NOTHING) {
+            add_ailing(e, &all[kind], map_key(n), &f, text, since);
+        }
+    }
+    for (int kind = 0; kind < AILS_COUNT; kind++) {
+        if (all[kind].key) {
+            hold_by_ailing(e, (enum ailment)kind, &all[kind]);
+        }
+    }
+    e->why->done = e->why->count == 0;
+}
+
+/* ---- A dying service ------------------------------------------------------------------------- */
 
 /* Its units; its relations, and who holds those: also a unit of the other side. */
 static void explain_service(struct explaining *e, const char *key, const void *record)
@@ -331,8 +473,8 @@ static void explain_service(struct explaining *e, const char *key, const void *r
     const char *relations = key_range_of(a, RECORD_UNIT_SERVICE_RELATION, s->name);
     (void)key;
     e->why->subject = arena_printf(a, "unit service %s", s->name);
-    e->why->done = life_of(&unit_service_lifecycle, s->state) == UNIT_SERVICE_ALIVE;
-    if (e->why->done) {
+    if (life_of(&unit_service_lifecycle, s->state) == UNIT_SERVICE_ALIVE) {
+        explain_alive_service(e, units);
         return;
     }
     BELOW(e, units, n)
@@ -367,6 +509,53 @@ static void explain_dead_machine(struct explaining *e, const char *key,
     hold(e, key, m->since, "it is dead, and its record goes", "the converger");
 }
 
+/* Of its principals how many there are, and the first three. */
+static const char *principals_text(struct explaining *e, const char *units)
+{
+    struct arena *a = e->why->arena;
+    const char *text = "";
+    size_t count = 0;
+    BELOW(e, units, n)
+    {
+        struct unit_name name;
+        const char *unit = unit_of_key(a, map_key(n), &name) ? unit_name_text(a, name) : "";
+        if (count++ < AILING_NAMED) {
+            text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", unit);
+        }
+    }
+    const char *more =
+        count > AILING_NAMED ? arena_printf(a, " and %zu more", count - AILING_NAMED) : "";
+    return count == 0   ? "no unit"
+           : count == 1 ? arena_printf(a, "unit %s", text)
+                        : arena_printf(a, "%zu units: %s%s", count, text, more);
+}
+
+/* 1. Nobody speaks for its cell: what is on it is down. 2. The cell is being emptied: its rep ends
+ * when the units are off it, or at the limit, and nobody moves them. Since when no record says. */
+static void explain_alive_machine(struct explaining *e, const char *key,
+                                  const Board__MachineRecord *m, const char *units)
+{
+    struct arena *a = e->why->arena;
+    int64_t since = m->since;
+    const char *absent = absence(e, m->cell_id, m->identity, &since);
+    const Board__CellRecord *cell = find(e, key_cell(a, m->cell_id));
+    const char *on = principals_text(e, units);
+    if (absent) { /* 1 */
+        hold(e, key, since, arena_printf(a, "%s; %s on it", absent, on),
+             m->manage
+                 ? "the cell is back"
+                 : arena_printf(a, "the cell is back, or bbs units destroy-machine %u --force",
+                                m->number));
+    } else if (cell->evacuating) { /* 2 */
+        hold(
+            e, key_cell(a, m->cell_id), 0,
+            arena_printf(a, "cell %s is being emptied; %s on it", m->cell_id, on),
+            "bbs units destroy-unit of each, or the limit of that time, when its rep ends and they "
+            "are down");
+    }
+    e->why->done = e->why->count == 0;
+}
+
 /* Its principals; what still runs of it; its record. */
 static void explain_machine(struct explaining *e, const char *key, const void *record)
 {
@@ -376,8 +565,9 @@ static void explain_machine(struct explaining *e, const char *key, const void *r
     int64_t since = m->since;
     const char *units = key_machine_units(a, m->number);
     e->why->subject = arena_printf(a, "machine %u", m->number);
-    e->why->done = life == MACHINE_ALIVE;
-    if (life == MACHINE_DEAD) {
+    if (life == MACHINE_ALIVE) {
+        explain_alive_machine(e, key, m, units);
+    } else if (life == MACHINE_DEAD) {
         explain_dead_machine(e, key, m);
     } else if (life == MACHINE_DYING) {
         BELOW(e, units, n)

@@ -12,6 +12,7 @@
 #define STATUS "unit_status/" U " guid=g3 since=6 state="
 #define CELL "cell/c1 identity=I since=2\n"
 #define LOST "cell/c1 identity=I since=9 state=1\n"
+#define EMPTIED "cell/c1 identity=I since=9 evacuating=1\n"
 #define ANEW "cell/c1 identity=J since=8\n"
 #define REL(life)                                                                                  \
     "relation/0000000007 number=7 guid=r7 since=3 ends=web:db:0,db:kv:1 state=" life "\n"
@@ -96,6 +97,10 @@ static void why_a_unit_is_not_started(void **state)
          WAITING("it waits for machine 1, which is cordoned", "bbs units uncordon 1")},
         {"for one that runs the cluster", FOR1 M("state=alive manage=1"), "unit/" U,
          WAITING("it waits for machine 1, which is not for units", ROOM)},
+        {"for one whose cell is lost", FOR1 M("state=alive host_units=1") LOST, "unit/" U,
+         WAITING("it waits for machine 1, which is down", ROOM)},
+        {"for one that is being emptied", FOR1 M("state=alive host_units=1") EMPTIED, "unit/" U,
+         WAITING("it waits for machine 1, which is being emptied", ROOM)},
         {"for one without room", FOR1 M("state=alive host_units=1"), "unit/" U,
          WAITING("it waits for machine 1, which has to have room", ROOM)},
         {"it begins", UNIT("alive") STATUS "installed\n" CELL, "unit/" U,
@@ -138,6 +143,11 @@ static void why_a_unit_is_not_started(void **state)
     (void)state;
 }
 
+#define LOGGER(life)                                                                               \
+    "unit/logger/0000000000 service=logger number=0 guid=l0 cell_id=c1 identity=I since=7 "        \
+    "principal=web/3 state=" life "\n"
+#define LOGGER_STATUS "unit_status/logger/0000000000 guid=l0 since=7 state="
+
 static void why_a_unit_is_not_gone(void **state)
 {
     static const struct why_row rows[] = {
@@ -156,6 +166,14 @@ static void why_a_unit_is_not_gone(void **state)
          "running.attempt=2\n" CELL SCOPE "\n", "unit/" U,
          "unit/" U " | 8 | its hook db-relation-broken of relation db:7 runs, attempt 2" ENDED
          SCOPE " | 5 | it is in relation 7 | the agent of web/3, which leaves it\n"},
+        {"a subordinate in error", UNIT("dying") STATUS "started\n" CELL CHILD " unit=logger/0\n"
+         LOGGER("alive") LOGGER_STATUS "error hook=start\n", "unit/" U,
+         CHILD " | 7 | its subordinate logger/0 is there: its hook start has failed | bbs units "
+         "resolved logger/0, with --retry or --skip\n"},
+        {"a subordinate that is down: its principal is forced", UNIT("dying") STATUS "started\n"
+         LOST CHILD " unit=logger/0\n" LOGGER("dying") LOGGER_STATUS "started\n", "unit/" U,
+         "unit/" U " | 9 | cell c1 is lost" FORCE
+         CHILD " | 9 | its subordinate logger/0 is there: cell c1 is lost" FORCE},
         {"its last hooks", UNIT("dying") STATUS "started\n" CELL, "unit/" U,
          "unit/" U " | 5 | it runs the hooks that it owes, stop is the last" AGENT},
         {"its last step", UNIT("dying") STATUS "stopped stopped=1\n" CELL, "unit/" U,
@@ -207,6 +225,11 @@ static void why_a_service_is_not_gone(void **state)
 {
     static const struct why_row rows[] = {
         {"it is alive", WEB("alive"), "unit_service/web", "done"},
+        {"the subordinates of its units", WEB("dying") UNIT("dying") STATUS "started\n" CELL
+         CHILD " unit=logger/0\n" LOGGER("alive") LOGGER_STATUS "error hook=stop\n",
+         "unit_service/web", "unit/" U " | 5 | unit web/3 is dying: its agent ends it" AGENT
+         CHILD " | 7 | unit web/3 is dying: its subordinate logger/0 is there: its hook stop has "
+         "failed | bbs units resolved logger/0, with --retry or --skip\n"},
         {"its units, and no namesakes'", WEB("dying") UNIT("dying") STATUS "started\n" CELL
          "unit/web/0000000004 service=web number=4 since=7 state=alive place=unassigned\n"
          "unit/web-2a/0000000004 service=web-2a number=4 state=alive\n",
@@ -223,12 +246,75 @@ static void why_a_service_is_not_gone(void **state)
     (void)state;
 }
 
+#define NUMBERED(n, life, rest)                                                                    \
+    "unit/web/000000000" n " service=web number=" n " guid=g" n " since=5 created_at=4 state="     \
+    life " " rest "\n"
+#define HERE "cell_id=c1 identity=I"
+#define FAILED(n, since)                                                                           \
+    "unit_status/web/000000000" n " guid=g" n " since=" since " state=error hook=install\n"
+#define WELL(n) "unit_status/web/000000000" n " guid=g" n " since=6 state=started\n"
+
+static void why_a_service_is_not_well(void **state)
+{
+    static const struct why_row rows[] = {
+        {"it has no unit", WEB("alive"), "unit_service/web", "done"},
+        {"all are well", WEB("alive") NUMBERED("1", "alive", HERE) WELL("1") CELL,
+         "unit_service/web", "done"},
+        {"one begins", WEB("alive") NUMBERED("1", "alive", HERE) CELL, "unit_service/web",
+         "done"},
+        {"one is in error", WEB("alive") NUMBERED("1", "alive", HERE) FAILED("1", "6") CELL,
+         "unit_service/web", "unit/web/0000000001 | 6 | 1 unit is in error: web/1 (its hook "
+         "install has failed) | bbs units resolved web/1, with --retry or --skip\n"},
+        {"somebody has resolved it", WEB("alive") NUMBERED("1", "alive", HERE)
+         "unit_status/web/0000000001 guid=g1 since=6 state=error hook=install resolved=1\n" CELL,
+         "unit_service/web", "done"},
+        {"four of five, since the first", WEB("alive") NUMBERED("1", "alive", HERE)
+         FAILED("1", "9") NUMBERED("2", "dying", HERE) FAILED("2", "8") NUMBERED("3", "alive", HERE)
+         FAILED("3", "7") NUMBERED("4", "alive", HERE) FAILED("4", "6") NUMBERED("5", "alive", HERE)
+         WELL("5") CELL, "unit_service/web",
+         "unit/web/0000000001 | 6 | 4 units are in error: web/1 (its hook install has "
+         "failed), web/2 (its hook install has failed), web/3 (its hook "
+         "install has failed) and 1 more | bbs units resolved web/1, with --retry or --skip, and "
+         "so of each\n"},
+        {"down, and on no machine", WEB("alive") NUMBERED("1", "alive", HERE) WELL("1")
+         NUMBERED("2", "alive", "place=unassigned") NUMBERED("3", "alive", HERE) LOST,
+         "unit_service/web", "unit/web/0000000001 | 9 | 2 units are down: web/1 (cell c1 is lost), "
+         "web/3 (cell c1 is lost) | the cell is back, or bbs units destroy-unit web/1 --force, and "
+         "so of each\nunit/web/0000000002 | 4 | 1 unit is on no machine: web/2 (it waits for a "
+         "machine) | a cell that fits has room: bbs units why web/2\n"},
+        {"in error counts before down", WEB("alive") NUMBERED("1", "alive", HERE) FAILED("1", "6"),
+         "unit_service/web", "unit/web/0000000001 | 6 | 1 unit is in error: web/1 (its hook "
+         "install has failed) | bbs units resolved web/1, with --retry or --skip\n"},
+        {"who is dead is nobody's matter", WEB("alive") NUMBERED("1", "dead", HERE),
+         "unit_service/web", "done"},
+        {"of subordinates their principal is forced",
+         "unit_service/logger name=logger since=3 state=alive\n" LOGGER("alive") LOST,
+         "unit_service/logger", "unit/logger/0000000000 | 9 | 1 unit is down: logger/0 (cell c1 is "
+         "lost) | the cell is back, or bbs units destroy-unit web/3 --force\n"},
+    };
+    TRY(rows);
+    (void)state;
+}
+
 #define M1 "machine/0000000001"
+#define ON1(u) "machine_unit/0000000001/" u "\n"
 
 static void why_a_machine_is_not_gone(void **state)
 {
     static const struct why_row rows[] = {
-        {"it is alive", M("state=alive"), M1, "done"},
+        {"it is alive", M("state=alive") CELL, M1, "done"},
+        {"it is down", M("state=alive") LOST ON1("web/0000000003"), M1,
+         M1 " | 9 | cell c1 is lost; unit web/3 on it | the cell is back, or bbs units "
+         "destroy-machine 1 --force\n"},
+        {"another state directory, four units", M("state=alive") ANEW ON1("db/0000000000")
+         ON1("db/0000000001") ON1("web/0000000003") ON1("web/0000000004"), M1,
+         M1 " | 8 | cell c1 was made anew; 4 units: db/0, db/1, web/3 and 1 more on it | the cell "
+         "is back, or bbs units destroy-machine 1 --force\n"},
+        {"it has left; one that runs the cluster", M("state=alive manage=1"), M1,
+         M1 " | 3 | cell c1 has left; no unit on it | the cell is back\n"},
+        {"its cell is being emptied", M("state=alive") EMPTIED ON1("web/0000000003"), M1,
+         "cell/c1 | 0 | cell c1 is being emptied; unit web/3 on it | bbs units destroy-unit of "
+         "each, or the limit of that time, when its rep ends and they are down\n"},
         {"its agent", M("state=dying") CELL, M1,
          M1 " | 3 | its agent ends what runs of it | the rep of cell c1\n"},
         {"its agent is absent", M("state=dying") LOST, M1,
@@ -290,6 +376,7 @@ int main(void)
         cmocka_unit_test(why_a_unit_is_not_gone),
         cmocka_unit_test(why_a_relation_is_not_gone),
         cmocka_unit_test(why_a_service_is_not_gone),
+        cmocka_unit_test(why_a_service_is_not_well),
         cmocka_unit_test(why_a_machine_is_not_gone),
         cmocka_unit_test(of_more_holds_it_is_told_how_many),
         cmocka_unit_test(only_some_things_are_explained),

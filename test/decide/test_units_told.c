@@ -249,7 +249,27 @@ static void why_is_told(void **state)
                                "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n",
          "web/1",
          "unit web/1\nit is in relation 1 (web:db db:kv)\nits subordinate logger/0 is there"},
-        {"a service that is alive", WEB WAITS("1"), "web", "unit service web: done"},
+        {"a service that is alive", WEB UNIT("1", "alive", ON "I") STATUS("1", "started"), "web",
+         "unit service web: done"},
+        {"one with units that are not well",
+         WEB WAITS("1") UNIT("2", "alive", ON "J") STATUS("2", "started")
+             UNIT("3", "alive", ON "I") STATUS("3", "error hook=start"),
+         "web",
+         "unit service web\n1 unit is in error: web/3 (its hook start has failed)\n1 unit is down: "
+         "web/2 (cell c1 was made anew)\n1 unit is on no machine: web/1 (it waits for a machine)"},
+        {"a machine without its cell",
+         "machine/0000000002 number=2 cell_id=c9 identity=J state=alive since=1\n"
+         "machine_unit/0000000002/web/0000000002 guid=g2\n",
+         "machine 2", "machine 2\ncell c9 has left; unit web/2 on it"},
+        {"the subordinates of a dying service's units",
+         SERVICE("web", "dying") UNIT("1", "dying", ON "I") STATUS("1", "started")
+             "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n"
+             "unit/logger/0000000000 service=logger number=0 guid=l0 state=alive "
+             "principal=web/1 " ON "I\n"
+             "unit_status/logger/0000000000 guid=l0 state=error hook=stop\n",
+         "web",
+         "unit service web\nunit web/1 is dying: its agent ends it\nunit web/1 is dying: its "
+         "subordinate logger/0 is there: its hook stop has failed"},
         {"a dying one, and who is in its relation",
          SERVICE("web", "dying") DB UNIT("1", "dying", ON "I") STATUS("1", "started")
              RELATION("1", "web:db:0,db:kv:1", "dying") "relation_member/0000000001/-/0/web/"
@@ -295,7 +315,7 @@ static void status_is_told(void **state)
     static const struct told_row rows[] = {
         {"all", ALL, "",
          "db: -\n"
-         "web: -\n"
+         "web: 1 unit is down: web/3 (cell c1 was made anew)\n"
          " 1: it waits for a machine\n"
          " 2: -\n"
          " 3 down: cell c1 was made anew\n"

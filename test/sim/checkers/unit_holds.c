@@ -109,24 +109,78 @@ static bool demand_of_relation(struct holds_seen *h, const char *key, const void
     return alive;
 }
 
+/* The subordinates of a dying service's units, each named. */
+static void demand_children(struct holds_seen *h, const char *key, const char *units)
+{
+    for (struct map_node *n = map_from(&h->records, units);
+         n && strncmp(map_key(n), units, strlen(units)) == 0; n = map_next(n)) {
+        demand_below(h, key, key_unit_children(h->arena, unit_name_of(map_value(n))));
+    }
+}
+
+/* What an operator has to know of, of a unit whose service is alive: in error, down, without a
+ * machine. */
+static bool unit_ails(struct holds_seen *h, const Board__UnitRecord *u)
+{
+    const Board__UnitStatusRecord *s =
+        map_get(&h->records, key_unit_status(h->arena, unit_name_of(u)));
+    bool failed = s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_ERROR &&
+                  s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
+    bool placed = *u->cell_id;
+    return life_of(&unit_lifecycle, u->state) != UNIT_DEAD &&
+           (failed || (placed && is_absent(h, u->cell_id, u->identity)) ||
+            (!placed && life_of(&unit_lifecycle, u->state) == UNIT_ALIVE));
+}
+
+/* None ails; or it is said of how many. The first one is named, whichever way it is told. */
+static bool demand_of_units(struct holds_seen *h, const char *key, const char *units)
+{
+    size_t count = 0;
+    for (struct map_node *n = map_from(&h->records, units);
+         n && strncmp(map_key(n), units, strlen(units)) == 0; n = map_next(n)) {
+        if (!unit_ails(h, map_value(n))) {
+            continue;
+        }
+        const char *name = unit_name_text(h->arena, unit_name_of(map_value(n)));
+        if (count++ == 0 && !says(h, arena_printf(h->arena, "%s (", name))) {
+            checkers_report(h->k, "V12",
+                            "%s has unit %s, which is not well, and why does not "
+                            "name it",
+                            key, name);
+        }
+    }
+    return count == 0;
+}
+
 static bool demand_of_service(struct holds_seen *h, const char *key, const void *record)
 {
     const Board__UnitServiceRecord *s = record;
-    bool alive = life_of(&unit_service_lifecycle, s->state) == UNIT_SERVICE_ALIVE;
-    if (!alive) {
-        demand_below(h, key, key_range_of(h->arena, RECORD_UNIT, s->name));
-        demand_below(h, key, key_range_of(h->arena, RECORD_UNIT_SERVICE_RELATION, s->name));
+    const char *units = key_range_of(h->arena, RECORD_UNIT, s->name);
+    if (life_of(&unit_service_lifecycle, s->state) == UNIT_SERVICE_ALIVE) {
+        return demand_of_units(h, key, units);
     }
-    return alive;
+    demand_below(h, key, units);
+    demand_children(h, key, units);
+    demand_below(h, key, key_range_of(h->arena, RECORD_UNIT_SERVICE_RELATION, s->name));
+    return false;
 }
 
 static bool demand_of_machine(struct holds_seen *h, const char *key, const void *record)
 {
     const Board__MachineRecord *m = record;
-    bool alive = life_of(&machine_lifecycle, m->state) == MACHINE_ALIVE;
-    (void)h;
-    (void)key;
-    return alive;
+    const Board__CellRecord *c = map_get(&h->records, key_cell(h->arena, m->cell_id));
+    bool absent = is_absent(h, m->cell_id, m->identity);
+    if (life_of(&machine_lifecycle, m->state) != MACHINE_ALIVE) {
+        return false;
+    }
+    bool well = !absent && !c->evacuating;
+    if (!well && !says(h, m->cell_id)) {
+        checkers_report(h->k, "V12",
+                        "cell %s of %s is not as it should be, and why does not "
+                        "say it",
+                        m->cell_id, key);
+    }
+    return well;
 }
 
 static const struct holds_row {
@@ -139,6 +193,13 @@ static const struct holds_row {
 
 /* ---- What why says --------------------------------------------------------------------------- */
 
+/* No record has since when a cell is being emptied. */
+static bool may_be_timeless(const struct holds_seen *h, const char *by)
+{
+    const Board__CellRecord *c = key_type(by) == RECORD_CELL ? map_get(&h->records, by) : NULL;
+    return c && c->evacuating;
+}
+
 /* Each hold is there, says since when, and what ends it. */
 static void demand_truth(struct holds_seen *h, const char *key)
 {
@@ -147,7 +208,7 @@ static void demand_truth(struct holds_seen *h, const char *key)
         if (!map_get(&h->records, w->by)) {
             checkers_report(h->k, "V12", "%s is held by %s, says why, which is not there", key,
                             w->by);
-        } else if (!*w->text || !*w->ends || w->since_ns == 0) {
+        } else if (!*w->text || !*w->ends || (w->since_ns == 0 && !may_be_timeless(h, w->by))) {
             checkers_report(h->k, "V12", "%s: \"%s\", since %lld: \"%s\": that is no answer", key,
                             w->text, (long long)w->since_ns, w->ends);
         }
