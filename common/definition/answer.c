@@ -2,6 +2,7 @@
 
 #include "common/definition/compile.h"
 #include "common/definition/semver.h"
+#include "common/model/component_path.h"
 
 #include <assert.h>
 #include <string.h>
@@ -56,6 +57,10 @@ static const char *request_fault(struct arena *a, const struct resolve_request *
     }
     if (q->what != RESOLVE_TAGS && (!*text(q->system) || !*text(q->uid))) {
         return "it is not said of which system the definition is";
+    }
+    const char *fault = *text(q->path) ? component_path_fault(a, q->path) : NULL;
+    if (fault) {
+        return fault;
     }
     return q->what != RESOLVE_SOURCE && !*text(q->url)
                ? "the system has no repository: give its URL, or deploy a file (bbs deploy --file)"

@@ -527,6 +527,7 @@ static bool hook_is_sound(const Rep__UnitNote *j, const Rep__UnitNoteHook *h)
                     : h->hook == HOOK_START          ? j->configured
                                                      : j->started;
     return known && in_order && (ended || (strcmp(h->state, "noted") == 0 && !h->lost)) &&
+           !(ended && h->n_writes) && /* they were given up, or wait to be told */
            !(h->hook == HOOK_BROKEN && r && r->n_members) &&
            !(h->hook == HOOK_JOINED && r && r->broken);
 }

@@ -686,6 +686,25 @@ static void a_request_says_of_which_system(void **state)
     }
 }
 
+/* And a path that is one; none is the whole. */
+static void a_request_says_which_path(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const paths[] = {"t", "/a//b", "a/", "/a/"};
+    struct definition_repositories any = {.read = read_any, .tags = no_tags, .system_domain = ""};
+    struct resolve_request q = {.what = RESOLVE_SOURCE, .source = bytes_of(one(f, SERVICE)),
+                                .system = "shop", .uid = "u1", .tree = "t1", .path = ""};
+    assert_true(definition_answer(&f->arena, &q, &any).done);
+    q.path = NULL;
+    assert_true(definition_answer(&f->arena, &q, &any).done);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        q.path = paths[i];
+        struct resolved r = definition_answer(&f->arena, &q, &any);
+        assert_false(r.done);
+        assert_non_null(strstr(r.fault, paths[i]));
+    }
+}
+
 /* One that leads from https://h/N to https://h/N-1, and so on to a service at https://h/0. */
 static int read_next(void *context, struct arena *a, const struct definition_ask *ask,
                      struct definition_file *ret, struct err *err)
@@ -938,6 +957,7 @@ int main(void)
         TEST(an_index_has_a_bound),
         TEST(a_list_of_repositories_has_a_bound),
         TEST(a_request_says_of_which_system),
+        TEST(a_request_says_which_path),
         TEST(a_chain_of_references_has_a_bound),
         TEST(a_component_has_a_bound),
         TEST(a_tree_has_a_bound),

@@ -314,6 +314,19 @@ static void another_format_is_refused(void **state)
     assert_null(back);
 }
 
+/* A hook's end leaves nothing that it set: it goes to be told, or is given up. */
+static void what_an_ended_hook_set_is_nowhere(void **state)
+{
+    struct fixture *f = *state;
+    Rep__UnitNote *j = begun(f, at_work(f), HOOK_CHANGED, 3, 9), *back = NULL;
+    assert_int_equal(journal_set(&f->arena, j, 7, "port", "1", &j, &f->err), 0);
+    assert_int_equal(journal_read(&f->arena, message_packed(&f->arena, &j->base), &back, &f->err),
+                     0);
+    j->hook->state = arena_strdup(&f->arena, "ended");
+    assert_int_equal(journal_read(&f->arena, message_packed(&f->arena, &j->base), &back, &f->err),
+                     -ERR_INVALID);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -324,6 +337,7 @@ int main(void)
         TEST(memberships_on_the_board_win),       TEST(what_is_alive_again_begins_anew),
         TEST(the_next_container_begins_with_it),  TEST(what_hooks_set_has_bounds),
         TEST(a_full_journal_can_be_read),         TEST(another_format_is_refused),
+        TEST(what_an_ended_hook_set_is_nowhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
