@@ -425,9 +425,9 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
         cell_unit_due(u, s.look_again_ns);
     }
     if (c && cell_unit_runs_hook(c)) {
-        unit_tools_write(r, u, c, out);
+        unit_tools_look(r, u, c, out);
     } else {
-        unit_tools_done(r, u, out);
+        unit_tools_done(r, u, is_busy(u, c), out);
     }
     unit_act(r, u, &f, &s, out);
     workload_look(r, u, &f, out);

@@ -38,7 +38,7 @@ struct unit_run {
 };
 
 /* What the tools of a hook see of the board: as it was when the hook began, or when its rep came
- * back. */
+ * back (unit_tools.h). */
 struct unit_frozen {
     uint32_t run; /* of the hook */
     struct arena arena;
@@ -109,7 +109,7 @@ struct cell_unit {
     int64_t stop_again_ns;
     /* Of the tools of its hook (unit_tools.h): how often they have changed something, by which of
      * these it is on the disk, and which is being written (0 = none). */
-    struct unit_frozen *frozen; /* owned; NULL = nobody asked yet */
+    struct unit_frozen *frozen; /* owned; NULL = no hook has begun */
     uint64_t tool_changes, tool_written, tool_writing;
     bool busy; /* a hook is noted: of its group, and of the cell, no other one begins */
     bool waits_turn;

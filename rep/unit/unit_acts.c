@@ -73,6 +73,7 @@ static void note_journal(struct rep *r, struct container *c, const struct agent_
         assert(s->journal->hook && !s->journal->hook->run);
         of.last_run = of.last_run < RUN_FIRST ? RUN_FIRST : of.last_run + 1;
         s->journal->hook->run = of.last_run;
+        unit_tools_freeze(r, cell_unit_of(c), c, s->journal);
     }
     unit_note(r, c, &of, s->journal, out);
 }
@@ -118,15 +119,6 @@ static void noted(struct rep *r, struct container *c, const struct verb_answer *
 
 /* ---- Hooks ----------------------------------------------------------------------------------- */
 
-static bool has_hook(const Board__Charm *charm, const char *name)
-{
-    bool has = false;
-    for (size_t i = 0; name && i < charm->n_hooks && !has; i++) {
-        has = strcmp(charm->hooks[i]->name, name) == 0;
-    }
-    return has;
-}
-
 /* Its process: what it runs, the tools face tells it, by its number. One that the charm does not
  * have has come out well. */
 static void execute(struct rep *r, struct cell_unit *u, struct container *c,
@@ -150,7 +142,7 @@ static void execute(struct rep *r, struct cell_unit *u, struct container *c,
         return;
     }
     const char *name = unit_hook_name(&u->table->knowledge, a, u->name.service, h);
-    if (!has_hook(charm, name)) {
+    if (!unit_charm_has_hook(charm, name)) {
         unit_note(r, c, c->about->unit, journal_end(a, f->journal, JOURNAL_GOOD, ""), out);
         return;
     }

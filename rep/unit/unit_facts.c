@@ -335,23 +335,50 @@ static size_t told_of(const Rep__UnitNote *j, uint32_t relation)
     return 0;
 }
 
-static bool is_present(const struct unit_knowledge *k, struct arena *a,
-                       const struct member_name *name)
+/* The hook that the journal notes is about that member, and is one of these two. */
+static bool is_about(const Rep__UnitNote *j, const struct member_name *member, enum unit_hook one,
+                     enum unit_hook other)
+{
+    const Rep__UnitNoteHook *h = j ? j->hook : NULL;
+    bool same = h && h->relation == member->relation && h->unit == member->unit.number;
+    return same && (h->hook == (uint32_t)one || h->hook == (uint32_t)other);
+}
+
+static bool has_entered(const struct unit_knowledge *k, struct arena *a,
+                        const struct member_name *name)
 {
     const Board__RelationMemberRecord *m =
         (const Board__RelationMemberRecord *)unit_record(k, a, key_relation_member(a, name));
     return m && strcmp(m->state, "departing") != 0;
 }
 
-/* Those that it sees, and what those told that have left; none is left out that it was told of. */
+/* 1. The one that has joined or changed, whatever became of it since: the hook is about it.
+ * 2. Not the one that departs.
+ * 3. Where the unit, or the relation, ends: those whose departed has not run.
+ * 4. Those that are there, and not departing. */
+static bool is_listed(const struct unit_knowledge *k, struct arena *a,
+                      const struct member_name *name, const Rep__UnitNote *j, bool ends)
+{
+    bool departs = is_about(j, name, HOOK_DEPARTED, HOOK_DEPARTED);
+    if (is_about(j, name, HOOK_JOINED, HOOK_CHANGED)) { /* 1 */
+        return true;
+    }
+    return !departs && (ends ? was_told(j, name->relation, name->unit.number) /* 2, 3 */
+                             : has_entered(k, a, name));                      /* 4 */
+}
+
+/* Those that it sees, and what those told that have left; none is left out that it was told of, or
+ * that its hook is about. */
 static void show_members(const struct unit_knowledge *k, struct arena *a,
                          const struct member_name *own, const Board__RelationEnd *end,
-                         const Rep__UnitNote *j, struct tool_relation *t)
+                         const Rep__UnitNote *j, bool ends, struct tool_relation *t)
 {
     int role = role_seen(own->role);
     const char *prefix = arena_printf(a, "relation_settings/%s", side_of(a, own, end, role));
     struct tool_member *list = ARENA_ARRAY(a, HOOK_SCOPE_TOLD_MAX, struct tool_member);
     size_t told = told_of(j, own->relation), others = 0;
+    bool joins = j && j->hook && j->hook->hook == HOOK_JOINED && j->hook->relation == own->relation;
+    size_t kept = told + (joins && told < HOOK_SCOPE_TOLD_MAX);
     assert(told <= HOOK_SCOPE_TOLD_MAX);
     for (struct map_node *n = first_of(k, prefix); n && t->member_count < HOOK_SCOPE_TOLD_MAX;
          n = next_of(n, prefix)) {
@@ -360,15 +387,17 @@ static void show_members(const struct unit_knowledge *k, struct arena *a,
         if (!member_of_key(a, map_key(n), &name) || unit_name_equal(name.unit, own->unit)) {
             continue;
         }
-        bool known = was_told(j, own->relation, name.unit.number);
+        bool known = was_told(j, own->relation, name.unit.number) ||
+                     is_about(j, &name, HOOK_JOINED, HOOK_JOINED);
         others += !known;
-        if (!known && others > HOOK_SCOPE_TOLD_MAX - told) {
+        if (!known && others > HOOK_SCOPE_TOLD_MAX - kept) {
             continue;
         }
         s = (const Board__RelationSettingsRecord *)unit_record(k, a, map_key(n));
         if (s) {
-            list[t->member_count++] = (struct tool_member){
-                unit_name_text(a, name.unit), is_present(k, a, &name), s->settings, s->n_settings};
+            list[t->member_count++] =
+                (struct tool_member){unit_name_text(a, name.unit), is_listed(k, a, &name, j, ends),
+                                     s->settings, s->n_settings};
         }
     }
     assert(t->member_count <= HOOK_SCOPE_TOLD_MAX);
@@ -376,7 +405,7 @@ static void show_members(const struct unit_knowledge *k, struct arena *a,
 }
 
 static void show_relation(const struct unit_knowledge *k, struct arena *a,
-                          const struct member_name *own, const Rep__UnitNote *j,
+                          const struct member_name *own, const Rep__UnitNote *j, bool dying,
                           struct tool_relation *t)
 {
     const Board__RelationRecord *r = unit_knowledge_relation(k, a, own->relation);
@@ -388,13 +417,14 @@ static void show_relation(const struct unit_knowledge *k, struct arena *a,
                                 .endpoint = mine ? mine->endpoint->name : "",
                                 .own = s ? s->settings : NULL,
                                 .own_count = s ? s->n_settings : 0};
+    bool ends = dying || !r || lifecycle_state(&relation_lifecycle, r->state) != RELATION_ALIVE;
     if (seen) {
-        show_members(k, a, own, seen, j, t);
+        show_members(k, a, own, seen, j, ends, t);
     }
 }
 
 static void show_relations(const struct unit_knowledge *k, struct arena *a, struct unit_name name,
-                           const Rep__UnitNote *j, struct tool_world *w)
+                           const Rep__UnitNote *j, bool dying, struct tool_world *w)
 {
     const char *prefix = key_unit_scopes(a, name);
     struct tool_relation *list = ARENA_ARRAY(a, HOOK_RELATIONS_MAX, struct tool_relation);
@@ -405,7 +435,7 @@ static void show_relations(const struct unit_knowledge *k, struct arena *a, stru
         const Board__UnitScopeRecord *s =
             (const Board__UnitScopeRecord *)unit_record(k, a, map_key(n));
         if (s && member_of_key(a, s->member, &own)) {
-            show_relation(k, a, &own, j, &list[w->relation_count++]);
+            show_relation(k, a, &own, j, dying, &list[w->relation_count++]);
         }
     }
     w->relations = list;
@@ -424,5 +454,6 @@ void unit_knowledge_tools(const struct unit_knowledge *k, struct arena *a, struc
     w->machine = placed ? arena_printf(a, "%u", u->machine) : "";
     w->config_count = charm ? unit_knowledge_config(k, a, name.service, charm, &config) : 0;
     w->config = config;
-    show_relations(k, a, name, journal, w);
+    bool dying = u && lifecycle_state(&unit_lifecycle, u->state) != UNIT_ALIVE;
+    show_relations(k, a, name, journal, dying, w);
 }

@@ -140,9 +140,10 @@ void unit_knowledge_facts(struct unit_knowledge *k, struct arena *a, struct unit
 
 /* What the tools of a hook see of the board, as it is now: name, principal, machine, configuration
  * by the charm of that digest, and of each relation that the unit is in its own settings and those
- * of the members that it sees, of those too that have left. The journal, the remote unit, address
- * and ports are the caller's. HOOK_SCOPE_TOLD_MAX members of a scope at most, those the journal
- * was told of first. */
+ * of the members that it sees, of those too that have left. Who is there hangs on the hook that the
+ * journal notes: the unit that joined or changed always is, the one that departs never. The remote
+ * unit, address and ports are the caller's. HOOK_SCOPE_TOLD_MAX members of a scope at most, those
+ * the journal was told of, and the one that its hook is about, first. */
 void unit_knowledge_tools(const struct unit_knowledge *k, struct arena *a, struct unit_name name,
                           const char *charm, const Rep__UnitNote *journal, struct tool_world *w);
 

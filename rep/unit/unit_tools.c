@@ -52,6 +52,15 @@ static const char *remote_unit(const struct unit_knowledge *k, struct arena *a, 
     return has ? unit_name_text(a, (struct unit_name){other->service, h->unit}) : "";
 }
 
+bool unit_charm_has_hook(const Board__Charm *charm, const char *name)
+{
+    bool has = false;
+    for (size_t i = 0; name && i < charm->n_hooks && !has; i++) {
+        has = strcmp(charm->hooks[i]->name, name) == 0;
+    }
+    return has;
+}
+
 /* ---- Who asks -------------------------------------------------------------------------------- */
 
 /* Takes as long for one that is nearly right as for any other of its length. */
@@ -101,26 +110,43 @@ static const char *ports_text(struct arena *a, const Rep__Note *about)
     return text;
 }
 
-/* NULL: what the board says is not known as it is. */
-static struct unit_frozen *freeze(struct rep *r, struct cell_unit *u, const struct container *c)
+/* With the journal that notes the hook. */
+static struct unit_frozen *freeze_now(struct rep *r, struct cell_unit *u, const Rep__Note *about,
+                                      const Rep__UnitNote *j)
 {
     const struct unit_knowledge *k = &r->units.knowledge;
-    const Rep__UnitNote *j = c->about->unit->journal;
-    if (u->frozen && u->frozen->run == j->hook->run) {
-        return u->frozen;
-    }
     unit_thaw(u);
-    if (!r->feed_client.current || !unit_knowledge_known(k, u->name)) {
-        return NULL;
-    }
     struct unit_frozen *f = u->frozen = mem_zeroed(sizeof(*f));
     arena_init(&f->arena);
     f->run = j->hook->run;
     unit_knowledge_tools(k, &f->arena, u->name, j->hook->charm, j, &f->world);
     f->world.remote_unit = remote_unit(k, &f->arena, u->name.service, j->hook);
     f->world.address = arena_strdup(&f->arena, r->config.address);
-    f->world.ports = ports_text(&f->arena, c->about);
+    f->world.ports = ports_text(&f->arena, about);
     return f;
+}
+
+void unit_tools_freeze(struct rep *r, struct cell_unit *u, const struct container *c,
+                       const Rep__UnitNote *j)
+{
+    SCOPED_ARENA(a);
+    const struct unit_knowledge *k = &r->units.knowledge;
+    const Board__Charm *charm = unit_knowledge_charm(k, &a, u->name.service, j->hook->charm);
+    if (!charm || unit_charm_has_hook(charm, unit_hook_name(k, &a, u->name.service, j->hook))) {
+        freeze_now(r, u, c->about, j);
+    }
+}
+
+/* NULL: what the board says is not known as it is. */
+static struct unit_frozen *freeze(struct rep *r, struct cell_unit *u, const struct container *c)
+{
+    const Rep__UnitNote *j = c->about->unit->journal;
+    if (u->frozen && u->frozen->run == j->hook->run) {
+        return u->frozen;
+    }
+    bool known = r->feed_client.current && unit_knowledge_known(&r->units.knowledge, u->name);
+    unit_thaw(u);
+    return known ? freeze_now(r, u, c->about, j) : NULL;
 }
 
 void unit_tools_give(struct rep *r, const Rep__UnitOf *of, struct container_spec *spec,
@@ -272,7 +298,8 @@ static uint64_t take(void *context, const char *guid, const struct tool_answer *
     return ++u->tool_changes;
 }
 
-void unit_tools_write(struct rep *r, struct cell_unit *u, struct container *c, struct effects *out)
+static void write_changes(struct rep *r, struct cell_unit *u, struct container *c,
+                          struct effects *out)
 {
     if (u->tool_changes == u->tool_written || c->op != OP_NONE || operation_must_wait(r, c)) {
         return;
@@ -305,12 +332,20 @@ bool unit_tools_noted(struct rep *r, struct cell_unit *u, struct container *c,
     return own;
 }
 
-void unit_tools_done(struct rep *r, struct cell_unit *u, struct effects *out)
+void unit_tools_done(struct rep *r, struct cell_unit *u, bool begins, struct effects *out)
 {
-    unit_thaw(u);
-    if (out) {
-        tools_face_dropped(&r->tools, u->guid, out);
+    if (!begins) {
+        unit_thaw(u);
     }
+    tools_face_dropped(&r->tools, u->guid, out);
+}
+
+void unit_tools_look(struct rep *r, struct cell_unit *u, struct container *c, struct effects *out)
+{
+    if (u->hook.begun && c->phase == PHASE_RUNNING) {
+        freeze(r, u, c);
+    }
+    write_changes(r, u, c, out);
 }
 
 void unit_tools_init(struct rep *r)

@@ -745,7 +745,75 @@ static void tools_show_whom_the_unit_was_told_of(void **state)
     assert_string_equal(t->members[0].unit, "db/3");
     assert_string_equal(t->members[t->member_count - 1].unit,
                         arena_printf(&s.arena, "db/%u", m.unit));
+    Rep__UnitNoteHook joined = REP__UNIT_NOTE_HOOK__INIT;
+    joined.hook = HOOK_JOINED, joined.relation = 1, joined.unit = m.unit - 1, j.hook = &joined;
+    unit_knowledge_tools(&s.k, &s.arena, (struct unit_name){"web", 0}, "d", &j, &w);
+    t = &w.relations[0];
+    assert_int_equal(t->member_count, HOOK_SCOPE_TOLD_MAX);
+    assert_string_equal(t->members[t->member_count - 2].unit,
+                        arena_printf(&s.arena, "db/%u", joined.unit));
+    assert_true(t->members[t->member_count - 2].present);
     known_done(&s);
+}
+
+/* Who of db/3 (which departs), db/5 (which has left) and db/7 is listed, told of db/3 and db/5. */
+static const char *listed(struct known *s, enum unit_hook hook, uint32_t relation, uint32_t unit)
+{
+    struct tool_world w = {.address = ""};
+    Rep__UnitNoteHook h = REP__UNIT_NOTE_HOOK__INIT;
+    Rep__UnitNote j = REP__UNIT_NOTE__INIT;
+    Rep__UnitNoteRelation r = REP__UNIT_NOTE_RELATION__INIT, *relations[] = {&r};
+    Rep__UnitNoteMember one = REP__UNIT_NOTE_MEMBER__INIT, other = one, *members[] = {&one, &other};
+    h.hook = hook, h.relation = relation, h.unit = unit, j.hook = &h;
+    one.unit = 3, other.unit = 5, r.number = 1, r.members = members, r.n_members = 2;
+    j.relations = relations, j.n_relations = 1;
+    unit_knowledge_tools(&s->k, &s->arena, (struct unit_name){"web", 0}, "d", &j, &w);
+    const struct tool_relation *t = &w.relations[0];
+    const char *all = "";
+    assert_int_equal(t->member_count, 3); /* each can be read */
+    for (size_t i = 0; i < t->member_count; i++) {
+        all =
+            t->members[i].present ? arena_printf(&s->arena, "%s %s", all, t->members[i].unit) : all;
+    }
+    return all;
+}
+
+static void a_hook_lists_whom_it_is_about(void **state)
+{
+    static const struct {
+        const char *ends; /* a record that has another state */
+        enum unit_hook hook;
+        uint32_t relation, unit;
+        const char *listed;
+    } rows[] = {
+        {NULL, HOOK_CONFIG_CHANGED, 0, 0, " db/7"},
+        {NULL, HOOK_JOINED, 1, 3, " db/3 db/7"},  /* 1: it departs by now */
+        {NULL, HOOK_CHANGED, 1, 5, " db/5 db/7"}, /* 1: it has left by now */
+        {NULL, HOOK_JOINED, 2, 3, " db/7"},       /* another relation's */
+        {NULL, HOOK_DEPARTED, 1, 3, " db/7"},
+        {NULL, HOOK_DEPARTED, 1, 7, ""}, /* 2: it stays where it is; this unit was to forget it */
+        {"relation/0000000001 number=1 guid=r1 state=dying ends=web:db:0:kv:0,db:db:1:kv:0",
+         HOOK_DEPARTED, 1, 3, " db/5"}, /* 2, 3 */
+        {"relation/0000000001 number=1 guid=r1 state=dying ends=web:db:0:kv:0,db:db:1:kv:0",
+         HOOK_CHANGED, 1, 3, " db/3 db/5"}, /* 1, 3: owed by its joined */
+        {"unit/web/0000000000 service=web number=0 guid=web0 service_guid=s-web state=dying "
+         "cell_id=c1 assigned=1 machine=1",
+         HOOK_DEPARTED, 1, 5, " db/3"}, /* 2, 3 */
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct known s;
+        known_init(&s);
+        lay_board(&s);
+        put_row(&s, "relation_member/0000000001/-/1/db/0000000003 state=departing unit_guid=db3", 1,
+                9);
+        if (rows[i].ends) {
+            put_row(&s, rows[i].ends, 1, 950);
+        }
+        assert_string_equal(listed(&s, rows[i].hook, rows[i].relation, rows[i].unit),
+                            rows[i].listed);
+        known_done(&s);
+    }
+    (void)state;
 }
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
@@ -866,6 +934,7 @@ int main(void)
         cmocka_unit_test(a_refusal_is_kept_while_it_stands),
         cmocka_unit_test(tools_see_settings_and_configuration),
         cmocka_unit_test(tools_show_whom_the_unit_was_told_of),
+        cmocka_unit_test(a_hook_lists_whom_it_is_about),
         cmocka_unit_test(what_is_published_goes_over_what_stands),
         cmocka_unit_test(who_enters_says_how_it_is_reached),
         cmocka_unit_test(an_act_is_a_move_of_the_right_guid),

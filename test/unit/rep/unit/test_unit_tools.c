@@ -1,0 +1,230 @@
+/* What the tools of a hook see of the board: as it was when the hook began, though the note is
+ * written, the process begun and the first tool asked after that; and as a rep that comes later
+ * finds it, from then on. */
+#include "common/model/record.h"
+#include "rep/container/note.h"
+#include "rep/inside.h"
+#include "test/decide/unit_rows.h"
+#include "test/tool/cmocka.h"
+#include "test/unit/rep/rep_rig.h"
+
+#include <string.h>
+
+#define MEMBER "relation_member/0000000001/-/1/db/0000000003"
+#define JOINED MEMBER " state=joined unit_guid=db3"
+#define DEPARTING MEMBER " state=departing unit_guid=db3"
+
+static char *text(const char *constant)
+{
+    return (char *)(uintptr_t)constant;
+}
+
+static struct rep *rep_of(struct rep_rig *g)
+{
+    return (struct rep *)g->role;
+}
+
+static void put(struct rep_rig *g, const char *key, const ProtobufCMessage *m)
+{
+    SCOPED_BUF(packed);
+    record_encode(&packed, m);
+    struct followed f = {.record = blob_new(packed.data, packed.size),
+                         .create_revision = 5,
+                         .mod_revision = ++g->revision};
+    cell_units_record(rep_of(g), key, &f);
+    blob_unref(f.record);
+}
+
+static void put_row(struct rep_rig *g, const char *row)
+{
+    const char *key;
+    const ProtobufCMessage *m = unit_row(&g->arena, arena_strdup(&g->arena, row), &key);
+    put(g, key, m);
+}
+
+/* Of db/3; its value. */
+static void put_settings(struct rep_rig *g, const char *value)
+{
+    Board__UnitSetting setting = BOARD__UNIT_SETTING__INIT, *list[] = {&setting};
+    Board__RelationSettingsRecord r = BOARD__RELATION_SETTINGS_RECORD__INIT;
+    setting.key = text("at"), setting.value = text(value);
+    r.settings = list, r.n_settings = 1;
+    put(g, "relation_settings/0000000001/-/1/db/0000000003", &r.base);
+}
+
+static void put_charm(struct rep_rig *g)
+{
+    Board__CharmHook joined = BOARD__CHARM_HOOK__INIT, *hooks[] = {&joined};
+    Models__RunAction command = MODELS__RUN_ACTION__INIT;
+    Models__Action action = MODELS__ACTION__INIT;
+    Models__DesiredLRP run = MODELS__DESIRED_LRP__INIT;
+    Board__Charm charm = BOARD__CHARM__INIT;
+    Board__CharmRecord record = BOARD__CHARM_RECORD__INIT;
+    command.path = text("/bin/true"), command.user = text("root");
+    action.run_action = &command, run.action = &action;
+    joined.name = text("db-relation-joined"), joined.script = text("true");
+    charm.run = &run, charm.hooks = hooks, charm.n_hooks = 1, record.charm = &charm;
+    put(g, "charm/web/c", &record.base);
+}
+
+/* All that is wanted is known. */
+static void know_all(struct rep_rig *g)
+{
+    const char *const *list;
+    bool changed;
+    struct unit_knowledge *k = &rep_of(g)->units.knowledge;
+    size_t left_out, count = unit_knowledge_topics(k, &g->arena, &list, &changed, &left_out);
+    for (size_t i = 0; i < count; i++) {
+        unit_knowledge_reported(k, arena_strdup(&g->arena, list[i]));
+    }
+}
+
+static void lay_board(struct rep_rig *g)
+{
+    static const char *const rows[] = {
+        "unit/web/0000000003 service=web number=3 guid=u-1 service_guid=s-1 state=alive "
+        "cell_id=cell-1 identity=identity-1 assigned=1 machine=1",
+        "unit_status/web/0000000003 guid=u-1 state=started charm=c",
+        "unit_service/web name=web guid=s-1 state=alive charm=c",
+        "unit_service_relation/web/0000000001 number=1 guid=r1",
+        "relation/0000000001 number=1 guid=r1 state=alive ends=web:db:0:kv:0,db:db:1:kv:0",
+        "relation_member/0000000001/-/0/web/0000000003 state=joined unit_guid=u-1",
+        "unit_scope/web/0000000003/0000000001 relation_guid=r1 "
+        "member=relation_member/0000000001/-/0/web/0000000003",
+        JOINED,
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        put_row(g, rows[i]);
+    }
+    put_charm(g);
+    put_settings(g, "1");
+    know_all(g);
+}
+
+/* It has started; of its joined with db/3 the note says that it runs, or nothing. */
+static struct container_status unit_found(struct rep_rig *g, bool hook,
+                                          const struct step_fact *begun)
+{
+    Rep__UnitNoteHook joined = REP__UNIT_NOTE_HOOK__INIT;
+    Rep__UnitNoteRelation r = REP__UNIT_NOTE_RELATION__INIT, *relations[] = {&r};
+    Rep__UnitNote journal = REP__UNIT_NOTE__INIT;
+    Rep__UnitOf of = REP__UNIT_OF__INIT;
+    Rep__Note note = REP__NOTE__INIT;
+    joined.state = text("noted"), joined.hook = HOOK_JOINED, joined.relation = 1, joined.unit = 3;
+    joined.token = text("t"), joined.attempt = 1, joined.run = RUN_FIRST + 1;
+    r.number = 1, r.guid = text("r1");
+    journal.relations = relations, journal.n_relations = 1;
+    journal.format = JOURNAL_FORMAT, journal.epoch = text(RIG_BOARD_GENERATION);
+    journal.installed = journal.configured = journal.started = true;
+    journal.charm = of.charm = joined.charm = text("c");
+    journal.hook = hook ? &joined : NULL;
+    of.service = text("web"), of.number = 3, of.service_guid = text("s-1");
+    of.journal = &journal, of.command_run = RUN_FIRST, of.last_run = RUN_FIRST + hook;
+    note.format = NOTE_FORMAT, note.unit = &of, note.instance_guid = text("u-1");
+    note.memory_mb = 100, note.disk_mb = 10;
+    return (struct container_status){.guid = "u-1",
+                                     .state = CONTAINER_RUNNING,
+                                     .text = "",
+                                     .facts = begun,
+                                     .fact_count = hook,
+                                     .note = note_pack(&g->arena, &note)};
+}
+
+static void open_with(struct rep_rig *g, const struct container_status *s)
+{
+    rep_rig_start(g);
+    rep_rig_answer_incarnation(g);
+    rep_rig_feed_open(g);
+    lay_board(g);
+    rep_rig_answer_list(g, s, 1);
+    rep_rig_advance(g, 1);
+}
+
+/* "db/3 at=1": who is listed, and what db/3 tells; "" = nothing can be told. */
+static const char *read_by(struct rep_rig *g, const char *token)
+{
+    struct tool_world w;
+    const char *guid;
+    const struct tools_owner *o = &rep_of(g)->units.tools;
+    if (o->world(o->context, token, &g->arena, &w, &guid) != TOOLS_FOUND) {
+        return "";
+    }
+    const struct tool_relation *r = &w.relations[0];
+    assert_string_equal(guid, "u-1");
+    assert_string_equal(w.remote_unit, "db/3");
+    assert_int_equal(r->member_count, 1);
+    return arena_printf(&g->arena, "%s at=%s", r->members[0].present ? r->members[0].unit : "",
+                        r->members[0].settings[0]->value);
+}
+
+static const char *hook_token(struct rep_rig *g)
+{
+    const struct container *c = cell_unit_container(cell_unit_find(&rep_of(g)->units, "u-1"));
+    return c->about->unit->journal->hook->token;
+}
+
+static void it_is_frozen_when_the_hook_begins(void **state)
+{
+    SCOPED_REP_RIG(g);
+    struct container_status s = unit_found(&g, false, NULL);
+    open_with(&g, &s);
+    struct verb_call note = rep_rig_take_verb(&g, VERB_NOTE);
+    assert_true(note.durable);
+    rep_rig_verb(&g, note, VERB_FAILED, "no space"); /* it begins when that is written */
+    put_settings(&g, "2");
+    rep_rig_advance(&g, 10000);
+    note = rep_rig_take_verb(&g, VERB_NOTE);
+    put_row(&g, DEPARTING);
+    put_settings(&g, "3");
+    rep_rig_advance(&g, 1);
+    rep_rig_verb(&g, note, VERB_DONE, "");
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_RUN), VERB_DONE, "");
+    put_settings(&g, "4");
+    rep_rig_advance(&g, 1);
+    assert_string_equal(read_by(&g, hook_token(&g)), "db/3 at=2");
+    (void)state;
+}
+
+static const struct step_fact begun = {.step = RUN_FIRST + 1, .kind = FACT_BEGUN, .text = ""};
+
+/* What the one before had frozen is lost: whom the hook is about it lists still, and what it reads
+ * does not change any more. */
+static void a_later_rep_freezes_it_as_it_finds_it(void **state)
+{
+    SCOPED_REP_RIG(g);
+    struct container_status s = unit_found(&g, true, &begun);
+    rep_rig_start(&g);
+    rep_rig_answer_incarnation(&g);
+    rep_rig_feed_open(&g);
+    lay_board(&g);
+    put_row(&g, DEPARTING);
+    rep_rig_answer_list(&g, &s, 1);
+    rep_rig_advance(&g, 1);
+    put_settings(&g, "2");
+    rep_rig_advance(&g, 1);
+    assert_string_equal(read_by(&g, "t"), "db/3 at=1");
+    assert_string_equal(read_by(&g, "another"), "");
+    (void)state;
+}
+
+static void before_a_bbs_has_answered_it_waits(void **state)
+{
+    SCOPED_REP_RIG(g);
+    struct container_status s = unit_found(&g, true, &begun);
+    rep_rig_start(&g);
+    rep_rig_answer_incarnation(&g);
+    rep_rig_answer_list(&g, &s, 1);
+    rep_rig_advance(&g, 1);
+    assert_string_equal(read_by(&g, "t"), "");
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_frozen_when_the_hook_begins),
+        cmocka_unit_test(a_later_rep_freezes_it_as_it_finds_it),
+        cmocka_unit_test(before_a_bbs_has_answered_it_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
