@@ -9,6 +9,10 @@
 
 #include <stddef.h>
 
+/* Where a unit is reached, which its rep tells in each relation, unless a hook of it does. */
+#define UNIT_SETTING_ADDRESS "private-address"
+#define UNIT_SETTING_PORT "port" /* on the cell, of the first port of its charm */
+
 /* Keys and values together. */
 size_t unit_settings_bytes(Board__UnitSetting *const *list, size_t count);
 

@@ -6,13 +6,19 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *exit_text(struct arena *a, const char *source, int code, int signal,
-                      struct shortage of)
+const char *exit_status_text(struct arena *a, int code, int signal, struct shortage of)
 {
     assert(signal >= 0);
-    return arena_printf(a, "%s: Exited with status %d%s", source[0] ? source : "LOG",
-                        signal ? 128 + signal : code,
-                        of.memory ? " (out of memory)" : of.disk ? " (out of disk)" : "");
+    return arena_printf(a, "Exited with status %d%s", signal ? 128 + signal : code,
+                        of.memory ? " (out of memory)"
+                        : of.disk ? " (out of disk)"
+                                  : "");
+}
+
+const char *exit_text(struct arena *a, const char *source, int code, int signal, struct shortage of)
+{
+    return arena_printf(a, "%s: %s", source[0] ? source : "LOG",
+                        exit_status_text(a, code, signal, of));
 }
 
 /* In units of so many ns: the whole ones, and what is left without zeros at its end. */

@@ -17,6 +17,9 @@ struct shortage {
 const char *exit_text(struct arena *a, const char *source, int code, int signal,
                       struct shortage of);
 
+/* The same without its source. In the arena. */
+const char *exit_status_text(struct arena *a, int code, int signal, struct shortage of);
+
 /* As Go prints a duration: "0s", "500ms", "1.5s", "1m0s", "2540400h10m0s". In the arena. */
 const char *duration_text(struct arena *a, int64_t ns);
 

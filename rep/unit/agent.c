@@ -230,8 +230,7 @@ static struct agent_step give_up(const struct outlook *o)
 static bool has_to_go(const struct outlook *o)
 {
     const struct agent_facts *f = o->f;
-    bool last =
-        is_dying(o) && (f->principal_container == AGENT_PRINCIPAL_GONE || !owes_hook(o));
+    bool last = is_dying(o) && (f->principal_container == AGENT_PRINCIPAL_GONE || !owes_hook(o));
     return f->principal_container != AGENT_PRINCIPAL_UP && has_files(f) && !last;
 }
 
@@ -360,6 +359,17 @@ static bool installs(enum unit_hook hook)
     return hook == HOOK_INSTALL || hook == HOOK_UPGRADE;
 }
 
+/* A hook begins first where a container was made anew, or the rep came back: that is where those
+ * that it is related to hear of another address. */
+static const Rep__UnitNote *where_it_is(const struct outlook *o)
+{
+    const struct agent_facts *f = o->f;
+    uint32_t port = f->port_count ? f->ports[0]->host_port : 0;
+    return o->journal->n_unpublished || !*f->address
+               ? o->journal
+               : journal_reached(o->arena, o->journal, f->address, port);
+}
+
 static struct agent_step note(const struct outlook *o, int row)
 {
     if (busy(o->f)) {
@@ -370,7 +380,7 @@ static struct agent_step note(const struct outlook *o, int row)
     }
     struct agent_step s = agent_step_of(row, AGENT_NOTE, "it comes next");
     s.hook = o->hook.subject;
-    s.journal = journal_begin(o->arena, o->journal, &o->hook, o->f->sight.charm, o->f->token);
+    s.journal = journal_begin(o->arena, where_it_is(o), &o->hook, o->f->sight.charm, o->f->token);
     return s;
 }
 
@@ -526,9 +536,9 @@ int agent_state(struct arena *a, const struct agent_facts *f)
 const char *agent_act_name(enum agent_act act)
 {
     static const char *const names[AGENT_ACT_COUNT] = {
-        "wait",    "recall", "remove", "die",     "destroy", "destroy_child", "set_aside",
-        "make",    "adopt",  "note",   "end",     "accept",  "execute",       "cut",   "remake",
-        "publish", "leave",  "report", "numbers", "enter"};
+        "wait",   "recall",  "remove", "die",    "destroy", "destroy_child", "set_aside",
+        "make",   "adopt",   "note",   "end",    "accept",  "execute",       "cut",
+        "remake", "publish", "leave",  "report", "numbers", "enter"};
     assert(act < AGENT_ACT_COUNT);
     return names[act];
 }

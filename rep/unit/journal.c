@@ -3,6 +3,7 @@
 #include "common/base/message.h"
 #include "common/codec/scan.h"
 #include "common/lifecycle/hook.h"
+#include "common/model/unit_settings.h"
 
 #include <assert.h>
 #include <string.h>
@@ -351,6 +352,38 @@ static bool is_lost(const Rep__UnitNote *j, const struct hook_subject *s)
            j->lost->unit == s->unit;
 }
 
+static void add_write(struct arena *a, Rep__UnitNote *j, uint32_t relation, const char *key,
+                      const char *value)
+{
+    Rep__UnitNoteWrite *w = arena_message(a, &rep__unit_note_write__descriptor);
+    w->relation = relation;
+    w->key = arena_strdup(a, key);
+    w->value = arena_strdup(a, value);
+    j->unpublished = longer_list(a, j->unpublished, j->n_unpublished);
+    j->unpublished[j->n_unpublished++] = w;
+}
+
+Rep__UnitNote *journal_reached(struct arena *a, const Rep__UnitNote *old, const char *address,
+                               uint32_t port)
+{
+    Rep__UnitNote *j = changed_journal(a, old);
+    bool moved = strcmp(old->address, address) != 0, other_port = old->port != port;
+    assert(*address && old->n_unpublished == 0);
+    for (size_t i = 0; i < old->n_relations && (moved || other_port); i++) {
+        const Rep__UnitNoteRelation *r = old->relations[i];
+        if (moved && !r->own_address) {
+            add_write(a, j, r->number, UNIT_SETTING_ADDRESS, address);
+        }
+        if (other_port && !r->own_port) {
+            const char *text = port ? arena_printf(a, "%u", port) : "";
+            add_write(a, j, r->number, UNIT_SETTING_PORT, text);
+        }
+    }
+    j->address = arena_strdup(a, address);
+    j->port = port;
+    return j;
+}
+
 Rep__UnitNote *journal_begin(struct arena *a, const Rep__UnitNote *old,
                              const struct hook_step *step, const char *charm, const char *token)
 {
@@ -379,6 +412,18 @@ Rep__UnitNote *journal_begin(struct arena *a, const Rep__UnitNote *old,
     return j;
 }
 
+/* What it has set where the unit is reached stands, wherever the container comes to be. */
+static void keep_own(struct arena *a, Rep__UnitNote *j, const Rep__UnitNoteWrite *w)
+{
+    bool address = strcmp(w->key, UNIT_SETTING_ADDRESS) == 0;
+    bool port = strcmp(w->key, UNIT_SETTING_PORT) == 0;
+    Rep__UnitNoteRelation *r = address || port ? changed_relation(a, j, w->relation) : NULL;
+    if (r) {
+        r->own_address = r->own_address || address;
+        r->own_port = r->own_port || port;
+    }
+}
+
 /* What a hook has set goes to what is to be published; the later word of a key counts. */
 static void publish_later(struct arena *a, Rep__UnitNote *j, const Rep__UnitNoteHook *h)
 {
@@ -397,6 +442,7 @@ static void publish_later(struct arena *a, Rep__UnitNote *j, const Rep__UnitNote
     }
     for (size_t i = 0; i < h->n_writes; i++) {
         list[count++] = h->writes[i];
+        keep_own(a, j, h->writes[i]);
     }
     j->unpublished = list;
     j->n_unpublished = count;

@@ -74,6 +74,12 @@ Rep__UnitNote *journal_anew(struct arena *a, const Rep__UnitNote *j);
 struct hook_world journal_world(struct arena *a, const Rep__UnitNote *j,
                                 const struct unit_sight *seen);
 
+/* That the unit is reached at this address, and this port of it (0 = none): if that is another one
+ * than before, it is to be published in each relation that it is in, but for what its hooks have
+ * set there themselves. Nothing else waits to be published, or it is told first. */
+Rep__UnitNote *journal_reached(struct arena *a, const Rep__UnitNote *j, const char *address,
+                               uint32_t port);
+
 /* That the hook of the step begins, which hook_next() gave: act HOOK_RUN. `token`: by which it asks
  * for the tools, another one each time. */
 Rep__UnitNote *journal_begin(struct arena *a, const Rep__UnitNote *j, const struct hook_step *step,

@@ -5,6 +5,7 @@
 #include "rep/inside.h"
 #include "rep/unit/agent_status.h"
 #include "rep/unit/cell_unit.h"
+#include "rep/unit/hook_text.h"
 #include "rep/unit/unit_moves.h"
 #include "rep/unit/unit_shape.h"
 #include "rep/unit/unit_tools.h"
@@ -84,6 +85,20 @@ static uint32_t hook_run_of(const Rep__Note *about)
     return j && j->hook ? j->hook->run : 0;
 }
 
+/* It has come to an error, or is to run again; with which it is about a relation, that stands
+ * behind its name. */
+static void log_bad_end(const struct cell_unit *u, const struct container *c,
+                        const Rep__UnitNoteHook *h, struct effects *out)
+{
+    struct arena *a = out->arena;
+    const char *name = unit_hook_name(&u->table->knowledge, a, u->name.service, h);
+    const char *of = h->relation ? arena_printf(a, " relation=%u", h->relation) : "";
+    effects_log(out, LOG_INFO_LEVEL, h->lost ? "hook lost" : "hook failed",
+                "%s hook=%s%s run=%u attempt=%u why=\"%s\"", c->kind->words(c, a),
+                name ? name : hook_name((enum unit_hook)h->hook), of, h->run, h->attempt,
+                hook_end_reason(h->text));
+}
+
 /* What was told of the hook, or the command, before is of another run. */
 static void noted(struct rep *r, struct container *c, const struct verb_answer *answer,
                   struct effects *out)
@@ -103,6 +118,10 @@ static void noted(struct rep *r, struct container *c, const struct verb_answer *
     }
     c->failures = 0;
     uint32_t hook = hook_run_of(c->about), command = c->about->unit->command_run;
+    if (cell_unit_runs_hook(c) && hook == hook_run_of(note) &&
+        !unit_hook_is_going(note->unit->journal)) {
+        log_bad_end(u, c, note->unit->journal->hook, out);
+    }
     if (hook && hook != hook_run_of(note)) {
         unit_run_clear(&u->hook);
         free(u->output);

@@ -91,10 +91,10 @@ static void add_first_settings(struct arena *a, struct unit_address address, Boa
     Board__UnitSetting **list = NULL;
     size_t count = 0;
     if (address.port) {
-        count =
-            unit_setting_put(a, list, count, "port", arena_printf(a, "%u", address.port), &list);
+        count = unit_setting_put(a, list, count, UNIT_SETTING_PORT,
+                                 arena_printf(a, "%u", address.port), &list);
     }
-    count = unit_setting_put(a, list, count, "private-address", address.address, &list);
+    count = unit_setting_put(a, list, count, UNIT_SETTING_ADDRESS, address.address, &list);
     m->settings = list;
     m->n_settings = count;
 }

@@ -5,6 +5,7 @@
 #include "rep/inside.h"
 #include "rep/steps/exit_text.h"
 #include "rep/unit/cell_unit.h"
+#include "rep/unit/hook_text.h"
 #include "rep/unit/unit_shape.h"
 
 #include <signal.h>
@@ -32,20 +33,19 @@ static int64_t hook_timeout_ns(const struct cell_units *t, struct arena *a,
     return (int64_t)seconds * SECOND_NS;
 }
 
-/* How its process has ended, for people; the last that it wrote stands below. */
-static const char *end_text(struct arena *a, const struct container *c, const struct cell_unit *u,
-                            int64_t timeout_ns)
+/* How its process has ended, for people. */
+static const char *end_text(struct arena *a, const struct cell_unit *u, int64_t timeout_ns)
 {
     const struct unit_run *run = &u->hook;
     bool late = run->ended_ns - run->begun_ns >= timeout_ns;
-    const char *text =
-        late ? arena_printf(a, "it was ended after its time of %lld s",
-                            (long long)(timeout_ns / SECOND_NS))
-        : run->text && run->text[0]
-            ? run->text
-            : exit_text(a, c->about->log_source, run->exit_code, run->exit_signal,
-                        (struct shortage){.memory = run->oom_killed, .disk = run->disk_full});
-    return u->output && u->output[0] ? arena_printf(a, "%s\n%s", text, u->output) : text;
+    const char *how = late ? arena_printf(a, "it was ended after its time of %lld s",
+                                          (long long)(timeout_ns / SECOND_NS))
+                      : run->text && run->text[0]
+                          ? run->text
+                          : exit_status_text(a, run->exit_code, run->exit_signal,
+                                             (struct shortage){.memory = run->oom_killed,
+                                                               .disk = run->disk_full});
+    return hook_end_text(a, how, u->output ? u->output : "");
 }
 
 /* It was killed, and not by us: by whoever killed its container, of whose end nobody has heard yet,
@@ -60,8 +60,7 @@ static bool was_killed(const struct cell_unit *u)
 /* A hook whose container has ended is lost, if its end was not told, or came of that. So the end of
  * one that was killed counts after a while only. Of a bad end what it wrote is read first: until
  * then it goes. */
-static void see_run(struct rep *r, struct arena *a, struct cell_unit *u, const struct container *c,
-                    struct agent_facts *f)
+static void see_run(struct rep *r, struct arena *a, struct cell_unit *u, struct agent_facts *f)
 {
     const struct unit_run *run = &u->hook;
     const Rep__UnitNoteHook *h = f->journal->hook;
@@ -85,7 +84,7 @@ static void see_run(struct rep *r, struct arena *a, struct cell_unit *u, const s
         bool good = run->exit_code == 0 && run->exit_signal == 0;
         f->run = good ? AGENT_RUN_GOOD : u->output || !up ? AGENT_RUN_BAD : AGENT_RUN_GOES;
         f->run_limit_ns = u->output || !up ? f->run_limit_ns : NEVER_NS;
-        f->run_text = good ? "" : end_text(a, c, u, timeout_ns);
+        f->run_text = good ? "" : end_text(a, u, timeout_ns);
     } else if (run->begun || u->running) {
         f->run = AGENT_RUN_GOES;
     }
@@ -182,7 +181,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
     f.confirmed = f.confirmed && r->feed_client.current && r->incarnation.open &&
                   listing_is_good(&r->listing);
     if (f.journal && f.container != AGENT_CONTAINER_MAKING && cell_unit_runs_hook(c)) {
-        see_run(r, a, u, c, &f);
+        see_run(r, a, u, &f);
     }
     f.remake = f.container == AGENT_CONTAINER_UP && wants_another(u, a, of, &f);
     see_others(u, c, &f);

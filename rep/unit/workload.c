@@ -17,10 +17,22 @@ static int64_t wait_ns(const struct crash_policy *p, int32_t count)
     return earlier_ns(wait_ns, p->backoff_max_ns);
 }
 
+/* Rule 2: its last ends are told till they count no more. */
+static struct workload_step while_it_lasts(const struct workload_facts *w,
+                                           const struct crash_policy *p)
+{
+    assert(w->begun && w->crash_count > 0);
+    return w->ran_ns > p->reset_ns
+               ? (struct workload_step){WORKLOAD_LASTS, 0, 0, NEVER_NS}
+               : (struct workload_step){WORKLOAD_WAIT, w->crash_count, 0,
+                                        w->now_ns + (p->reset_ns - w->ran_ns) + 1};
+}
+
 /* 1. It has ended: that counts, whatever it said of its end. One that ran for long enough counts
  *    from 1 again. One that a hook asked to end does not count, and begins again at once.
  * 2. It is not wanted: nothing. It runs: nothing, but where a hook, or an upgrade, asked that it
- *    ends.
+ *    ends. When it has run for so long that its next end counts as the first, none is told any
+ * more.
  * 3. Its time has not come: wait.
  * 4. No number is noted for it: that goes first, so that a rep that comes after knows its run.
  * 5. It begins. */
@@ -43,7 +55,7 @@ struct workload_step workload_next(const struct workload_facts *w, const struct 
     if (!w->wanted || w->begun) { /* 2 */
         bool ends = (w->wanted && w->restart) || (w->begun && w->gone);
         s.act = ends ? WORKLOAD_STOP : WORKLOAD_WAIT;
-        return s;
+        return ends || !w->begun || w->crash_count == 0 ? s : while_it_lasts(w, p);
     }
     if (w->now_ns < w->again_ns) { /* 3 */
         s.look_again_ns = w->again_ns;
@@ -73,7 +85,9 @@ static struct workload_facts see(struct rep *r, const struct cell_unit *u,
         .begun = run->begun,
         .over = run->ended || run->lost,
         .restart = c->about->unit->restart && !cell_unit_runs_hook(c),
-        .ran_ns = run->begun ? run->ended_ns - run->begun_ns : 0,
+        .ran_ns = !run->begun               ? 0
+                  : run->ended || run->lost ? run->ended_ns - run->begun_ns
+                                            : r->now.mono_ns - run->begun_ns,
         .crash_count = c->about->unit->crash_count,
         .now_ns = r->now.mono_ns,
         .again_ns = u->command_again_ns,
@@ -93,12 +107,11 @@ static void begin(struct rep *r, struct cell_unit *u, struct container *c,
 
 static const char *end_text(struct arena *a, const struct container *c, const struct unit_run *run)
 {
-    return !run->ended                 ? "nobody can tell how it ended"
-           : run->text && run->text[0] ? run->text
-                                       : exit_text(a, c->about->log_source, run->exit_code,
-                                                   run->exit_signal,
-                                                   (struct shortage){.memory = run->oom_killed,
-                                                                     .disk = run->disk_full});
+    return !run->ended ? "nobody can tell how it ended"
+           : run->text && run->text[0]
+               ? run->text
+               : exit_text(a, c->about->log_source, run->exit_code, run->exit_signal,
+                           (struct shortage){.memory = run->oom_killed, .disk = run->disk_full});
 }
 
 /* One that a hook asked to end has no reason of its own. */
@@ -164,6 +177,11 @@ void workload_look(struct rep *r, struct cell_unit *u, const struct agent_facts 
         break;
     case WORKLOAD_COUNT:
         count(r, u, c, &s, out);
+        break;
+    case WORKLOAD_LASTS:
+        of.crash_count = 0;
+        of.crash_reason = arena_strdup(out->arena, "");
+        unit_note(r, c, &of, NULL, out);
         break;
     case WORKLOAD_STOP:
         stop(r, u, c, out);

@@ -17,7 +17,7 @@ struct workload_facts {
     bool begun;     /* which has begun, */
     bool over;      /* and ended, or was lost */
     bool restart;   /* a hook that is done asked that it ends and begins again */
-    int64_t ran_ns; /* so long it ran */
+    int64_t ran_ns; /* so long it ran, or has run */
     int32_t crash_count;
     int64_t now_ns, again_ns; /* it is begun again then; 0 = at once */
 };
@@ -27,6 +27,7 @@ enum workload_act {
     WORKLOAD_GIVE,  /* a number is noted for its run */
     WORKLOAD_BEGIN, /* that run */
     WORKLOAD_COUNT, /* its end: `crash_count`, and when it is begun again */
+    WORKLOAD_LASTS, /* it runs long enough: how it ended before is past, and `crash_count` is 0 */
     WORKLOAD_STOP,  /* it is to end: TERM, after a while KILL */
 };
 

@@ -630,6 +630,32 @@ static void every_fact_that_differs_is_reported(void **state)
     assert_null(next_of(&l, &a).status);
 }
 
+/* The first hook of a container that was made anew takes along where it is reached by now, to be
+ * published when it has ended. */
+static void who_is_reached_elsewhere_says_so_in_its_relations(void **state)
+{
+    (void)state;
+    SCOPED_ARENA(a);
+    struct laid l;
+    Models__PortMapping port = MODELS__PORT_MAPPING__INIT, *ports[] = {&port};
+    lay(&l, &a, "scope");
+    l.f.ports = ports, l.f.port_count = 1;
+    l.f.address = "10.0.0.1", port.host_port = 61002;
+    l.journal->address = text(&l, "10.0.0.1"), l.journal->port = 61001;
+    l.f.journal = journal_anew(&a, l.journal);
+    struct agent_step s = next_of(&l, &a);
+    assert_int_equal(s.act, AGENT_NOTE);
+    assert_int_equal(s.hook.hook, HOOK_INSTALL);
+    assert_int_equal(s.journal->n_unpublished, 1);
+    assert_string_equal(s.journal->unpublished[0]->key, "port");
+    assert_string_equal(s.journal->unpublished[0]->value, "61002");
+    assert_int_equal(s.journal->port, 61002);
+    l.f.journal = journal_end(&a, s.journal, JOURNAL_GOOD, "");
+    s = next_of(&l, &a);
+    assert_int_equal(s.act, AGENT_PUBLISH);
+    assert_int_equal(s.relation, RELATION);
+}
+
 static void what_keeps_its_container_away_is_told(void **state)
 {
     (void)state;
@@ -774,6 +800,7 @@ int main(void)
         cmocka_unit_test(it_is_in_so_many_relations),
         cmocka_unit_test(a_text_is_cut_to_the_end_of_a_letter),
         cmocka_unit_test(every_fact_that_differs_is_reported),
+        cmocka_unit_test(who_is_reached_elsewhere_says_so_in_its_relations),
         cmocka_unit_test(what_keeps_its_container_away_is_told),
         cmocka_unit_test(a_failure_names_its_hook),
         cmocka_unit_test(a_hook_that_runs_for_a_while_is_told),

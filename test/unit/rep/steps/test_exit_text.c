@@ -8,6 +8,7 @@ static void ends_have_a_source_and_a_status(void **state)
     SCOPED_ARENA(a);
     assert_string_equal(exit_text(&a, "APP", 3, 0, (struct shortage){0}),
                         "APP: Exited with status 3");
+    assert_string_equal(exit_status_text(&a, 3, 0, (struct shortage){0}), "Exited with status 3");
     assert_string_equal(exit_text(&a, "APP", 1, 0, (struct shortage){.disk = true}),
                         "APP: Exited with status 1 (out of disk)");
     assert_string_equal(exit_text(&a, "APP", 0, 9, (struct shortage){true, true}),

@@ -140,6 +140,49 @@ static void what_is_set_is_published_after_a_good_end(void **state)
     assert_int_equal(journal_published(&f->arena, j, 7)->n_unpublished, 0);
 }
 
+/* "port=8081 private-address=10.0.0.2": what is to be published in relation 7. */
+static const char *to_be_told(struct fixture *f, const Rep__UnitNote *j)
+{
+    const char *all = "";
+    for (size_t i = 0; i < j->n_unpublished; i++) {
+        assert_int_equal(j->unpublished[i]->relation, 7);
+        all = arena_printf(&f->arena, "%s%s%s=%s", all, i ? " " : "", j->unpublished[i]->key,
+                           j->unpublished[i]->value);
+    }
+    return all;
+}
+
+static void where_it_is_reached_is_told_again_when_that_is_another(void **state)
+{
+    struct fixture *f = *state;
+    struct arena *a = &f->arena;
+    Rep__UnitNote *none = journal_reached(a, journal_new(a, "e1"), "10.0.0.1", 8080);
+    assert_int_equal(none->n_unpublished, 0); /* it is in no relation: who enters says it */
+    Rep__UnitNote *j = at_work(f);
+    j->address = none->address, j->port = none->port;
+    assert_string_equal(to_be_told(f, journal_reached(a, j, "10.0.0.1", 8080)), "");
+    assert_string_equal(to_be_told(f, journal_reached(a, j, "10.0.0.1", 8081)), "port=8081");
+    assert_string_equal(to_be_told(f, journal_reached(a, j, "10.0.0.1", 0)), "port=");
+    Rep__UnitNote *moved = journal_reached(a, j, "10.0.0.2", 8081);
+    assert_string_equal(to_be_told(f, moved), "private-address=10.0.0.2 port=8081");
+    moved = journal_published(a, moved, 7);
+    assert_string_equal(to_be_told(f, journal_reached(a, moved, "10.0.0.2", 8081)), "");
+    /* Its container is made anew: what its hooks have set there stands. */
+    j = begun(f, j, HOOK_CONFIG_CHANGED, 0, 4);
+    assert_int_equal(journal_set(a, j, 7, "port", "443", &j, &f->err), 0);
+    Rep__UnitNote *bad = journal_end(a, j, JOURNAL_BAD, "");
+    j = journal_published(a, journal_end(a, j, JOURNAL_GOOD, ""), 7);
+    j = journal_anew(a, j);
+    assert_string_equal(to_be_told(f, journal_reached(a, j, "10.0.0.2", 8081)),
+                        "private-address=10.0.0.2");
+    bad = journal_anew(a, bad); /* nobody was told of that one */
+    assert_string_equal(to_be_told(f, journal_reached(a, bad, "10.0.0.1", 8081)), "port=8081");
+    j = begun(f, run_well(f, j, HOOK_INSTALL, 0, 0), HOOK_CONFIG_CHANGED, 0, 4);
+    assert_int_equal(journal_set(a, j, 7, "private-address", "db.test", &j, &f->err), 0);
+    j = journal_published(a, journal_end(a, j, JOURNAL_GOOD, ""), 7);
+    assert_string_equal(to_be_told(f, journal_reached(a, j, "10.0.0.3", 8082)), "");
+}
+
 static void memberships_on_the_board_win(void **state)
 {
     struct fixture *f = *state;
@@ -280,6 +323,7 @@ static void a_full_journal_can_be_read(void **state)
         Rep__UnitNoteRelation *r = arena_message(&f->arena, &rep__unit_note_relation__descriptor);
         r->number = UINT32_MAX - HOOK_RELATIONS_MAX + (uint32_t)j->n_relations;
         r->guid = (char *)repeated(f, 'g', 36);
+        r->own_address = r->own_port = true;
         r->members = ARENA_ARRAY(&f->arena, HOOK_SCOPE_TOLD_MAX, Rep__UnitNoteMember *);
         while (j->n_relations < SCOPES && r->n_members < HOOK_SCOPE_TOLD_MAX) {
             m.unit = UINT32_MAX - HOOK_SCOPE_TOLD_MAX + (uint32_t)r->n_members;
@@ -293,6 +337,7 @@ static void a_full_journal_can_be_read(void **state)
     size_t room = JOURNAL_WRITES_BYTES_MAX - 32;
     assert_int_equal(journal_set(&f->arena, j, last, "k", repeated(f, 'v', room), &j, &f->err), 0);
     j->hook->text = (char *)repeated(f, 't', JOURNAL_TEXT_MAX);
+    j->address = (char *)repeated(f, 'a', 253), j->port = UINT16_MAX;
     struct bytes packed = message_packed(&f->arena, &j->base);
     assert_true(packed.size <= JOURNAL_BYTES_MAX);
     assert_int_equal(journal_read(&f->arena, packed, &back, &f->err), 0);
@@ -332,11 +377,17 @@ static void what_an_ended_hook_set_is_nowhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_a_hook_told_is_noted),          TEST(a_bad_end_is_resolved),
-        TEST(an_end_that_is_lost_is_tried_again), TEST(what_is_set_is_published_after_a_good_end),
-        TEST(memberships_on_the_board_win),       TEST(what_is_alive_again_begins_anew),
-        TEST(the_next_container_begins_with_it),  TEST(what_hooks_set_has_bounds),
-        TEST(a_full_journal_can_be_read),         TEST(another_format_is_refused),
+        TEST(what_a_hook_told_is_noted),
+        TEST(a_bad_end_is_resolved),
+        TEST(an_end_that_is_lost_is_tried_again),
+        TEST(what_is_set_is_published_after_a_good_end),
+        TEST(memberships_on_the_board_win),
+        TEST(what_is_alive_again_begins_anew),
+        TEST(the_next_container_begins_with_it),
+        TEST(what_hooks_set_has_bounds),
+        TEST(where_it_is_reached_is_told_again_when_that_is_another),
+        TEST(a_full_journal_can_be_read),
+        TEST(another_format_is_refused),
         TEST(what_an_ended_hook_set_is_nowhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
