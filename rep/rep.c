@@ -96,6 +96,9 @@ static void on_verb(struct rep *r, const struct verb_answer *answer, struct effe
         checks_executed(r, answer);
         return;
     }
+    if (unit_fetch_answer(r, answer)) {
+        return;
+    }
     struct container *c = container_find(&r->containers, answer->guid);
     if (c && (steps_answer(r, c, answer, out) || pull_answer(r, c, answer, out))) {
         return;

@@ -206,6 +206,7 @@ static void valid_said(struct validation *v, const char *move, const Board__Unit
     }
     check_bytes(v, "status.text", said->text, UNIT_STATUS_TEXT_MAX);
     check_bytes(v, "status.crash_reason", said->crash_reason, UNIT_STATUS_TEXT_MAX);
+    check_bytes(v, "status.upgrade_error", said->upgrade_error, UNIT_STATUS_TEXT_MAX);
     check_bytes(v, "status.output", said->output, UNIT_STATUS_OUTPUT_MAX);
     const char *const names[] = {said->hook, said->relation, said->remote_unit, said->charm,
                                  said->address};

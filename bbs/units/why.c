@@ -214,6 +214,17 @@ static void hold_by_command(struct explaining *e, const struct unit_facts *f, co
                       f->name));
 }
 
+/* It goes on by the charm that it runs. */
+static void hold_by_image(struct explaining *e, const struct unit_facts *f, const char *key)
+{
+    struct arena *a = e->why->arena;
+    hold(e, key, f->status->since,
+         arena_printf(a, "it stays at its charm, and its service has another one: %s",
+                      f->status->upgrade_error),
+         arena_printf(a, "an image that its cell can have: bbs units upgrade %s FILE",
+                      f->unit->service));
+}
+
 static void explain_alive_unit(struct explaining *e, const char *key, const struct unit_facts *f)
 {
     bool started =
@@ -226,6 +237,8 @@ static void explain_alive_unit(struct explaining *e, const char *key, const stru
                      f->status ? f->status->since : f->unit->since);
     } else if (running_of(f)) {
         hold_by_unit(e, f, key, "", "", f->status->since);
+    } else if (*f->status->upgrade_error) {
+        hold_by_image(e, f, key);
     } else if (f->status->crash_count > 0) {
         hold_by_command(e, f, key);
     } else {

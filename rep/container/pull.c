@@ -11,8 +11,7 @@
 
 /* ---- The pull -------------------------------------------------------------------------------- */
 
-/* What is to be pulled for a root filesystem; NULL: nothing. */
-static const char *image_of(const struct rep *r, const char *rootfs)
+const char *pull_image(const struct rep *r, const char *rootfs)
 {
     size_t size;
     const char *name = image_name_preloaded(rootfs, &size);
@@ -31,7 +30,7 @@ bool pull_first(struct rep *r, struct container *c, const char *name, const char
     if (c->image_name && strcmp(c->image_name, name) != 0) {
         container_image(c, NULL, NULL);
     }
-    const char *wanted = image_of(r, name);
+    const char *wanted = pull_image(r, name);
     if (!wanted || c->image) {
         return false;
     }

@@ -7,6 +7,9 @@
 
 struct rep;
 
+/* What is to be pulled for a root filesystem; NULL: nothing. Borrows. */
+const char *pull_image(const struct rep *r, const char *rootfs);
+
 /* Whether the container waits for its image; asks for it then. `name` is its root filesystem, as
  * its definition has it now. A pull may take minutes: the container's record is looked at
  * meanwhile, and what that asks for is done. */

@@ -101,17 +101,19 @@ struct agent_facts {
     bool room;         /* is set aside for it */
     bool room_lacking; /* there is none; false again when some has come */
     enum agent_container container;
-    bool remake;            /* UP: the service's charm asks for another one */
-    bool anew;              /* DOWN: its files are gone, or go before it begins again */
-    bool gone;              /* DOWN: they are gone */
-    unsigned make_failures; /* in a row */
-    int64_t make_again_ns;  /* when it is tried again */
-    const char *make_error; /* why it failed, "" = it did not */
+    bool remake;               /* UP: the service's charm asks for another one, which can be had */
+    const char *upgrade_error; /* UP: why that cannot be had; the charm of `sight` is the old one
+                                * then. "" = it can, or is not asked for */
+    bool anew;                 /* DOWN: its files are gone, or go before it begins again */
+    bool gone;                 /* DOWN: they are gone */
+    unsigned make_failures;    /* in a row */
+    int64_t make_again_ns;     /* when it is tried again */
+    const char *make_error;    /* why it failed, "" = it did not */
     enum agent_principal principal_container;
-    bool shared;            /* containers of subordinates are here */
-    bool recall_asked;      /* an operator ends this container, which no board knows */
-    bool group_busy;        /* a hook runs of its principal, or of one that has the same */
-    bool cell_busy;         /* as many hooks run as the cell runs at once */
+    bool shared;       /* containers of subordinates are here */
+    bool recall_asked; /* an operator ends this container, which no board knows */
+    bool group_busy;   /* a hook runs of its principal, or of one that has the same */
+    bool cell_busy;    /* as many hooks run as the cell runs at once */
 
     /* What it was told. NULL: without a container; or the journal is not understood. */
     const Rep__UnitNote *journal;
@@ -126,7 +128,7 @@ struct agent_facts {
     const char *address;
     Models__PortMapping **ports;
     size_t port_count;
-    int32_t crash_count; /* of its command, */
+    int32_t crash_count;      /* of its command, */
     const char *crash_reason; /* and how that ended; NULL or "" = it never has */
 };
 

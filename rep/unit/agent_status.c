@@ -149,6 +149,7 @@ static Board__UnitStatusRecord *with_facts(struct arena *a, const struct agent_f
     s->n_ports = f->port_count;
     s->crash_count = f->crash_count;
     s->crash_reason = first_of(a, f->crash_reason ? f->crash_reason : "");
+    s->upgrade_error = first_of(a, f->upgrade_error ? f->upgrade_error : "");
     s->cell_id = f->unit->cell_id;
     s->before = s->hook = s->relation = s->remote_unit = s->output = arena_strdup(a, "");
     s->running = running_of(a, f, j);

@@ -175,6 +175,7 @@ static void entered(struct container *c)
         u->make_failures = 0;
     } else if (c->phase == PHASE_RESERVED || c->phase == PHASE_NONE) {
         u->was_up = false;
+        unit_fetch_clear(&u->fetch);
         u->forget = u->running = 0;
         u->tool_changes = u->tool_written = u->tool_writing = 0;
         u->stop_signals = 0;
@@ -394,6 +395,7 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
     set_busy(u, is_busy(u, c));
     u->waits_turn = false;
     u->room_lacking = u->room_lacking && r->now.mono_ns < u->room_again_ns;
+    unit_fetch_look(r, u, out);
     SCOPED_ARENA(scratch);
     struct agent_facts f = cell_unit_facts(r, &scratch, u);
     if (c && c->phase == PHASE_RESERVED && !c->deleting) {

@@ -9,6 +9,7 @@
 #include "rep/container/kind.h"
 #include "rep/unit/agent.h"
 #include "rep/unit/tools_face.h"
+#include "rep/unit/unit_fetch.h"
 #include "rep/unit/unit_knowledge.h"
 
 #include <bsd/sys/queue.h>
@@ -45,12 +46,6 @@ struct unit_frozen {
     struct tool_world world; /* the journal is as of now, not this one's */
 };
 
-/* What failed is not tried before. */
-struct unit_wait {
-    unsigned failures;
-    int64_t retry_ns;
-};
-
 enum unit_offer {
     OFFER_NONE,  /* it is of this cell, or nothing of it is wanted here */
     OFFER_TAKEN, /* room is set aside, and the board is to be asked for it */
@@ -74,6 +69,8 @@ struct cell_unit {
     int64_t due_ns;
     enum unit_offer offer;
     const char *drop; /* why what is set aside for it is given back; NULL = it is not */
+
+    struct unit_fetch fetch; /* of the image that its next container is made of */
 
     /* Moves: one at a time. */
     enum unit_moving moving;  /* the one under way */
@@ -182,6 +179,9 @@ void unit_thaw(struct cell_unit *u);
 
 /* The facts of it as they are, in the arena, and borrowed from all. */
 struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_unit *u);
+/* What the service's charm runs, if the container that is up cannot become that; else NULL. One
+ * that an earlier version made stays. In the arena. */
+const Models__DesiredLRP *cell_unit_other_run(const struct cell_unit *u, struct arena *a);
 
 /* ---- cell_unit.c: its kind of container, and each look at it --------------------------------- */
 

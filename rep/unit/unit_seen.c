@@ -109,15 +109,34 @@ static void see_others(const struct cell_unit *u, const struct container *c, str
     f->cell_busy = u->table->hook_count - u->busy >= u->table->rep->config.hooks;
 }
 
-/* One that an earlier version made stays. */
-static bool wants_another(const struct cell_unit *u, struct arena *a, const Rep__UnitOf *of,
-                          const struct agent_facts *f)
+const Models__DesiredLRP *cell_unit_other_run(const struct cell_unit *u, struct arena *a)
 {
-    const Board__Charm *charm =
-        f->service
-            ? unit_knowledge_charm(&u->table->knowledge, a, u->name.service, f->service->charm)
-            : NULL;
-    return charm && charm->run && *of->shape && strcmp(of->shape, unit_shape(a, charm->run)) != 0;
+    const struct unit_knowledge *k = &u->table->knowledge;
+    const struct container *c = cell_unit_container(u);
+    const Rep__UnitOf *of = c ? c->about->unit : NULL;
+    if (container_seen(u, c) != AGENT_CONTAINER_UP || !*of->shape) {
+        return NULL;
+    }
+    const Board__UnitServiceRecord *s = unit_knowledge_service(k, a, u->name.service);
+    bool same = s && strcmp(s->guid, of->service_guid) == 0;
+    const Board__Charm *charm = same ? unit_knowledge_charm(k, a, u->name.service, s->charm) : NULL;
+    bool other = charm && charm->run && strcmp(of->shape, unit_shape(a, charm->run)) != 0;
+    return other ? charm->run : NULL;
+}
+
+/* While the image of the next charm is not here, there is no other charm than the one that the
+ * container was made by, as long as the board has that. */
+static void see_upgrade(const struct cell_unit *u, struct arena *a, const Rep__UnitOf *of,
+                        struct agent_facts *f)
+{
+    bool other = f->service && cell_unit_other_run(u, a);
+    bool stays = other && !u->fetch.here &&
+                 unit_knowledge_charm(&u->table->knowledge, a, u->name.service, of->charm);
+    f->remake = other && !stays;
+    if (stays) {
+        f->sight.charm = of->charm;
+        f->upgrade_error = u->fetch.error ? u->fetch.error : "";
+    }
 }
 
 /* It is gone when the board has no such unit, or its agent says so. */
@@ -162,6 +181,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
         .make_again_ns = u->make_wait.retry_ns,
         .make_error = u->make_error ? u->make_error : "",
         .run_text = "",
+        .upgrade_error = "",
         .text = of ? of->text : "",
         .address = r->config.address,
         .crash_count = of ? of->crash_count : 0,
@@ -183,7 +203,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
     if (f.journal && f.container != AGENT_CONTAINER_MAKING && cell_unit_runs_hook(c)) {
         see_run(r, a, u, &f);
     }
-    f.remake = f.container == AGENT_CONTAINER_UP && wants_another(u, a, of, &f);
+    see_upgrade(u, a, of, &f);
     see_others(u, c, &f);
     f.principal_container = principal_seen(u->table, &f);
     f.shared = may_need_alone(&f) && cell_unit_is_shared(u);

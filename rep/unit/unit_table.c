@@ -52,6 +52,7 @@ static void unit_free(void *value)
     }
     cell_unit_keep(u, NULL);
     unit_thaw(u);
+    unit_fetch_clear(&u->fetch);
     free(u->hook.text);
     free(u->command.text);
     free(u->output);

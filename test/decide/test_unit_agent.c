@@ -613,6 +613,7 @@ static void every_fact_that_differs_is_reported(void **state)
     l.f.address = "10.0.0.1";
     l.f.crash_count = 2;
     l.f.crash_reason = "APP: Exited with status 3";
+    l.f.upgrade_error = "no manifest";
     l.f.ports = ports;
     l.f.port_count = 1;
     struct agent_step s = next_of(&l, &a);
@@ -621,6 +622,7 @@ static void every_fact_that_differs_is_reported(void **state)
     assert_string_equal(s.status->address, "10.0.0.1");
     assert_int_equal(s.status->crash_count, 2);
     assert_string_equal(s.status->crash_reason, "APP: Exited with status 3");
+    assert_string_equal(s.status->upgrade_error, "no manifest");
     assert_int_equal(s.status->n_ports, 1);
     assert_string_equal(s.status->charm, "charm");
     l.f.status = s.status; /* it is told */

@@ -237,6 +237,9 @@ static void what_an_agent_says_has_bounds(void **state)
     said->crash_reason = long_text(&l.arena, UNIT_STATUS_TEXT_MAX + 1);
     says(m, "status.crash_reason has 513 bytes: it may have 512");
     said->crash_reason = long_text(&l.arena, UNIT_STATUS_TEXT_MAX);
+    said->upgrade_error = long_text(&l.arena, UNIT_STATUS_TEXT_MAX + 1);
+    says(m, "status.upgrade_error has 513 bytes: it may have 512");
+    said->upgrade_error = long_text(&l.arena, UNIT_STATUS_TEXT_MAX);
     said->text = long_text(&l.arena, 1);
     said->output = long_text(&l.arena, UNIT_STATUS_OUTPUT_MAX + 1);
     says(m, "status.output has 4097 bytes: it may have 4096");

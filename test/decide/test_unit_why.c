@@ -131,6 +131,10 @@ static void why_a_unit_is_not_started(void **state)
          "unit/" U, "unit/" U " | 6 | its command has ended once" COMMAND},
         {"and again", UNIT("alive") STATUS "started crash_count=2 crash_reason=no-luck\n" CELL,
          "unit/" U, "unit/" U " | 6 | its command has ended 2 times: no-luck" COMMAND},
+        {"its image cannot be had", UNIT("alive") STATUS
+         "started crash_count=1 upgrade_error=no-manifest\n" CELL, "unit/" U,
+         "unit/" U " | 6 | it stays at its charm, and its service has another one: no-manifest | "
+         "an image that its cell can have: bbs units upgrade web FILE\n"},
         {"down, though started", UNIT("alive") STATUS "started\n" LOST, "unit/" U,
          "unit/" U " | 9 | cell c1 is lost" FORCE},
         {"its cell was made anew", UNIT("alive") STATUS "started\n" ANEW, "unit/" U,

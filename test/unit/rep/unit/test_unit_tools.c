@@ -1,12 +1,10 @@
 /* What the tools of a hook see of the board: as it was when the hook began, though the note is
  * written, the process begun and the first tool asked after that; and as a rep that comes later
  * finds it, from then on. */
-#include "common/model/record.h"
 #include "rep/container/note.h"
 #include "rep/inside.h"
-#include "test/decide/unit_rows.h"
 #include "test/tool/cmocka.h"
-#include "test/unit/rep/rep_rig.h"
+#include "test/unit/rep/unit_rig.h"
 
 #include <string.h>
 
@@ -14,42 +12,14 @@
 #define JOINED MEMBER " state=joined unit_guid=db3"
 #define DEPARTING MEMBER " state=departing unit_guid=db3"
 
-static char *text(const char *constant)
-{
-    return (char *)(uintptr_t)constant;
-}
-
-static struct rep *rep_of(struct rep_rig *g)
-{
-    return (struct rep *)g->role;
-}
-
-static void put(struct rep_rig *g, const char *key, const ProtobufCMessage *m)
-{
-    SCOPED_BUF(packed);
-    record_encode(&packed, m);
-    struct followed f = {.record = blob_new(packed.data, packed.size),
-                         .create_revision = 5,
-                         .mod_revision = ++g->revision};
-    cell_units_record(rep_of(g), key, &f);
-    blob_unref(f.record);
-}
-
-static void put_row(struct rep_rig *g, const char *row)
-{
-    const char *key;
-    const ProtobufCMessage *m = unit_row(&g->arena, arena_strdup(&g->arena, row), &key);
-    put(g, key, m);
-}
-
 /* Of db/3; its value. */
 static void put_settings(struct rep_rig *g, const char *value)
 {
     Board__UnitSetting setting = BOARD__UNIT_SETTING__INIT, *list[] = {&setting};
     Board__RelationSettingsRecord r = BOARD__RELATION_SETTINGS_RECORD__INIT;
-    setting.key = text("at"), setting.value = text(value);
+    setting.key = unit_rig_text("at"), setting.value = unit_rig_text(value);
     r.settings = list, r.n_settings = 1;
-    put(g, "relation_settings/0000000001/-/1/db/0000000003", &r.base);
+    unit_rig_put(g, "relation_settings/0000000001/-/1/db/0000000003", &r.base);
 }
 
 static void put_charm(struct rep_rig *g)
@@ -60,32 +30,16 @@ static void put_charm(struct rep_rig *g)
     Models__DesiredLRP run = MODELS__DESIRED_LRP__INIT;
     Board__Charm charm = BOARD__CHARM__INIT;
     Board__CharmRecord record = BOARD__CHARM_RECORD__INIT;
-    command.path = text("/bin/true"), command.user = text("root");
+    command.path = unit_rig_text("/bin/true"), command.user = unit_rig_text("root");
     action.run_action = &command, run.action = &action;
-    joined.name = text("db-relation-joined"), joined.script = text("true");
+    joined.name = unit_rig_text("db-relation-joined"), joined.script = unit_rig_text("true");
     charm.run = &run, charm.hooks = hooks, charm.n_hooks = 1, record.charm = &charm;
-    put(g, "charm/web/c", &record.base);
-}
-
-/* All that is wanted is known. */
-static void know_all(struct rep_rig *g)
-{
-    const char *const *list;
-    bool changed;
-    struct unit_knowledge *k = &rep_of(g)->units.knowledge;
-    size_t left_out, count = unit_knowledge_topics(k, &g->arena, &list, &changed, &left_out);
-    for (size_t i = 0; i < count; i++) {
-        unit_knowledge_reported(k, arena_strdup(&g->arena, list[i]));
-    }
+    unit_rig_put(g, "charm/web/c", &record.base);
 }
 
 static void lay_board(struct rep_rig *g)
 {
     static const char *const rows[] = {
-        "unit/web/0000000003 service=web number=3 guid=u-1 service_guid=s-1 state=alive "
-        "cell_id=cell-1 identity=identity-1 assigned=1 machine=1",
-        "unit_status/web/0000000003 guid=u-1 state=started charm=c",
-        "unit_service/web name=web guid=s-1 state=alive charm=c",
         "unit_service_relation/web/0000000001 number=1 guid=r1",
         "relation/0000000001 number=1 guid=r1 state=alive ends=web:db:0:kv:0,db:db:1:kv:0",
         "relation_member/0000000001/-/0/web/0000000003 state=joined unit_guid=u-1",
@@ -93,12 +47,13 @@ static void lay_board(struct rep_rig *g)
         "member=relation_member/0000000001/-/0/web/0000000003",
         JOINED,
     };
+    unit_rig_put_unit(g);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        put_row(g, rows[i]);
+        unit_rig_put_row(g, rows[i]);
     }
     put_charm(g);
     put_settings(g, "1");
-    know_all(g);
+    unit_rig_know_all(g);
 }
 
 /* It has started; of its joined with db/3 the note says that it runs, or nothing. */
@@ -110,17 +65,18 @@ static struct container_status unit_found(struct rep_rig *g, bool hook,
     Rep__UnitNote journal = REP__UNIT_NOTE__INIT;
     Rep__UnitOf of = REP__UNIT_OF__INIT;
     Rep__Note note = REP__NOTE__INIT;
-    joined.state = text("noted"), joined.hook = HOOK_JOINED, joined.relation = 1, joined.unit = 3;
-    joined.token = text("t"), joined.attempt = 1, joined.run = RUN_FIRST + 1;
-    r.number = 1, r.guid = text("r1");
+    joined.state = unit_rig_text("noted"), joined.hook = HOOK_JOINED, joined.relation = 1,
+    joined.unit = 3;
+    joined.token = unit_rig_text("t"), joined.attempt = 1, joined.run = RUN_FIRST + 1;
+    r.number = 1, r.guid = unit_rig_text("r1");
     journal.relations = relations, journal.n_relations = 1;
-    journal.format = JOURNAL_FORMAT, journal.epoch = text(RIG_BOARD_GENERATION);
+    journal.format = JOURNAL_FORMAT, journal.epoch = unit_rig_text(RIG_BOARD_GENERATION);
     journal.installed = journal.configured = journal.started = true;
-    journal.charm = of.charm = joined.charm = text("c");
+    journal.charm = of.charm = joined.charm = unit_rig_text("c");
     journal.hook = hook ? &joined : NULL;
-    of.service = text("web"), of.number = 3, of.service_guid = text("s-1");
+    of.service = unit_rig_text("web"), of.number = 3, of.service_guid = unit_rig_text("s-1");
     of.journal = &journal, of.command_run = RUN_FIRST, of.last_run = RUN_FIRST + hook;
-    note.format = NOTE_FORMAT, note.unit = &of, note.instance_guid = text("u-1");
+    note.format = NOTE_FORMAT, note.unit = &of, note.instance_guid = unit_rig_text("u-1");
     note.memory_mb = 100, note.disk_mb = 10;
     return (struct container_status){.guid = "u-1",
                                      .state = CONTAINER_RUNNING,
@@ -145,7 +101,7 @@ static const char *read_by(struct rep_rig *g, const char *token)
 {
     struct tool_world w;
     const char *guid;
-    const struct tools_owner *o = &rep_of(g)->units.tools;
+    const struct tools_owner *o = &unit_rig_rep(g)->units.tools;
     if (o->world(o->context, token, &g->arena, &w, &guid) != TOOLS_FOUND) {
         return "";
     }
@@ -159,7 +115,7 @@ static const char *read_by(struct rep_rig *g, const char *token)
 
 static const char *hook_token(struct rep_rig *g)
 {
-    const struct container *c = cell_unit_container(cell_unit_find(&rep_of(g)->units, "u-1"));
+    const struct container *c = cell_unit_container(cell_unit_find(&unit_rig_rep(g)->units, "u-1"));
     return c->about->unit->journal->hook->token;
 }
 
@@ -174,7 +130,7 @@ static void it_is_frozen_when_the_hook_begins(void **state)
     put_settings(&g, "2");
     rep_rig_advance(&g, 10000);
     note = rep_rig_take_verb(&g, VERB_NOTE);
-    put_row(&g, DEPARTING);
+    unit_rig_put_row(&g, DEPARTING);
     put_settings(&g, "3");
     rep_rig_advance(&g, 1);
     rep_rig_verb(&g, note, VERB_DONE, "");
@@ -197,7 +153,7 @@ static void a_later_rep_freezes_it_as_it_finds_it(void **state)
     rep_rig_answer_incarnation(&g);
     rep_rig_feed_open(&g);
     lay_board(&g);
-    put_row(&g, DEPARTING);
+    unit_rig_put_row(&g, DEPARTING);
     rep_rig_answer_list(&g, &s, 1);
     rep_rig_advance(&g, 1);
     put_settings(&g, "2");
