@@ -159,12 +159,11 @@ static int64_t silent_since_ns(const struct board *b, const char *worker, const 
     return since > copied_seen(p).since_ns ? since : copied_seen(p).since_ns;
 }
 
-/* How long whoever wrote it meant it to wait, by his own clock. */
+/* How long whoever wrote it meant it to wait, by his own clock; not positive: not at all. */
 static int64_t meant_ns(const Board__JobRecord *job)
 {
     int64_t since = job->units ? job->units->since : 0;
-    int64_t meant_ns = since && job->not_before > since ? job->not_before - since : DEFERRED_MAX_NS;
-    return earlier_ns(meant_ns, DEFERRED_MAX_NS);
+    return since ? earlier_ns(job->not_before - since, DEFERRED_MAX_NS) : DEFERRED_MAX_NS;
 }
 
 /* How long it is to wait yet: not before a time of the wall clock of who wrote it, which may be

@@ -82,6 +82,7 @@ void force_unit_open(struct plan *p, const struct op_input *in, const Board__Uni
         job_of_unit(p->arena, in, BOARD__JOB_RECORD__KIND__FORCE_UNIT, unit, FORCE_UNIT_JOB);
     job->units->forced = true;
     job->units->max_wait_ms = max_wait_ms;
+    job->units->since = asked_ns; /* both by one clock: what is between them is the wait */
     job->not_before = asked_ns + force_wait_ns(max_wait_ms);
     units_job_open(job, in, p);
 }

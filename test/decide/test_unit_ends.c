@@ -1,6 +1,7 @@
 /* The ends of unit services, and the jobs that bring them about, rule by rule (bbs/units). */
 #include "bbs/units/end_units.h"
 #include "bbs/units/force_unit.h"
+#include "bbs/units/unit_jobs.h"
 #include "bbs/units/units.h"
 #include "test/decide/system_rows.h"
 #include "test/decide/unit_rows.h"
@@ -153,6 +154,18 @@ static const struct op_row *row_of(int kind)
     return rows[kind];
 }
 
+/* A bbs whose clock is another one waits as long as was meant only if it is told both by one. */
+static void waits_as_meant(const struct plan *p)
+{
+    for (const struct change *c = p->changes; c; c = c->next) {
+        const Board__JobRecord *job = (const Board__JobRecord *)c->message;
+        if (job && key_type(c->key) == RECORD_JOB && strcmp(job->name, FORCE_UNIT_JOB) == 0) {
+            assert_int_equal(job->not_before - job->units->since,
+                             force_wait_ns(job->units->max_wait_ms));
+        }
+    }
+}
+
 static void slice(struct laid_system *l, const Board__JobRecord *job, struct laid_plan *p)
 {
     const struct op_input in = {.actor = ACTOR_BBS, .peer_name = "boot", .trace_id = "",
@@ -160,6 +173,7 @@ static void slice(struct laid_system *l, const Board__JobRecord *job, struct lai
                                 .now = {.wall_ns = 1000 * SECOND_NS}};
     laid_decide(l->board, row_of((int)job->kind), &in, &l->arena, p);
     assert_true(p->plan.change_count <= 64 && p->reads.count <= 118);
+    waits_as_meant(&p->plan);
     assert_true(p->plan.verdict != PLAN_COMMIT || laid_passes(l->board, &p->reads));
 }
 

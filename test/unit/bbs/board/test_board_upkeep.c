@@ -131,6 +131,37 @@ static void jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent(void *
     board_rig_free(r);
 }
 
+/* By a clock a year ahead, which was right again when it began to wait: it waits as long as it was
+ * meant to, and not at all where that is nothing. */
+static void a_job_waits_no_longer_than_was_meant(void **state)
+{
+    static const struct {
+        int64_t meant_s, first_ms, then_ms; /* it stands after the first, and not after the other */
+    } rows[] = {{3, 2500, 1000}, {0, 0, 500}, {-5, 0, 500}};
+    struct rig *r = ready_rig(1, &(struct board_hooks){.job_row = job_row});
+    int64_t ahead_ns = board_now(board_rig_board(r, 0)).wall_ns + 366 * 86400 * SECOND_NS;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        SCOPED_ARENA(a);
+        Board__JobRecord job = BOARD__JOB_RECORD__INIT;
+        Board__JobRecord__Instances left = BOARD__JOB_RECORD__INSTANCES__INIT;
+        Board__UnitsJob units = BOARD__UNITS_JOB__INIT;
+        left.end = 10;
+        units.since = ahead_ns - rows[i].meant_s * SECOND_NS;
+        job.target = (char *)"j";
+        job.kind = BOARD__JOB_RECORD__KIND__CREATE_INSTANCES;
+        job.instances = &left;
+        job.units = &units;
+        job.worker = arena_strdup(&a, board_boot_id(board_rig_board(r, 0)));
+        job.not_before = ahead_ns;
+        put_record(r, "job/j", &job.base);
+        board_rig_run(r, rows[i].first_ms * MILLISECOND_NS);
+        assert_true(mod_revision(r, "job/j") > 0);
+        board_rig_run(r, rows[i].then_ms * MILLISECOND_NS);
+        assert_int_equal(mod_revision(r, "job/j"), 0);
+    }
+    board_rig_free(r);
+}
+
 /* Nor taken over, or those who know it would wait for who does not. */
 static void a_job_of_a_later_version_is_left_alone(void **state)
 {
@@ -286,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_run_at_their_worker_and_are_taken_over_when_it_is_silent),
+        cmocka_unit_test(a_job_waits_no_longer_than_was_meant),
         cmocka_unit_test(jobs_of_one_target_do_not_mix),
         cmocka_unit_test(a_job_of_a_later_version_is_left_alone),
         cmocka_unit_test(a_job_of_before_is_found_in_the_list),
