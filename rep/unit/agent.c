@@ -397,7 +397,10 @@ static struct agent_step hook_in_error(const struct outlook *o)
     if (o->hook.act == HOOK_RUN) {
         return note(o, 10);
     }
-    struct agent_step s = agent_step_of(10, AGENT_ACCEPT, "somebody said that it counts as done");
+    struct agent_step s = agent_step_of(10, AGENT_ACCEPT,
+                                        o->world.resolution == HOOK_SKIP
+                                            ? "somebody said that it counts as done"
+                                            : "it has left the relation that it was about");
     s.hook = o->world.current;
     s.journal = journal_accept(o->arena, o->journal);
     return s;

@@ -1,6 +1,7 @@
 /* The ladder of hook_next(), docs/units.md, Hooks. The first rule that applies is done.
  *  1. A hook runs: wait. One is in error: wait until it is resolved, then run it again, or accept
- *     it.
+ *     it. One of a relation in which the unit is not any more is accepted: what it could ask about
+ *     is gone.
  *  2. stop has run: nothing comes any more, and a relation that a restored board has brought back
  * is left.
  *  3. Dying, never installed and in no scope: nothing is owed.
@@ -52,6 +53,16 @@ static uint64_t version_of(const struct hook_world *w, const struct hook_subject
     return version;
 }
 
+/* Whether the unit is in the relation that the hook is about; true where it is about none. */
+static bool is_in_its_relation(const struct hook_world *w, const struct hook_subject *s)
+{
+    bool in = s->hook < HOOK_JOINED;
+    for (size_t i = 0; i < w->relation_count; i++) {
+        in = in || w->relations[i].number == s->relation;
+    }
+    return in;
+}
+
 /* Rule 1. */
 static struct hook_step after_current(const struct hook_world *w)
 {
@@ -59,7 +70,7 @@ static struct hook_step after_current(const struct hook_world *w)
     if (!w->error || w->resolution == HOOK_UNRESOLVED) {
         return (struct hook_step){.act = HOOK_WAIT};
     }
-    return w->resolution == HOOK_RETRY
+    return w->resolution == HOOK_RETRY && is_in_its_relation(w, &w->current)
                ? (struct hook_step){HOOK_RUN, w->current, version_of(w, &w->current)}
                : (struct hook_step){HOOK_ACCEPT, w->current, 0};
 }

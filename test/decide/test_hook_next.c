@@ -56,6 +56,10 @@ static const struct row {
     {1, "error dying", {{""}}, {HOOK_CHANGED, 7, 0}, HOOK_WAIT, {0}},
     {1, "error retry", {{"alive"}}, {HOOK_CHANGED, 7, 1}, HOOK_RUN, {HOOK_CHANGED, 7, 1}},
     {1, "error skip", {{"alive"}}, {HOOK_CHANGED, 7, 1}, HOOK_ACCEPT, {HOOK_CHANGED, 7, 1}},
+    {1, "error retry", {{""}}, {HOOK_DEPARTED, 7, 1}, HOOK_ACCEPT, {HOOK_DEPARTED, 7, 1}},
+    {1, "error retry", {{""}, {"alive"}}, {HOOK_JOINED, 7, 1}, HOOK_ACCEPT, {HOOK_JOINED, 7, 1}},
+    {1, "error retry", {{""}}, {HOOK_STOP, 0, 0}, HOOK_RUN, {HOOK_STOP, 0, 0}},
+    {1, "error", {{""}}, {HOOK_DEPARTED, 7, 1}, HOOK_WAIT, {0}},
     {1, "runs retry", {{"alive"}}, {HOOK_CHANGED, 7, 1}, HOOK_WAIT, {0}},
     /* 2: none after stop */
     {2, "dying stopped", {{""}}, {0}, HOOK_WAIT, {0}},
@@ -284,6 +288,7 @@ struct model {
 struct model_bounds {
     size_t relations, members;
     uint8_t entries, changes, faults, restarts, charms, configs;
+    bool forced; /* a job takes a dying unit out of its relations */
 };
 
 struct search {
@@ -506,6 +511,11 @@ static void the_board_moves(struct search *x, struct arena *a, const struct mode
             n.relations[i].alive = 0;
             push_seen(x, a, &n, false);
         }
+        if (!m->alive && r->entered && x->bounds.forced) {
+            n = *m;
+            n.relations[i].entered = 0;
+            push_seen(x, a, &n, false);
+        }
         for (size_t k = 0; k < x->bounds.members; k++) {
             members_move(x, a, m, i, k);
         }
@@ -555,6 +565,11 @@ static void the_hook_moves(struct search *x, struct arena *a, const struct model
     }
 }
 
+static bool is_in_its_relation(const struct model *m, const struct hook_step *s)
+{
+    return s->subject.hook < HOOK_JOINED || m->relations[s->subject.relation].entered;
+}
+
 static void the_rep_moves(struct search *x, struct arena *a, const struct model *m,
                           const Rep__UnitNote *j)
 {
@@ -567,6 +582,7 @@ static void the_rep_moves(struct search *x, struct arena *a, const struct model 
     HOLD(!runs || s->act == HOOK_WAIT);
     switch (step.act) {
     case HOOK_RUN:
+        HOLD(is_in_its_relation(m, s));
         if (!j->hook) {
             check_begin(m, s);
         }
@@ -574,7 +590,7 @@ static void the_rep_moves(struct search *x, struct arena *a, const struct model 
         push(x, &n);
         break;
     case HOOK_ACCEPT:
-        HOLD(j->hook && m->resolution == HOOK_SKIP);
+        HOLD(j->hook && (m->resolution == HOOK_SKIP || !is_in_its_relation(m, s)));
         keep_journal(a, &n, journal_accept(a, j));
         hook_has_ended(&n, j->hook);
         push(x, &n);
@@ -641,6 +657,7 @@ static void faults_upgrades_and_configuration_in_every_order(void **state)
                                   .changes = 1,
                                   .faults = 1,
                                   .restarts = 1,
+                                  .forced = true,
                                   .charms = 1,
                                   .configs = 1},
            1000);

@@ -95,6 +95,11 @@ static const Rep__UnitNoteRelation *relation_of(const Rep__UnitNote *j, const ch
     return found;
 }
 
+bool unit_note_has(const Rep__UnitNote *j, const char *relation)
+{
+    return relation_of(j, relation) != NULL;
+}
+
 static bool is_told_of(const Rep__UnitNote *j, const struct author_member *m)
 {
     const Rep__UnitNoteRelation *r = relation_of(j, m->relation);

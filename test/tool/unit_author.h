@@ -31,6 +31,9 @@ bool unit_author_heard_broken(const struct unit_author *o, const char *relation)
  */
 const char *unit_author_refuses(struct unit_author *o, const Rep__UnitNote *j);
 
+/* Whether the journal has the relation yet. */
+bool unit_note_has(const Rep__UnitNote *j, const char *relation);
+
 /* The relation is left without its hooks. */
 void unit_author_gives_up(struct unit_author *o, const char *relation);
 
