@@ -4,6 +4,7 @@
  *   test_swarm --minutes M      as many as fit, from a seed drawn from the clock
  *   test_swarm --seed N [--trace]   one, with its trace
  *   test_swarm --list           the workloads, faults and checkers
+ *   ... --doing WORKLOAD        only those of them in which somebody does that
  *   ... --first                 each process ends at its first seed that fails
  * Two processes share the seeds, unless --processes N says otherwise or there is one seed alone. A
  * seed that fails, or ends its process, is told at once and once more at the end; the others are
@@ -124,6 +125,7 @@ struct task {
     double begun;
     unsigned processes;
     unsigned failures_max; /* of one process */
+    const char *workload;  /* the other seeds are passed over; NULL = none is */
     bool trace;
     struct part *parts; /* of the processes, shared by all */
 };
@@ -158,8 +160,10 @@ static void run_some(const struct task *task, struct part *part)
                               : part->seed > task->to) {
             break;
         }
-        run(part->seed, task->trace, part);
-        fflush(stdout);
+        if (!task->workload || swarm_does(task->workload, part->seed)) {
+            run(part->seed, task->trace, part);
+            fflush(stdout);
+        }
     }
     part->over = true;
 }
@@ -309,6 +313,9 @@ static bool parse(int argc, char **argv, struct task *t)
             t->minutes = strtod(value, NULL);
             good = good && t->minutes > 0;
             t->from = (unsigned long long)time(NULL) * 1000;
+        } else if (strcmp(argv[i], "--doing") == 0) {
+            t->workload = value;
+            good = good && swarm_does(value, 1) >= 0;
         } else if (strcmp(argv[i], "--processes") == 0) {
             t->processes = (unsigned)strtoul(value, NULL, 10);
             good = good && t->processes >= 1 && t->processes <= PROCESSES_MAX;
@@ -332,7 +339,7 @@ int main(int argc, char **argv)
     }
     if (!parse(argc, argv, &task)) {
         fprintf(stderr, "usage: test_swarm [--seeds A-B | --minutes M | --seed N [--trace]] "
-                        "[--first] [--processes N]\n"
+                        "[--doing WORKLOAD] [--first] [--processes N]\n"
                         "       test_swarm --list\n");
         return 2;
     }

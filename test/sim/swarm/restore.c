@@ -192,6 +192,8 @@ void loss_verb(struct swarm *s, struct node *cell, const struct verb_call *call)
     /* Its claim went back while its steps or its monitor were under way: as in check_verb(). */
     asked = asked || (i && !i->ran &&
                       model_containers_has_steps(node_containers(cell), call->guid));
+    /* The cut of a run, whose time is over: a hook's, or a command's in its own container. */
+    asked = asked || (call->step > 0 && call->guid && unit_known(&s->checkers, call->guid));
     if (s->went_back && !evacuates && !asked && call->verb == VERB_SIGNAL && !call->exec) {
         checkers_report(&s->checkers, "S8", "%s stops %s on a board that went back",
                         node_name(cell), call->guid);

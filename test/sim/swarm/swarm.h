@@ -35,3 +35,6 @@ struct swarm_result {
 /* The caller calls swarm_result_done. */
 void swarm_run(uint64_t seed, bool trace, struct swarm_result *ret);
 void swarm_result_done(struct swarm_result *r);
+
+/* Whether somebody does that work in the seed: the name of a row of workloads.def, or it is -1. */
+int swarm_does(const char *workload, uint64_t seed);

@@ -1,6 +1,8 @@
 /* The workloads of a seed: workloads.def. */
 #include "test/sim/swarm/inside.h"
 
+#include <string.h>
+
 #define WORKLOAD(name, ...) extern const struct workload_ops name##_workload;
 #include "test/sim/swarm/workloads.def"
 
@@ -35,6 +37,20 @@ bool workload_drawn(int workload, uint64_t seed)
 {
     struct random aside;
     return draw(&aside, workload, seed);
+}
+
+int swarm_does(const char *workload, uint64_t seed)
+{
+    static const char *const names[] = {
+#define WORKLOAD(name, ...) #name,
+#include "test/sim/swarm/workloads.def"
+    };
+    for (int i = 0; i < WORKLOAD_COUNT; i++) {
+        if (strcmp(names[i], workload) == 0) {
+            return workload_drawn(i, seed);
+        }
+    }
+    return -1;
 }
 
 void workloads_begin(struct swarm *s, uint64_t seed)
