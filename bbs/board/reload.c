@@ -22,11 +22,11 @@ void reload_begin(struct board *b, const char *why, struct effects *out)
 }
 
 /* How it is known that etcd went back within the board generation; NULL = it did not. */
-static const char *went_back(const struct copied *board_generation, struct arena *a)
+static const char *went_back(const struct version *board_generation, struct arena *a)
 {
     ProtobufCMessage *m;
-    bool is = record_decode(a, RECORD_BOARD_GENERATION,
-                            blob_bytes(copied_version(board_generation)->blob), &m, NULL) == 0;
+    bool is = record_decode(a, RECORD_BOARD_GENERATION, blob_bytes(board_generation->blob), &m,
+                            NULL) == 0;
     const char *reason = is ? ((const Board__BoardGenerationRecord *)m)->went_back : "";
     return *reason ? reason : NULL;
 }
@@ -62,7 +62,9 @@ static void take_over(struct board *b, const char *id, bool same_board_generatio
 
 static void loaded(struct board *b, struct effects *out)
 {
-    const char *id = key_component(out->arena, version_key(b->load.board_generation), 1);
+    /* Of the copy that was loaded. Its key may be one that nobody of us writes. */
+    const struct version *generation = b->load.board_generation;
+    const char *id = key_component(out->arena, version_key(generation), 1);
     bool same_board_generation = b->board_generation && strcmp(b->board_generation, id) == 0;
     take_over(b, id, same_board_generation);
     feed_reset(b->feed, b->copy, b->board_generation, b->revision);
@@ -78,8 +80,7 @@ static void loaded(struct board *b, struct effects *out)
     if (b->loads++ > 0 && b->hooks.on_reset) {
         b->hooks.on_reset(b->hooks.context, out);
     }
-    const char *reason =
-        went_back(copy_find(b->copy, key_epoch(out->arena, b->board_generation)), out->arena);
+    const char *reason = went_back(generation, out->arena);
     if (reason) {
         fall_found(b, reason, out);
     }
