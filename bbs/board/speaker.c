@@ -56,6 +56,16 @@ static const char *leader_refused(const struct speaker *s, enum actor actor,
     return term_refused(a, role, s->leader_lock_term, term->term);
 }
 
+bool speaker_in_term(const struct speaker *s, const struct op_input *in, const Board__Term *term,
+                     struct plan *p)
+{
+    const char *why = leader_refused(s, in->actor, term, p->arena);
+    if (why) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "%s", why);
+    }
+    return !why;
+}
+
 bool speaker_authorised(const struct speaker *s, const struct op_input *in, struct plan *p)
 {
     const Board__Move *m = in->request;
@@ -63,7 +73,7 @@ bool speaker_authorised(const struct speaker *s, const struct op_input *in, stru
     if (in->actor == ACTOR_REP) {
         why = incarnation_refused(p->arena, s->cell, in->peer_name, m->incarnation);
     } else if (in->actor & ACTORS_LEADERS) {
-        why = leader_refused(s, in->actor, m->term, p->arena);
+        return speaker_in_term(s, in, m->term, p);
     }
     if (why) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "%s", why);

@@ -19,6 +19,10 @@ void speaker_gather(struct view *v, const struct op_input *in, struct speaker *r
 /* True if the caller may bring this move, a Board__Move; otherwise the plan is refused. */
 bool speaker_authorised(const struct speaker *s, const struct op_input *in, struct plan *p);
 
+/* The same of a leader's request that is no move: in this term. */
+bool speaker_in_term(const struct speaker *s, const struct op_input *in, const Board__Term *term,
+                     struct plan *p);
+
 /* The same, of what is on a cell: a rep moves nothing of another one's. `things` for the message:
  * "instances". */
 bool speaker_authorised_for(const struct speaker *s, const struct op_input *in, const char *cell_id,

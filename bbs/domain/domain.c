@@ -3,6 +3,7 @@
 #include "common/lifecycle/domain.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const char *upsert_target(struct arena *a, const struct op_input *in)
 {
@@ -12,16 +13,39 @@ static const char *upsert_target(struct arena *a, const struct op_input *in)
 static void upsert_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct domain_snapshot *s = snapshot;
+    if (in->actor == ACTOR_SITE) {
+        speaker_gather(v, in, &s->by);
+    }
     s->domain = view_message(v, upsert_target(view_arena(v), in));
     s->seen = view_domain_seen(v, upsert_target(view_arena(v), in));
 }
 
-/* 1. Each upsert replaces the expiry by now + ttl, also from forever to finite; 0 is forever.
+/* The CRM of a site vouches, while it leads, for what is its own. */
+static bool is_permitted(const struct domain_snapshot *s, const struct op_input *in, struct plan *p)
+{
+    const Models__UpsertDomainRequest *r = in->request;
+    if (in->actor != ACTOR_SITE) {
+        return true;
+    }
+    if (strncmp(r->domain, DOMAIN_OF_SITE_PREFIX, strlen(DOMAIN_OF_SITE_PREFIX)) != 0) {
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict,
+                    "domain %s is no domain of a slice: those begin with " DOMAIN_OF_SITE_PREFIX,
+                    r->domain);
+        return false;
+    }
+    return speaker_in_term(&s->by, in, r->term, p);
+}
+
+/* 0. The CRM of a site in another term, or of a domain that is not its own: ResourceConflict.
+ * 1. Each upsert replaces the expiry by now + ttl, also from forever to finite; 0 is forever.
  * 2. Forever again changes nothing, unless that came back with a restore and is confirmed now. */
 void upsert_domain_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct domain_snapshot *s = snapshot;
     const Models__UpsertDomainRequest *r = in->request;
+    if (!is_permitted(s, in, p)) { /* 0 */
+        return;
+    }
     int to = lifecycle_transition(&domain_lifecycle, s->domain ? DOMAIN_KNOWN : DOMAIN_NONE,
                                   in->actor, DOMAIN_TRIGGER_UPSERT, 0);
     assert(to == DOMAIN_KNOWN);

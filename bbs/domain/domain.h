@@ -12,8 +12,11 @@ extern const struct op_row upsert_domain_row;
 /* The move of the converger: expire. */
 extern const struct move_family domain_moves;
 
+/* Domains of what runs in slices: "edge.<uid of the cluster>". */
+#define DOMAIN_OF_SITE_PREFIX "edge."
+
 struct domain_snapshot {
-    struct speaker by;             /* of expire */
+    struct speaker by;                 /* of expire, and of the CRM of a site */
     const Board__DomainRecord *domain; /* as it stands; NULL = none */
     struct domain_seen seen;
 };

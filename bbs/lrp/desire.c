@@ -21,6 +21,7 @@ static void desire_gather(struct view *v, const struct op_input *in, void *snaps
     struct desired_snapshot *s = snapshot;
     const Models__DesiredLRP *d = asked(in);
     desired_gather(v, d->process_guid, s);
+    slice_use_gather(v, in, d->slice, &s->use);
     if (!s->desired) {
         desired_gather_instances(v, d->process_guid, d->instances, "", 0, d->instances, s);
     }
@@ -61,9 +62,11 @@ static void drop_duplicate_ports(struct arena *a, Models__DesiredLRP *d)
     d->n_ports = count;
 }
 
-static Models__DesiredLRP *stored(struct plan *p, const struct op_input *in)
+static Models__DesiredLRP *stored(struct plan *p, const struct op_input *in,
+                                  const struct slice_use *use)
 {
-    Models__DesiredLRP *d = arena_copy(p->arena, asked(in), sizeof(*d));
+    Models__DesiredLRP *d =
+        arena_copy(p->arena, slice_use_tagged(p->arena, use, asked(in)), sizeof(*d));
     Models__ModificationTag *tag = arena_message(p->arena, &models__modification_tag__descriptor);
     tag->epoch = arena_alloc(p->arena, GUID_BYTES);
     random_guid(in->random, tag->epoch);
@@ -76,7 +79,9 @@ static Models__DesiredLRP *stored(struct plan *p, const struct op_input *in)
     return d;
 }
 
-/* 1. The guid is in use, in whatever domain: ResourceExists.
+/* 1. The guid is in use, in whatever domain: ResourceExists. Who asks may not ask for what is in
+ * this slice, or in none, or it has no room there: ResourceConflict; the slice's uses are written
+ * in the same transaction.
  * 2. Larger than a transaction takes: InvalidRequest.
  * 3. Stored with a new epoch, index 0, without what Diego drops, in its two parts.
  * 4. UNCLAIMED records for the indices that have none, the auctioneer is asked; what goes beyond
@@ -88,13 +93,19 @@ void desire_decide(const void *snapshot, const struct op_input *in, struct plan 
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceExists);
         return;
     }
+    const Models__DesireLRPRequest *request = in->request;
+    if (!slice_use_permitted(&s->use, in, request->term, p) ||
+        !slice_use_fits(&s->use, asked(in), p)) { /* 1 */
+        return;
+    }
     int to = lifecycle_transition(&desired_lrp_lifecycle, DESIRED_LRP_NONE, in->actor,
                                   DESIRED_LRP_TRIGGER_DESIRE, 0);
     assert(to == DESIRED_LRP_DESIRED);
     Models__DesiredLRP *scheduling, *run;
-    desired_split(p->arena, stored(p, in), &scheduling, &run);
+    desired_split(p->arena, stored(p, in, &s->use), &scheduling, &run);
     if (models__desired_lrp__get_packed_size(scheduling) +
-            models__desired_lrp__get_packed_size(run) > DESIRED_BYTES_MAX) { /* 2 */
+            models__desired_lrp__get_packed_size(run) >
+        DESIRED_BYTES_MAX) { /* 2 */
         plan_refuse_as(p, MODELS__ERROR__TYPE__InvalidRequest);
         return;
     }
@@ -102,7 +113,8 @@ void desire_decide(const void *snapshot, const struct op_input *in, struct plan 
     plan_put(p, key_desired(p->arena, guid), "desire", in->actor, &scheduling->base); /* 3 */
     plan_put(p, key_run(p->arena, guid, scheduling->modification_tag->epoch), "desire", in->actor,
              &run->base);
-    instances_settle(&s->instances, guid, scheduling, in, p); /* 4 */
+    slice_use_put(&s->use, in, guid, scheduling, "desire", p); /* 1 */
+    instances_settle(&s->instances, guid, scheduling, in, p);  /* 4 */
     instances_job(&s->instances, guid, scheduling, s->job, in, p);
 }
 

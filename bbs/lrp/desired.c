@@ -38,6 +38,7 @@ void desired_split(struct arena *a, const Models__DesiredLRP *whole,
     MOVE_FIELD(owner);
     MOVE_FIELD(on_cell_loss);
     MOVE_FIELD(on_evacuate);
+    MOVE_FIELD(slice);
 #undef MOVE_FIELD
     *ret_scheduling = s;
     *ret_run = run;
@@ -61,6 +62,7 @@ void desired_gather_owned(struct view *v, const struct op_input *in, struct desi
 {
     struct arena *a = view_arena(v);
     const Models__Owner *owner = s->desired ? s->desired->owner : NULL;
+    slice_use_gather(v, in, s->desired ? s->desired->slice : "", &s->use);
     if (in->actor != ACTOR_CLIENT || !service_owner_is(owner)) {
         return;
     }
@@ -73,12 +75,13 @@ void desired_gather_owned(struct view *v, const struct op_input *in, struct desi
                                   service_owner_path(owner));
 }
 
-bool desired_refuses(const struct desired_snapshot *s, struct plan *p)
+bool desired_refuses(const struct desired_snapshot *s, const struct op_input *in,
+                     const Board__Term *term, struct plan *p)
 {
     if (s->owned) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "%s", s->owned);
     }
-    return s->owned;
+    return s->owned || !slice_use_permitted(&s->use, in, term, p);
 }
 
 static const char *removal_key(struct arena *a, const Models__DesiredLRP *desired)

@@ -4,6 +4,7 @@
 
 #include "bbs/board/op.h"
 #include "bbs/lrp/instances.h"
+#include "bbs/slice/use.h"
 #include "models/desired_lrp_requests.pb-c.h"
 
 /* Both halves of a DesiredLRP travel in one transaction, beside a slice of instances: together they
@@ -17,6 +18,7 @@ struct desired_snapshot {
     bool removal_unreadable;           /* a later version's stands where one would be put */
     const char *owned;                 /* by a service, which alone may change it: what is said to a
                                           client; NULL = he may */
+    struct slice_use use;              /* of the slice that it is in */
     bool replacement_missing;          /* a removal names a replaced_by that is not there */
     struct instances instances;        /* that must change under the request */
 };
@@ -28,9 +30,11 @@ extern const struct op_row remove_row; /* Models__RemoveDesiredLRPRequest */
 /* Whether an ordinary client may desire with this owner: what is a service's, it makes itself. */
 bool desired_owner_is_free(const Models__Owner *owner);
 
-/* For update and remove: the client is refused if it is a service's. */
+/* For update and remove: the client is refused if it is a service's, and whoever may not ask for
+ * what is in its slice, or in none. `term` is the request's. */
 void desired_gather_owned(struct view *v, const struct op_input *in, struct desired_snapshot *s);
-bool desired_refuses(const struct desired_snapshot *s, struct plan *p);
+bool desired_refuses(const struct desired_snapshot *s, const struct op_input *in,
+                     const Board__Term *term, struct plan *p);
 
 /* Splits a DesiredLRP as stored: the scheduling part (in every bbs's copy, holds all that an update
  * may change) and the rest, written once (design.md 2). Shallow. */

@@ -30,7 +30,8 @@ static void remove_gather(struct view *v, const struct op_input *in, void *snaps
     }
 }
 
-/* 1. Unknown: ResourceNotFound; a service's: ResourceConflict.
+/* 1. Unknown: ResourceNotFound; a service's, or in a slice that the caller may not change:
+ *    ResourceConflict. What is in a slice leaves its list of uses.
  * 2. What should replace it is not there: ResourceConflict.
  * 3. Both parts are deleted, and that it was asked is kept, for cells that are away.
  * 4. Its instances are deleted (UNCLAIMED, CRASHED) or marked stopping (CLAIMED, RUNNING, also
@@ -42,7 +43,7 @@ void remove_desired_decide(const void *snapshot, const struct op_input *in, stru
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
         return;
     }
-    if (desired_refuses(s, p)) { /* 1 */
+    if (desired_refuses(s, in, asked(in)->term, p)) { /* 1 */
         return;
     }
     if (s->replacement_missing) { /* 2 */
@@ -56,6 +57,7 @@ void remove_desired_decide(const void *snapshot, const struct op_input *in, stru
     plan_delete(p, key_desired(p->arena, guid), "remove", in->actor); /* 3 */
     plan_delete(p, key_run(p->arena, guid, s->desired->modification_tag->epoch), "remove",
                 in->actor);
+    slice_use_put(&s->use, in, guid, NULL, "remove", p); /* 1 */
     desired_put_removal(p, s, 0, "remove", in->actor);
     instances_settle(&s->instances, guid, NULL, in, p); /* 4 */
     instances_job(&s->instances, guid, NULL, s->job, in, p);

@@ -59,8 +59,8 @@ static Models__DesiredLRP *updated(struct arena *a, const Models__DesiredLRP *be
                                    const Models__DesiredLRPUpdate *u)
 {
     Models__DesiredLRP *after = arena_copy(a, before, sizeof(*before));
-    after->modification_tag = arena_copy(a, before->modification_tag,
-                                         sizeof(*before->modification_tag));
+    after->modification_tag =
+        arena_copy(a, before->modification_tag, sizeof(*before->modification_tag));
     after->modification_tag->index++;
     if (!u) {
         return after;
@@ -97,7 +97,8 @@ static bool shows_otherwise(struct arena *a, const Models__DesiredLRP *before,
     return !routing_equal(&was, &is);
 }
 
-/* 1. Unknown: ResourceNotFound; a service's: ResourceConflict.
+/* 1. Unknown: ResourceNotFound; a service's, or in a slice that the caller may not change or that
+ *    has no room for it: ResourceConflict.
  * 2. Larger than a transaction takes: InvalidRequest.
  * 3. What the update carries is replaced as a whole; the tag's index goes up by one even when
  *    nothing changes; the epoch stays.
@@ -113,26 +114,30 @@ void update_decide(const void *snapshot, const struct op_input *in, struct plan 
         plan_refuse_as(p, MODELS__ERROR__TYPE__ResourceNotFound);
         return;
     }
-    if (desired_refuses(s, p)) { /* 1 */
+    if (desired_refuses(s, in, asked(in)->term, p)) { /* 1 */
         return;
     }
     int to = lifecycle_transition(&desired_lrp_lifecycle, DESIRED_LRP_DESIRED, in->actor,
                                   DESIRED_LRP_TRIGGER_UPDATE, 0);
     assert(to == DESIRED_LRP_DESIRED);
     Models__DesiredLRP *after = updated(p->arena, s->desired, asked(in)->update);
+    if (!slice_use_fits(&s->use, after, p)) { /* 1 */
+        return;
+    }
     if (models__desired_lrp__get_packed_size(after) > DESIRED_BYTES_MAX) { /* 2 */
         plan_refuse_as(p, MODELS__ERROR__TYPE__InvalidRequest);
         return;
     }
     const char *guid = after->process_guid;
     plan_put(p, key_desired(p->arena, guid), "update", in->actor, &after->base); /* 3 */
+    slice_use_put(&s->use, in, guid, after, "update", p);                        /* 1 */
     if (shows_otherwise(p->arena, s->desired, after)) {                          /* 5 */
         plan_notice_refresh(p, guid, 0, after->instances);
     }
     if (after->instances < s->desired->instances) { /* 4 */
         desired_put_removal(p, s, after->instances, "update", in->actor);
     }
-    if (s->instances.list) {                                                     /* 4 */
+    if (s->instances.list) { /* 4 */
         instances_settle(&s->instances, guid, after, in, p);
         instances_job(&s->instances, guid, after, s->job, in, p);
     }

@@ -48,6 +48,7 @@ bool good_guid(const char *guid);        /* [a-zA-Z0-9_-]+ */
 
 /* What DesiredLRPs and tasks have in common. */
 void valid_unsealed(struct validation *v, const ProtobufCMessage *definition); /* of a client's */
+void valid_of_client(struct validation *v, const Models__DesiredLRP *desired); /* and in no slice */
 void not_negative(struct validation *v, int32_t value, const char *field);
 void valid_cpu_max(struct validation *v, uint32_t percent); /* ours */
 void valid_placement_tags(struct validation *v, char *const *tags, size_t count); /* ours */

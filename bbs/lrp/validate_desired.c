@@ -394,6 +394,15 @@ static void valid_running(struct validation *v, const Models__DesiredLRP *d)
     valid_log_rate(v, d->log_rate_limit, "log_rate_limit");
 }
 
+void valid_of_client(struct validation *v, const Models__DesiredLRP *desired)
+{
+    valid_unsealed(v, desired ? &desired->base : NULL);
+    if (desired && *desired->slice) {
+        say_field(v, "slice");
+        say(v, "only the CRM of a site asks for what runs in a slice");
+    }
+}
+
 void valid_desire(struct validation *v, const Models__DesiredLRP *d)
 {
     if (!d) {

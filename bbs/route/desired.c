@@ -8,7 +8,11 @@ void route_desire(struct ask *ask, struct effects *out)
 {
     const Models__DesiredLRP *d = ((const Models__DesireLRPRequest *)ask->in.request)->desired_lrp;
     valid_desire(&ask->faults, d);
-    valid_unsealed(&ask->faults, d ? &d->base : NULL);
+    if (ask->in.actor == ACTOR_SITE) {
+        valid_unsealed(&ask->faults, d ? &d->base : NULL);
+    } else {
+        valid_of_client(&ask->faults, d);
+    }
     if (d && !desired_owner_is_free(d->owner)) {
         say_field(&ask->faults, "owner");
     }

@@ -35,7 +35,7 @@ static bool is_named(const char *process_guid, const char *name)
 static void valid_target(struct validation *v, const Board__ServiceRequest *q)
 {
     valid_desire(v, q->desired_lrp);
-    valid_unsealed(v, q->desired_lrp ? &q->desired_lrp->base : NULL);
+    valid_of_client(v, q->desired_lrp);
     if (q->desired_lrp && !is_named(q->desired_lrp->process_guid, q->name)) {
         say_field(v, "process_guid");
     }
@@ -200,8 +200,7 @@ static void gather_aim(struct view *v, const Board__ServiceRequest *q,
     for (size_t i = 0; i < s->adopted_count; i++) {
         adopted = adopted || strcmp(s->adopted[i].desired->process_guid, guid) == 0;
     }
-    s->stranger =
-        s->desired && !adopted && !service_owns(a, SERVICE_APPS_UID, path, s->desired);
+    s->stranger = s->desired && !adopted && !service_owns(a, SERVICE_APPS_UID, path, s->desired);
     if (q->action == ACTION(TARGET) && !before && strcmp(guid, q->name) != 0) {
         s->rival = view_message(v, key_desired(a, q->name));
     }
@@ -219,9 +218,9 @@ static void reach(struct arena *a, const Board__ServiceRequest *q,
                   const Board__ServiceRecord *before, struct app_snapshot *s)
 {
     bool keeps = q->action == ACTION(TARGET) && q->instances < 0;
-    int32_t instances = keeps && before                ? before->instances
+    int32_t instances = keeps && before               ? before->instances
                         : q->action == ACTION(TARGET) ? q->desired_lrp->instances
-                                                       : q->instances;
+                                                      : q->instances;
     if (!s->desired && !s->wanted) {
         return;
     }
@@ -280,8 +279,8 @@ static bool another_stands(struct view *v, const Board__ServiceRecord *before, c
     return stands;
 }
 
-static void gather_op(struct view *v, const struct op_input *in,
-                      const Board__ServiceRecord *before, struct app_snapshot *s)
+static void gather_op(struct view *v, const struct op_input *in, const Board__ServiceRecord *before,
+                      struct app_snapshot *s)
 {
     const Board__ServiceRequest *q = in->request;
     if (!may_be_at_once(q, before, s)) {

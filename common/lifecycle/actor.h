@@ -23,6 +23,7 @@ typedef uint16_t actor_set;
 enum {
     ACTORS_MAX = 16,
     ACTORS_LEADERS = ACTOR_AUCTIONEER | ACTOR_CONVERGER | ACTOR_SITE,
+    ACTORS_ASKING = ACTOR_CLIENT | ACTOR_SITE, /* for what is to run */
     ACTORS_OURS = ACTOR_REP | ACTORS_LEADERS, /* those that move records by name */
     ACTORS_ANYBODY = UINT16_MAX & ~ACTOR_CRM, /* for what changes nothing */
 };

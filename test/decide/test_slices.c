@@ -1,7 +1,10 @@
 /* Slices of a site: each move of its CRM, rule by rule (bbs/slice), and what it decides by is held
  * to its compares. A board is a line each:
  *   cell c1 1024/2048/8 [pool=TAG] [used] [lost] [emptied] [asks]     memory, disk, containers
- *   slice u2 2x512/512/4 [digest=D] [cells=c3,c4] [use=g1:owner:2x256/256]... */
+ *   slice u2 2x512/512/4 [digest=D] [cells=c3,c4] [use=g1:owner:2x256/256]...
+ *   lrp g1:owner:2x256/128 [slice]     what is desired: instances, memory, disk; "-": in none */
+#include "bbs/domain/domain.h"
+#include "bbs/lrp/desired.h"
 #include "bbs/slice/slice.h"
 #include "common/model/moves.h"
 #include "test/decide/laid_board.h"
@@ -129,6 +132,24 @@ static void put_slice(struct fixture *f, char *words)
     put(f, key_slice(&f->arena, s->uid), &s->base);
 }
 
+static Models__DesiredLRP *lrp_of(struct fixture *f, char *words)
+{
+    Models__DesiredLRP *d = arena_message(&f->arena, &models__desired_lrp__descriptor);
+    char *rest, *size;
+    d->process_guid = strtok_r(words, ":", &rest);
+    d->owner = arena_message(&f->arena, &models__owner__descriptor);
+    d->owner->kind = text(f, "appinst");
+    d->owner->uid = strtok_r(NULL, ":", &rest);
+    size = strtok_r(NULL, " ", &rest);
+    assert_int_equal(sscanf(size, "%dx%d/%d", &d->instances, &d->memory_mb, &d->disk_mb), 3);
+    const char *slice = strtok_r(NULL, " ", &rest);
+    d->slice = text(f, slice && strcmp(slice, "-") != 0 ? slice : "");
+    d->domain = text(f, "edge.u");
+    d->modification_tag = arena_message(&f->arena, &models__modification_tag__descriptor);
+    d->modification_tag->epoch = text(f, "D1");
+    return d;
+}
+
 static void begin(struct fixture *f, const char *lines)
 {
     *f = (struct fixture){.revision = LAID_FIRST + 10};
@@ -144,6 +165,9 @@ static void begin(struct fixture *f, const char *lines)
         *words++ = 0;
         if (strcmp(line, "cell") == 0) {
             put_cell(f, words);
+        } else if (strcmp(line, "lrp") == 0) {
+            Models__DesiredLRP *d = lrp_of(f, words);
+            put(f, key_desired(&f->arena, d->process_guid), &d->base);
         } else {
             assert_string_equal(line, "slice");
             put_slice(f, words);
@@ -447,6 +471,241 @@ static void what_it_decides_by_is_compared(void **state)
     (void)state;
 }
 
+/* ---- What runs in one ------------------------------------------------------------------------ */
+
+static Board__Term *term_of(struct fixture *f, int64_t number)
+{
+    Board__Term *term = arena_message(&f->arena, &board__term__descriptor);
+    term->role = text(f, "site");
+    term->board_generation = text(f, GENERATION);
+    term->term = number;
+    return term;
+}
+
+/* The refusal; or what becomes of slices and definitions: "slice/u g1:a:2x256/128", "desired/g1
+ * 2 [slice:u]", "-desired/g1". */
+static const char *use_text(struct fixture *f, const struct plan *p)
+{
+    SCOPED_BUF(out);
+    if (p->verdict == PLAN_REFUSE) {
+        return plan_text(f, p);
+    }
+    for (const struct change *c = p->changes; c; c = c->next) {
+        enum record_type type = key_type(c->key);
+        if (type != RECORD_SLICE && type != RECORD_DESIRED) {
+            continue;
+        }
+        buf_printf(&out, "%s%s%s", buf_string(&out)[0] ? "; " : "", c->message ? "" : "-", c->key);
+        if (type == RECORD_DESIRED && c->message) {
+            const Models__DesiredLRP *d = (const Models__DesiredLRP *)c->message;
+            buf_printf(&out, " %d", d->instances);
+            for (size_t i = 0; i < d->n_placementtags; i++) {
+                buf_printf(&out, " %s", d->placementtags[i]);
+            }
+            assert_string_equal(d->slice, d->slice[0] ? "u" : "");
+        } else if (c->message) {
+            const Board__SliceRecord *s = (const Board__SliceRecord *)c->message;
+            for (size_t i = 0; i < s->n_uses; i++) {
+                const Board__SliceUse *u = s->uses[i];
+                buf_printf(&out, " %s:%s:%dx%d/%d", u->process_guid, u->owner, u->instances,
+                           u->memory_mb, u->disk_mb);
+            }
+        }
+    }
+    return text(f, buf_string(&out));
+}
+
+/* "desire g1:a:2x256/128 u", "update g1 3", "remove g1"; behind it "term=4", "by client". */
+static void try_use(const struct row *row)
+{
+    struct fixture f;
+    struct laid_plan p;
+    begin(&f, row->board);
+    char *words = text(&f, row->move), *by = strstr(words, " by client");
+    char *old = strstr(words, " term=");
+    Board__Term *term = by ? NULL : term_of(&f, old ? atoi(old + 6) : TERM);
+    if (by) {
+        *by = 0;
+    }
+    if (old) {
+        *old = 0;
+    }
+    char *rest, *verb = strtok_r(words, " ", &rest);
+    Models__DesireLRPRequest desire = MODELS__DESIRE_LRPREQUEST__INIT;
+    Models__UpdateDesiredLRPRequest update = MODELS__UPDATE_DESIRED_LRPREQUEST__INIT;
+    Models__DesiredLRPUpdate says = MODELS__DESIRED_LRPUPDATE__INIT;
+    Models__RemoveDesiredLRPRequest removal = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
+    const struct op_row *op = &remove_row;
+    const void *request = &removal;
+    if (strcmp(verb, "desire") == 0) {
+        desire.desired_lrp = lrp_of(&f, rest);
+        desire.term = term;
+        op = &desire_row;
+        request = &desire;
+    } else if (strcmp(verb, "update") == 0) {
+        update.process_guid = strtok_r(NULL, " ", &rest);
+        update.term = term;
+        update.update = &says;
+        says.optional_instances_case = MODELS__DESIRED_LRPUPDATE__OPTIONAL_INSTANCES_INSTANCES;
+        says.instances = atoi(rest);
+        op = &update_row;
+        request = &update;
+    } else {
+        removal.process_guid = rest;
+        removal.term = term;
+    }
+    struct op_input in = {.actor = by ? ACTOR_CLIENT : ACTOR_SITE,
+                          .peer_name = "acme/paris",
+                          .trace_id = "",
+                          .boot_id = "b",
+                          .request = request,
+                          .now = now};
+    laid_decide(f.board, op, &in, &f.arena, &p);
+    const char *is = use_text(&f, &p.plan);
+    if (strcmp(is, row->plan) != 0) {
+        fail_msg("%s:\n%s\nnot\n%s", row->rule, is, row->plan);
+    }
+    assert_true(p.plan.verdict != PLAN_COMMIT || laid_passes(f.board, &p.reads));
+    end(&f);
+}
+
+#define ROOM "slice u 2x512/512/4\n"
+#define LRP ROOM_WITH("g1:a:1x512/128") "lrp g1:a:1x512/128 u\n"
+#define ROOM_WITH(use) "slice u 2x512/512/4 use=" use "\n"
+
+static void what_runs_in_it_is_written_with_it(void **state)
+{
+    static const struct row rows[] = {
+        {"desired", ROOM, "desire g1:a:2x256/128 u", "desired/g1 2; slice/u g1:a:2x256/128"},
+        {"beside another", ROOM_WITH("g2:b:1x512/1"), "desire g1:a:1x512/128 u",
+         "desired/g1 1; slice/u g1:a:1x512/128 g2:b:1x512/1"},
+        {"beside the former one of its owner", ROOM_WITH("g1:a:2x512/1"), "desire g2:a:2x512/1 u",
+         "desired/g2 2; slice/u g1:a:2x512/1 g2:a:2x512/1"},
+        {"more than it has", ROOM_WITH("g2:b:1x512/1"), "desire g1:a:2x512/128 u",
+         NO("not enough memory: 1536 MiB wanted, 1024 MiB in it")},
+        {"on its whole cells", "slice u 2x512/512/4 cells=c1\n", "desire g1:a:1x512/128 u",
+         "desired/g1 1 slice:u; slice/u g1:a:1x512/128"},
+        {"in a slice that is not there", "", "desire g1:a:1x512/128 u", NO("it is not there")},
+        {"in none", ROOM, "desire g1:a:1x512/128 -",
+         "ResourceConflict: it is in no slice: the CRM of a site asks for nothing else"},
+        {"there already", LRP, "desire g1:a:1x512/128 u",
+         "ResourceExists: the requested resource already exists"},
+        {"in a former term", ROOM, "desire g1:a:1x512/128 u term=4",
+         "ResourceConflict: term 4 of the site is over: the board's is 5"},
+        {"more instances", LRP, "update g1 2", "desired/g1 2; slice/u g1:a:2x512/128"},
+        {"more than there is room for", LRP, "update g1 3",
+         NO("not enough memory: 1536 MiB wanted, 1024 MiB in it")},
+        {"updated in a former term", LRP, "update g1 2 term=4",
+         "ResourceConflict: term 4 of the site is over: the board's is 5"},
+        {"updated by a client", LRP, "update g1 2 by client",
+         "ResourceConflict: it is in slice u, of this site's centre: the centre changes it"},
+        {"removed", LRP, "remove g1", "-desired/g1; slice/u"},
+        {"removed, and its slice is gone", "lrp g1:a:1x512/128 u\n", "remove g1", "-desired/g1"},
+        {"removed by a client", LRP, "remove g1 by client",
+         "ResourceConflict: it is in slice u, of this site's centre: the centre changes it"},
+        {"removed in a former term", LRP, "remove g1 term=4",
+         "ResourceConflict: term 4 of the site is over: the board's is 5"},
+        {"an ordinary one, by the CRM", "lrp g1:a:1x512/128\n", "remove g1",
+         "ResourceConflict: it is in no slice: the CRM of a site asks for nothing else"},
+        {"an ordinary one, by a client", "lrp g1:a:1x512/128\n", "remove g1 by client",
+         "-desired/g1"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        try_use(&rows[i]);
+    }
+    (void)state;
+}
+
+/* Two definitions that come at once see one another by the slice. */
+static void uses_are_compared(void **state)
+{
+    struct fixture f;
+    struct random random;
+    SCOPED_BUF(fault);
+    begin(&f, ROOM_WITH("g2:b:1x512/1"));
+    random_seed(&random, (uint64_t[2]){11, 12});
+    Models__DesireLRPRequest desire = MODELS__DESIRE_LRPREQUEST__INIT;
+    desire.desired_lrp = lrp_of(&f, text(&f, "g1:a:1x512/128 u"));
+    desire.term = term_of(&f, TERM);
+    struct op_input in = {.actor = ACTOR_SITE, .peer_name = "x", .trace_id = "", .boot_id = "b",
+                          .request = &desire, .now = now};
+    assert_int_equal(laid_hold(f.board, &desire_row, &in, NULL, 0, &random, 8, NULL, &fault),
+                     PLAN_COMMIT);
+    assert_string_equal(buf_string(&fault), "");
+    end(&f);
+    (void)state;
+}
+
+static void it_has_at_most_so_many_uses(void **state)
+{
+    for (size_t count = SLICE_USES_MAX - 1; count <= SLICE_USES_MAX; count++) {
+        struct fixture f;
+        struct laid_plan p;
+        begin(&f, "");
+        Board__SliceRecord *s = arena_message(&f.arena, &board__slice_record__descriptor);
+        s->uid = text(&f, "u");
+        s->node = node_of(&f, "64x100/100/300", &s->nodes);
+        s->uses = ARENA_ARRAY(&f.arena, count, Board__SliceUse *);
+        for (; s->n_uses < count; s->n_uses++) {
+            s->uses[s->n_uses] =
+                use_of(&f, (char *)(uintptr_t)arena_printf(&f.arena, "o%03zu:o:1x1/1", s->n_uses));
+        }
+        put(&f, key_slice(&f.arena, "u"), &s->base);
+        Models__DesireLRPRequest desire = MODELS__DESIRE_LRPREQUEST__INIT;
+        desire.desired_lrp = lrp_of(&f, text(&f, "g1:a:1x1/1 u"));
+        desire.term = term_of(&f, TERM);
+        struct op_input in = {.actor = ACTOR_SITE,
+                              .peer_name = "x",
+                              .trace_id = "",
+                              .boot_id = "b",
+                              .request = &desire,
+                              .now = now};
+        laid_decide(f.board, &desire_row, &in, &f.arena, &p);
+        assert_int_equal(p.plan.verdict, count < SLICE_USES_MAX ? PLAN_COMMIT : PLAN_REFUSE);
+        assert_true(count < SLICE_USES_MAX ||
+                    strstr(p.plan.error_message, "it has 256 uses, which is the most"));
+        end(&f);
+    }
+    (void)state;
+}
+
+static void it_vouches_for_its_own_domains_alone(void **state)
+{
+    static const struct {
+        const char *domain;
+        int64_t term;
+        const char *refusal;
+    } rows[] = {
+        {"edge.u", TERM, NULL},
+        {"edge.u", 4, "term 4 of the site is over: the board's is 5"},
+        {"apps", TERM, "domain apps is no domain of a slice: those begin with edge."},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct fixture f;
+        struct laid_plan p;
+        begin(&f, "");
+        Models__UpsertDomainRequest upsert = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
+        upsert.domain = text(&f, rows[i].domain);
+        upsert.ttl = 120;
+        upsert.term = term_of(&f, rows[i].term);
+        struct op_input in = {.actor = ACTOR_SITE,
+                              .peer_name = "x",
+                              .trace_id = "",
+                              .boot_id = "b",
+                              .request = &upsert,
+                              .now = now};
+        laid_decide(f.board, &upsert_domain_row, &in, &f.arena, &p);
+        assert_int_equal(p.plan.verdict, rows[i].refusal ? PLAN_REFUSE : PLAN_COMMIT);
+        if (rows[i].refusal) {
+            assert_string_equal(p.plan.error_message, rows[i].refusal);
+        }
+        end(&f);
+    }
+    (void)state;
+}
+
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
 static bool is_valid(struct fixture *f, const char *move)
 {
     struct validation v = {0};
@@ -534,6 +793,10 @@ int main(void)
         cmocka_unit_test(it_is_dropped_when_nothing_runs_in_it),
         cmocka_unit_test(only_the_leading_crm_moves),
         cmocka_unit_test(what_it_decides_by_is_compared),
+        cmocka_unit_test(what_runs_in_it_is_written_with_it),
+        cmocka_unit_test(uses_are_compared),
+        cmocka_unit_test(it_has_at_most_so_many_uses),
+        cmocka_unit_test(it_vouches_for_its_own_domains_alone),
         cmocka_unit_test(what_a_move_may_say),
         cmocka_unit_test(there_are_at_most_so_many),
     };

@@ -112,7 +112,7 @@ static const struct {
     const char *message, *fields;
 } plain[] = {
     {"models.DesiredLRP",
-     " process_guid domain log_source log_guid metrics_guid annotation legacy_download_user "
+     " process_guid slice domain log_source log_guid metrics_guid annotation legacy_download_user "
      "trusted_system_certificates_path PlacementTags image_username "},
     {"models.EnvironmentVariable", " name "},
     {"models.DownloadAction",
