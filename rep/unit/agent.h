@@ -99,7 +99,8 @@ struct agent_facts {
 
     /* The cell. */
     bool room;         /* is set aside for it */
-    bool room_lacking; /* there is none; false again when some has come */
+    bool room_lacking; /* there is none; false again when some may have come, and it is tried */
+    bool room_lacked;  /* there was none when it was tried last */
     enum agent_container container;
     bool remake;               /* UP: the service's charm asks for another one, which can be had */
     const char *upgrade_error; /* UP: why that cannot be had; the charm of `sight` is the old one

@@ -29,7 +29,7 @@ static char *text_of(struct arena *a, const struct agent_facts *f, const struct 
     bool up = f->container == AGENT_CONTAINER_UP;
     const char *done = w->alive ? "" : ": its hooks count as done";
     size_t untold = hook_untold(w);
-    if (!up && !f->room && f->room_lacking) { /* 1 */
+    if (!up && !f->room && (f->room_lacking || f->room_lacked)) { /* 1 */
         return arena_printf(a, "no room on its cell%s", done);
     }
     if (!up && f->make_failures) { /* 1 */

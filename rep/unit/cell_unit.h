@@ -89,7 +89,7 @@ struct cell_unit {
     bool was_up;
     bool without; /* it does not come, or cannot be had: its subordinates hear that */
     int64_t up_ns;
-    bool room_lacking;
+    bool room_lacking, room_lacked;
     int64_t room_again_ns;
     unsigned make_failures; /* in a row */
     char *make_error;

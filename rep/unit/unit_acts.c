@@ -267,7 +267,8 @@ void unit_acted(struct rep *r, struct container *c, const struct verb_answer *an
 static void set_aside(struct rep *r, struct cell_unit *u, const struct agent_facts *f,
                       struct effects *out)
 {
-    if (r->drain.over || unit_set_aside(r, u, f->unit, out)) {
+    u->room_lacked = !r->drain.over && !unit_set_aside(r, u, f->unit, out);
+    if (!u->room_lacked) {
         return;
     }
     u->room_lacking = true;

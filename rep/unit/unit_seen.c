@@ -175,6 +175,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
         .run_begun_ns = NEVER_NS,
         .room = c != NULL,
         .room_lacking = !c && u->room_lacking,
+        .room_lacked = !c && u->room_lacked,
         .container = container_seen(u, c),
         .recall_asked = u->recall,
         .make_failures = u->make_failures,

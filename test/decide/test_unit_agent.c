@@ -665,6 +665,10 @@ static void what_keeps_its_container_away_is_told(void **state)
     struct laid l;
     lay(&l, &a, "uninstalled none room_lacking");
     assert_string_equal(next_of(&l, &a).status->text, "no room on its cell");
+    lay(&l, &a, "uninstalled none no_room"); /* it is tried again: that is no news */
+    l.f.room_lacked = true;
+    assert_string_equal(next_of(&l, &a).status->text, "no room on its cell");
+    assert_int_equal(next_of(&l, &a).act, AGENT_SET_ASIDE);
     lay(&l, &a, "uninstalled none failed_twice");
     assert_string_equal(next_of(&l, &a).status->text,
                         "its container could not be made, 2 times: no image");
