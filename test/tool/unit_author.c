@@ -51,8 +51,21 @@ static bool is_owed_departed(const struct unit_author *o)
     return owed;
 }
 
+static bool has_left(const struct unit_author *o, const char *relation)
+{
+    bool left = false;
+    for (size_t i = 0; i < o->left_count; i++) {
+        left = left || strcmp(o->left[i], relation) == 0;
+    }
+    return left;
+}
+
 void unit_author_gives_up(struct unit_author *o, const char *relation)
 {
+    if (!has_left(o, relation)) {
+        assert(o->left_count < UNIT_MEMBERS_TOLD_MAX);
+        snprintf(o->left[o->left_count++], GUID_BYTES, "%s", relation);
+    }
     for (size_t i = 0; i < o->count; i++) {
         if (strcmp(o->members[i].relation, relation) == 0) {
             o->members[i].given_up = true;
@@ -93,11 +106,6 @@ static const Rep__UnitNoteRelation *relation_of(const Rep__UnitNote *j, const ch
         found = strcmp(j->relations[i]->guid, guid) == 0 ? j->relations[i] : found;
     }
     return found;
-}
-
-bool unit_note_has(const Rep__UnitNote *j, const char *relation)
-{
-    return relation_of(j, relation) != NULL;
 }
 
 static bool is_told_of(const Rep__UnitNote *j, const struct author_member *m)
@@ -145,7 +153,7 @@ void unit_author_learns(struct unit_author *o, const Rep__UnitNote *j)
     if (h->hook == HOOK_JOINED && !known) {
         assert(o->count < UNIT_MEMBERS_TOLD_MAX);
         known = &o->members[o->count++];
-        *known = (struct author_member){.unit = h->unit};
+        *known = (struct author_member){.unit = h->unit, .given_up = has_left(o, relation)};
         snprintf(known->relation, sizeof(known->relation), "%s", relation);
     } else if (h->hook == HOOK_CHANGED && known) {
         known->changed = true;

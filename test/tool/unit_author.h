@@ -21,6 +21,8 @@ struct unit_author {
     size_t count;
     char broken[UNIT_MEMBERS_TOLD_MAX][GUID_BYTES];
     size_t broken_count;
+    char left[UNIT_MEMBERS_TOLD_MAX][GUID_BYTES]; /* without its hooks: a joined may end yet */
+    size_t left_count;
 };
 
 /* NULL: it has not joined, or has departed. */
@@ -30,9 +32,6 @@ bool unit_author_heard_broken(const struct unit_author *o, const char *relation)
 /* NULL: the hook that the journal notes may begin; else what it breaks, as it stands in the code.
  */
 const char *unit_author_refuses(struct unit_author *o, const Rep__UnitNote *j);
-
-/* Whether the journal has the relation yet. */
-bool unit_note_has(const Rep__UnitNote *j, const char *relation);
 
 /* The relation is left without its hooks. */
 void unit_author_gives_up(struct unit_author *o, const char *relation);

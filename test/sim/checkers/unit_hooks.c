@@ -48,22 +48,6 @@ static Rep__UnitNote *kept_journal(struct checkers *k, const Rep__UnitNote *j)
     return rep__unit_note__unpack(&in, packed.size, packed.data);
 }
 
-/* Somebody else than its agent has taken the unit out of the relation of the hook, and the journal
- * has dropped that: whoever it was told of there departs no more. */
-static void follow_left(struct checkers *k, struct seen_unit *u, const Rep__UnitNote *j)
-{
-    SCOPED_ARENA(a);
-    struct unit_name name;
-    for (size_t i = 0; i < u->journal->n_relations; i++) {
-        const Rep__UnitNoteRelation *r = u->journal->relations[i];
-        bool is_its = r->number == u->journal->hook->relation && unit_of_key(&a, u->key, &name);
-        if (is_its && !unit_note_has(j, r->guid) &&
-            !history_now(&k->history, key_unit_scope(&a, name, r->number))) {
-            unit_author_gives_up(u->author, r->guid);
-        }
-    }
-}
-
 /* Who goes on to another hook has been through the one before. */
 static void follow_journal(struct checkers *k, struct seen_unit *u, const Rep__UnitNote *j)
 {
@@ -71,7 +55,6 @@ static void follow_journal(struct checkers *k, struct seen_unit *u, const Rep__U
     bool ran = was && was->run == u->run; /* else its note came to the disk too late */
     if (ran && (!is || !same_hook(was, is))) {
         unit_author_learns(u->author, u->journal);
-        follow_left(k, u, j);
     }
     bool another = is && (!was || !same_hook(was, is) || was->run != is->run);
     if (another || !is) {
