@@ -10,6 +10,8 @@
 #include "common/lifecycle/unit.h"
 #include "common/lifecycle/unit_service.h"
 #include "common/lifecycle/unit_status.h"
+#include "test/sim/checkers/units.h"
+#include "test/sim/model/containers.h"
 #include "test/sim/swarm/units_inside.h"
 
 #include <string.h>
@@ -23,9 +25,7 @@ enum {
     ASKS_OPEN_MAX = 4,
     UNITS_MOST = 12,        /* that there may be when more are asked for */
     PERCENT_DESTROYED = 70, /* of the seeds, in the end */
-    SERVICES_USED = UNIT_SERVICES - 1,
-    RELATIONS_USED = 3,
-    MACHINES_ASKED = 8, /* numbers from 0 on are drawn */
+    MACHINES_ASKED = 8,     /* numbers from 0 on are drawn */
 };
 
 struct units_work {
@@ -179,12 +179,12 @@ static void send_ends(struct units_work *o, const struct unit_relation_row *row,
 
 static void relate(struct units_work *o)
 {
-    send_ends(o, &unit_relations[below(o, RELATIONS_USED)], false);
+    send_ends(o, &unit_relations[below(o, UNIT_RELATIONS)], false);
 }
 
 static void destroy_relation(struct units_work *o)
 {
-    send_ends(o, &unit_relations[below(o, RELATIONS_USED)], true);
+    send_ends(o, &unit_relations[below(o, UNIT_RELATIONS)], true);
 }
 
 static void destroy_unit(struct units_work *o, bool forced)
@@ -271,7 +271,7 @@ static void resolve_one(struct units_work *o, const struct past *p)
 /* What is not deployed is; so often as else something happens to it. */
 static void ask_something(struct units_work *o)
 {
-    unsigned service = (unsigned)below(o, SERVICES_USED);
+    unsigned service = (unsigned)below(o, UNIT_SERVICES);
     uint64_t whim = below(o, 100);
     if (!service_now(o, unit_services[service])) {
         deploy(o, service);
@@ -346,6 +346,40 @@ static void uncordon_each(void *context, const struct past *p)
     }
 }
 
+static void recalled(void *context, int status, struct bytes body)
+{
+    struct units_work *o = context;
+    (void)body;
+    o->open--;
+    world_note(o->work->swarm->world, "juju", "is answered %d: a unit is recalled", status);
+}
+
+/* What a restored board has forgotten is kept, until an operator says that nobody wants it: a
+ * principal that is dead waits for the containers of such subordinates (docs/units.md). */
+static void recall_forgotten(struct units_work *o, struct node *cell)
+{
+    struct swarm *s = o->work->swarm;
+    const char *guid;
+    for (int n = 0; (guid = model_containers_made(node_containers(cell), n)); n++) {
+        const struct seen_unit *u = checkers_unit(&s->checkers, guid);
+        if (!u || seen_unit_record(&s->checkers, u)) {
+            continue;
+        }
+        SCOPED_ARENA(a);
+        o->open++;
+        world_send_request(
+            s->world, node_url(cell),
+            &(struct world_request){.method = "POST",
+                                    .path = arena_printf(&a, "/v1/units/%s/recall", guid),
+                                    .admin = true,
+                                    .peer = {.unit = "client", .name = "admin"},
+                                    .content_type = "application/octet-stream",
+                                    .accept = "",
+                                    .trace_id = ""},
+            ASK_LIMIT_NS, recalled, o);
+    }
+}
+
 static void settle(struct workload *w)
 {
     struct units_work *o = w->own;
@@ -356,6 +390,10 @@ static void settle(struct workload *w)
     o->settle_ns = now + SETTLE_EACH_NS;
     history_each(board_of(o), "unit_status/", resolve_each, o);
     history_each(board_of(o), "machine/", uncordon_each, o);
+    struct cluster *c = w->swarm->cluster;
+    for (unsigned i = 0; i < c->options.cells && board_of(o)->restores > 0; i++) {
+        recall_forgotten(o, c->cells[i]);
+    }
     for (unsigned i = 0; o->destroyed && i < UNIT_SERVICES; i++) {
         const Board__UnitServiceRecord *s = service_now(o, unit_services[i]);
         if (s && life_of(&unit_service_lifecycle, s->state) == UNIT_SERVICE_ALIVE) {
@@ -390,6 +428,12 @@ static void await_membership(void *context, const struct past *p)
     }
 }
 
+/* Others have taken its room: what was resolved is done when its container is there again. */
+static bool waits_for_room(const Board__UnitStatusRecord *s)
+{
+    return s->resolved && strstr(s->text, "no room on its cell");
+}
+
 static void await_unit(void *context, const struct past *p)
 {
     struct waiting_for *x = context;
@@ -402,7 +446,8 @@ static void await_unit(void *context, const struct past *p)
         x->unit = u;
         history_each(board_of(x->own), key_range_of(&a, RECORD_UNIT_SERVICE_RELATION, u->service),
                      await_membership, x);
-    } else if (s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_ERROR) {
+    } else if (s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_ERROR &&
+               !waits_for_room(s)) {
         buf_printf(x->why, "%s is in error; ", p->key);
     }
 }
