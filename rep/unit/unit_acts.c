@@ -75,6 +75,7 @@ static void note_journal(struct rep *r, struct container *c, const struct agent_
         of.last_run = of.last_run < RUN_FIRST ? RUN_FIRST : of.last_run + 1;
         s->journal->hook->run = of.last_run;
         unit_tools_freeze(r, cell_unit_of(c), c, s->journal);
+        cell_unit_of(c)->act_wait = (struct unit_wait){0}; /* what was moved before is done */
     }
     unit_note(r, c, &of, s->journal, out);
 }

@@ -141,6 +141,21 @@ static void it_is_frozen_when_the_hook_begins(void **state)
     (void)state;
 }
 
+/* What hooks set is told at once, however often: only a move that comes to nothing waits. */
+static void a_hook_that_begins_lets_moves_go_at_once(void **state)
+{
+    SCOPED_REP_RIG(g);
+    struct container_status s = unit_found(&g, false, NULL);
+    open_with(&g, &s);
+    rep_rig_verb(&g, rep_rig_take_verb(&g, VERB_NOTE), VERB_FAILED, "no space");
+    struct cell_unit *u = cell_unit_find(&unit_rig_rep(&g)->units, "u-1");
+    u->act_wait = (struct unit_wait){.failures = 9, .retry_ns = NEVER_NS};
+    rep_rig_advance(&g, 10000);
+    rep_rig_take_verb(&g, VERB_NOTE);
+    assert_int_equal(u->act_wait.failures + u->act_wait.retry_ns, 0);
+    (void)state;
+}
+
 static const struct step_fact begun = {.step = RUN_FIRST + 1, .kind = FACT_BEGUN, .text = ""};
 
 /* What the one before had frozen is lost: whom the hook is about it lists still, and what it reads
@@ -179,6 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_frozen_when_the_hook_begins),
+        cmocka_unit_test(a_hook_that_begins_lets_moves_go_at_once),
         cmocka_unit_test(a_later_rep_freezes_it_as_it_finds_it),
         cmocka_unit_test(before_a_bbs_has_answered_it_waits),
     };
