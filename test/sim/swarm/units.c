@@ -428,10 +428,11 @@ static void await_membership(void *context, const struct past *p)
     }
 }
 
-/* Others have taken its room: what was resolved is done when its container is there again. */
+/* Others have taken its room: it enters, and does what was resolved, when its container is there
+ * again. */
 static bool waits_for_room(const Board__UnitStatusRecord *s)
 {
-    return s->resolved && strstr(s->text, "no room on its cell");
+    return strstr(s->text, "no room on its cell") != NULL;
 }
 
 static void await_unit(void *context, const struct past *p)
@@ -442,12 +443,12 @@ static void await_unit(void *context, const struct past *p)
     const Board__UnitStatusRecord *s = (const Board__UnitStatusRecord *)history_now(
         board_of(x->own), key_unit_status(&a, unit_name_of(u)));
     if (s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED &&
-        life_of(&unit_lifecycle, u->state) == UNIT_ALIVE) {
+        life_of(&unit_lifecycle, u->state) == UNIT_ALIVE && !waits_for_room(s)) {
         x->unit = u;
         history_each(board_of(x->own), key_range_of(&a, RECORD_UNIT_SERVICE_RELATION, u->service),
                      await_membership, x);
     } else if (s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_ERROR &&
-               !waits_for_room(s)) {
+               !(s->resolved && waits_for_room(s))) {
         buf_printf(x->why, "%s is in error; ", p->key);
     }
 }
