@@ -1,4 +1,5 @@
 #include "bbs/cli/commands_io.h"
+#include "bbs/cli/file_kind.h"
 #include "bbs/cli/session_io.h"
 #include "common/appfile/app_file_io.h"
 #include "common/cli/cli_io.h"
@@ -66,8 +67,7 @@ static int look_at_old(struct session *s, const struct application *a, const cha
         return r;
     }
     const Board__ServiceRecord *now = r < 0 ? NULL : answer->service;
-    const char *other =
-        apply_other(&scratch, now, a->app->lrp->process_guid, a->instances);
+    const char *other = apply_other(&scratch, now, a->app->lrp->process_guid, a->instances);
     s->unled = now && answer->unled;
     *ret_stands = now && apply_stands(now, old);
     return other ? err_set(err, ERR_CONFLICT, "%.60s: %s", a->app->name, other) : 0;
@@ -79,8 +79,8 @@ static int wait_for_replacement(struct session *s, const struct application *a, 
     struct cli_progress shown = {0};
     bool stands = true;
     int r = 0;
-    const char *text = arena_printf(&s->arena, "%s: the old definition (%s) is about to go",
-                                    a->app->name, old);
+    const char *text =
+        arena_printf(&s->arena, "%s: the old definition (%s) is about to go", a->app->name, old);
     for (;;) {
         cli_client_limit(s->client, session_look_ms(session_left_ms(s)));
         r = look_at_old(s, a, old, &stands, err);
@@ -240,16 +240,15 @@ static int read_one(struct session *s, const char *file, struct bytes *ret_text,
     return r;
 }
 
-/* Why a file is none of apps: some are definitions of systems. */
-static int no_app_file(const char *file, struct bytes text, int r, struct err *err)
+/* Why a file is none of apps: some are definitions of systems, or charms. */
+static int no_app_file(struct session *s, const char *file, struct bytes text, int r,
+                       struct err *err)
 {
-    static const char type[] = "type: v1/system";
-    bool system = memmem(text.data, text.size, type, sizeof(type) - 1);
-    return system ? err_set(err, ERR_INVALID,
-                            "%.80s defines a system, and apply takes files of apps: bbs deploy "
-                            "SYSTEM --file %.80s",
-                            file, file)
-                  : r;
+    enum file_kind kind = file_kind_of(&s->arena, file, text);
+    const char *why = kind == FILE_OF_APPS
+                          ? NULL
+                          : file_kind_text(&s->arena, file, kind, "apply takes files of apps");
+    return why ? err_set(err, ERR_INVALID, "%s", why) : r;
 }
 
 /* All files are read before anything is done: a mistake in the last one leaves all as it was. */
@@ -269,7 +268,7 @@ static int read_files(struct session *s, const struct invocation *call, struct a
         }
         r = appfile_parse(&s->arena, call->arguments[i], text, &apps, &count, err);
         if (r < 0) {
-            return no_app_file(call->arguments[i], text, r, err);
+            return no_app_file(s, call->arguments[i], text, r, err);
         }
         for (size_t k = 0; k < count; k++) {
             all[total] = apps[k];

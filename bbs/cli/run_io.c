@@ -1,5 +1,6 @@
 /* bbs run. */
 #include "bbs/cli/commands_io.h"
+#include "bbs/cli/file_kind.h"
 #include "bbs/cli/session_io.h"
 #include "bbs/cli/systems_io.h"
 #include "bbs/cli/task_calls_io.h"
@@ -140,6 +141,18 @@ static int wait_for(struct session *s, const struct task_app *app, Models__Task 
                : goes_on(app, r, passed_ms, text, err);
 }
 
+/* A charm, or a definition of a system, is said to be one. */
+static int read_task(struct session *s, const char *file, struct bytes text, struct task_app *ret,
+                     struct err *err)
+{
+    int r = task_app_parse(&s->arena, file, text, ret, err);
+    enum file_kind kind = r < 0 ? file_kind_of(&s->arena, file, text) : FILE_OF_NOTHING;
+    const char *why = kind == FILE_OF_CHARM || kind == FILE_OF_SYSTEM
+                          ? file_kind_text(&s->arena, file, kind, "run takes the file of a task")
+                          : NULL;
+    return why ? err_set(err, ERR_INVALID, "%s", why) : r;
+}
+
 static int run(struct session *s, const struct invocation *call, struct err *err)
 {
     struct bytes text;
@@ -147,7 +160,7 @@ static int run(struct session *s, const struct invocation *call, struct err *err
     Models__Task *task = NULL;
     s->guid_key = "task_guid";
     int r = app_file_read(&s->arena, call->arguments[0], &text, err);
-    r = r < 0 ? r : task_app_parse(&s->arena, call->arguments[0], text, &app, err);
+    r = r < 0 ? r : read_task(s, call->arguments[0], text, &app, err);
     r = r < 0 ? r : desire(s, &app, err);
     if (r < 0) {
         return r;

@@ -88,10 +88,10 @@ static struct bytes ask_of(struct why_asker *q, const struct why *w)
     }
     struct arena *a = &q->s->arena;
     const char *guid = percent_encoded(a, w->guid);
-    return auctioneer_ask(&q->auctioneer,
-                          w->index < 0 ? arena_printf(a, "/why?task_guid=%s", guid)
-                                       : arena_printf(a, "/why?process_guid=%s&index=%d", guid,
-                                                      (int)w->index));
+    return auctioneer_ask(&q->auctioneer, w->index < 0
+                                              ? arena_printf(a, "/why?task_guid=%s", guid)
+                                              : arena_printf(a, "/why?process_guid=%s&index=%d",
+                                                             guid, (int)w->index));
 }
 
 /* ---- What a cell knows of its instances ---- */
@@ -193,6 +193,17 @@ static int by_index(const void *left, const void *right)
     return x != y ? (x < y ? -1 : 1) : (int)a->presence - (int)b->presence;
 }
 
+/* Nothing is desired there, and nothing is left there. */
+static bool is_nowhere(const Models__DesiredLRP *lrp, int32_t index,
+                       Models__ActualLRP *const *actuals, size_t count)
+{
+    bool nowhere = index >= lrp->instances;
+    for (size_t i = 0; i < count && nowhere; i++) {
+        nowhere = !actuals[i]->actual_lrp_key || actuals[i]->actual_lrp_key->index != index;
+    }
+    return nowhere;
+}
+
 static int explain_index(struct why_asker *q, const Models__DesiredLRP *lrp, int32_t index,
                          Models__ActualLRP *const *actuals, size_t count, struct err *err)
 {
@@ -258,6 +269,12 @@ static int explain_process(struct why_asker *q, const Models__DesiredLRP *lrp, i
         return r;
     }
     q->facts.domain_fresh = is_fresh(q, lrp->domain);
+    if (index >= 0 && is_nowhere(lrp, index, actuals, count)) {
+        const char *name = q->facts.by_guid ? lrp->process_guid : lrp_name(lrp);
+        return err_set(err, ERR_NOT_FOUND,
+                       "there is no %.60s/%d: it has %d instance%s: bbs ps %.60s", name, (int)index,
+                       (int)lrp->instances, lrp->instances == 1 ? "" : "s", name);
+    }
     if (index >= 0) {
         return explain_index(q, lrp, index, actuals, count, err);
     }
@@ -299,8 +316,11 @@ static int explain_app(struct why_asker *q, int32_t index, struct err *err)
         return explain_left(q, q->name, index, err);
     }
     q->facts.by_guid = count > 1;
+    bool told = false;
     for (size_t i = 0; r == 0 && i < count; i++) {
         r = explain_process(q, lrps[i], index, err);
+        told = told || r == 0;
+        r = r == -ERR_NOT_FOUND && (told || i + 1 < count) ? 0 : r; /* of another definition */
     }
     return r;
 }

@@ -65,8 +65,8 @@ static uint32_t status_guards(const struct move_turn *t)
 {
     const struct status_snapshot *s = turn_snapshot(t);
     bool own = t->in->actor == ACTOR_REP && unit_is_own(s->unit, &s->by, t->in->peer_name);
-    bool back = did_resolution(t) &&
-                strcmp(move_units(t->move)->status->state, s->status->before) == 0;
+    bool back =
+        did_resolution(t) && strcmp(move_units(t->move)->status->state, s->status->before) == 0;
     return (own ? UNIT_STATUS_IF_OWN : 0) |
            (says(t, UNIT_STATUS_INSTALLED) ? UNIT_STATUS_IF_SAYS_INSTALLED : 0) |
            (says(t, UNIT_STATUS_STARTED) ? UNIT_STATUS_IF_SAYS_STARTED : 0) |
@@ -190,6 +190,18 @@ static void check_bytes(struct validation *v, const char *field, const char *tex
     }
 }
 
+static void valid_lack(struct validation *v, const Board__UnitLack *lack)
+{
+    const char *const names[] = {lack ? lack->hook : "", lack ? lack->relation : "",
+                                 lack ? lack->remote_unit : ""};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        check_length(v, names[i], NAME_CHARACTERS_MAX);
+    }
+    if (lack && lack->kind == BOARD__UNIT_LACK__KIND__NOTHING) {
+        say_field(v, "status.lack.kind");
+    }
+}
+
 static void valid_said(struct validation *v, const char *move, const Board__UnitStatusRecord *said)
 {
     if (!said) {
@@ -222,6 +234,7 @@ static void valid_said(struct validation *v, const char *move, const Board__Unit
     if (run && !*run->hook) {
         say_field(v, "status.running.hook");
     }
+    valid_lack(v, said->lack);
     if (said->n_ports > UNIT_STATUS_PORTS_MAX) {
         say_field(v, "status.ports");
     }
@@ -266,9 +279,14 @@ static const struct op_row status_op = {
 
 #define STATUS_ROW(move, absents, refusal)                                                         \
     {                                                                                              \
-        .name = #move, .valid = valid_status_move, .absent = ABSENT_##absents,                     \
-        .guards = status_guards, .refuse = refuse_##move, .decide = move##_status,                 \
-        .op = &status_op, .op_of_rep = &status_op,                                                 \
+        .name = #move,                                                                             \
+        .valid = valid_status_move,                                                                \
+        .absent = ABSENT_##absents,                                                                \
+        .guards = status_guards,                                                                   \
+        .refuse = refuse_##move,                                                                   \
+        .decide = move##_status,                                                                   \
+        .op = &status_op,                                                                          \
+        .op_of_rep = &status_op,                                                                   \
     },
 static const struct move_row rows[] = {
 #include "bbs/units/moves.def"

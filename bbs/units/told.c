@@ -51,13 +51,34 @@ static void load_range(struct units_telling *t, const char *range)
     }
 }
 
+/* Whose hooks run where one waits for its turn. */
+static void load_turns(struct units_telling *t, const Board__UnitRecord *of)
+{
+    Board__Selector selector = BOARD__SELECTOR__INIT;
+    struct picked *list;
+    struct unit_name name;
+    selector.type = arena_strdup(t->a, record_type_name(RECORD_UNIT_STATUS));
+    selector.cell_id = of->cell_id;
+    size_t count = view_pick(t->v, &selector, &list);
+    for (size_t i = 0; i < count; i++) {
+        const Board__UnitStatusRecord *s = view_peek_message(t->v, list[i].key);
+        if (s && s->running && unit_of_key(t->a, list[i].key, &name)) {
+            load(t, list[i].key);
+            load(t, key_unit(t->a, name));
+        }
+    }
+}
+
 /* What tells how it is, and whether somebody speaks for it. */
 static const Board__UnitRecord *load_unit(struct units_telling *t, struct unit_name name)
 {
     const Board__UnitRecord *u = load(t, key_unit(t->a, name));
     if (u) {
-        load(t, key_unit_status(t->a, name));
+        const Board__UnitStatusRecord *s = load(t, key_unit_status(t->a, name));
         load(t, key_cell(t->a, u->cell_id));
+        if (s && s->lack && s->lack->kind == BOARD__UNIT_LACK__KIND__TURN) {
+            load_turns(t, u);
+        }
     }
     return u;
 }
@@ -127,7 +148,7 @@ static void load_ailing(struct units_telling *t, const char *units)
         const Board__UnitStatusRecord *s =
             u ? view_peek_message(t->v, key_unit_status(t->a, name)) : NULL;
         bool started = s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED;
-        if (u && (!started || is_down(t, u->cell_id, u->identity))) {
+        if (u && (!started || s->lack || is_down(t, u->cell_id, u->identity))) {
             load_unit_whole(t, name);
         }
     }
@@ -200,7 +221,7 @@ static Board__UnitEntry *unit_entry(struct units_telling *t, const Board__UnitRe
     e->status = (Board__UnitStatusRecord *)(uintptr_t)status;
     e->down = is_down(t, u->cell_id, u->identity);
     bool started = status && life_of(&unit_status_lifecycle, status->state) == UNIT_STATUS_STARTED;
-    if (!started || e->down || life_of(&unit_lifecycle, u->state) != UNIT_ALIVE) {
+    if (!started || status->lack || e->down || life_of(&unit_lifecycle, u->state) != UNIT_ALIVE) {
         load_unit_whole(t, name);
         e->held = first_hold(t, key_unit(t->a, name));
     }
@@ -401,6 +422,48 @@ static void tell_services(struct units_telling *t, const Board__UnitsStatusReque
     }
 }
 
+static bool is_named(const Board__UnitsStatusRequest *r, const char *service)
+{
+    bool named = false;
+    for (size_t i = 0; i < r->n_services && !named; i++) {
+        named = strcmp(r->services[i], service) == 0;
+    }
+    return named;
+}
+
+/* The next unit of these services that is a subordinate's principal, and the subordinate. */
+static size_t each_beside(struct units_telling *t, const Board__UnitsStatusRequest *r,
+                          const Board__UnitsStatus *of, Board__UnitEntry **ret_list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < of->n_services; i++) {
+        for (size_t k = 0; k < of->services[i]->n_units; k++) {
+            const Board__UnitRecord *u = of->services[i]->units[k]->unit;
+            const char *children = key_unit_children(t->a, unit_name_of(u));
+            for (const char *key = ""; (key = units_key_after(t->v, children, key));) {
+                const Board__UnitChildRecord *c = view_peek_message(t->v, key);
+                struct unit_name name;
+                const Board__UnitRecord *child = c && unit_name_parse(t->a, c->unit, &name)
+                                                     ? view_peek_message(t->v, key_unit(t->a, name))
+                                                     : NULL;
+                if (child && !is_named(r, child->service)) {
+                    count++;
+                    ret_list ? ret_list[count - 1] = unit_entry(t, child) : NULL;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+/* Subordinates of services that were not asked for, of units of those that were. */
+static void tell_beside(struct units_telling *t, const Board__UnitsStatusRequest *r,
+                        Board__UnitsStatus *to)
+{
+    to->beside = ARENA_ARRAY(t->a, each_beside(t, r, to, NULL), Board__UnitEntry *);
+    to->n_beside = each_beside(t, r, to, to->beside);
+}
+
 static bool is_of(const Board__RelationRecord *r, char *const *services, size_t count)
 {
     bool of = count == 0;
@@ -449,6 +512,8 @@ Board__UnitsStatus *units_status_told(struct view *v, const Board__UnitsStatusRe
     to->relations = tell_relations(&t, r->services, r->n_services, &to->n_relations);
     if (r->n_services == 0) {
         tell_machines(&t, to);
+    } else {
+        tell_beside(&t, r, to);
     }
     telling_end(&t);
     assert(to->error || r->n_services == 0 || to->n_services == r->n_services);

@@ -1,6 +1,5 @@
-#include "bbs/units/why.h"
+#include "bbs/units/why_facts.h"
 
-#include "bbs/units/facts.h"
 #include "common/lifecycle/machine.h"
 #include "common/lifecycle/relation.h"
 #include "common/lifecycle/unit.h"
@@ -9,152 +8,6 @@
 
 #include <assert.h>
 #include <string.h>
-
-/* One explanation while it is made. */
-struct explaining {
-    const struct map *records;
-    struct unit_why *why;
-};
-
-static const void *find(const struct explaining *e, const char *key)
-{
-    return map_get(e->records, key);
-}
-
-/* The records below a prefix. */
-#define BELOW(e, prefix, n)                                                                        \
-    for (struct map_node *n = map_from((e)->records, prefix);                                      \
-         n && strncmp(map_key(n), prefix, strlen(prefix)) == 0; n = map_next(n))
-
-static void hold(struct explaining *e, const char *by, int64_t since_ns, const char *text,
-                 const char *ends)
-{
-    struct unit_why *w = e->why;
-    assert(*text && *ends);
-    if (w->count == UNIT_HOLDS_MAX) {
-        w->more++;
-        return;
-    }
-    w->holds[w->count++] = (struct unit_hold){
-        .by = arena_strdup(w->arena, by), .since_ns = since_ns, .text = text, .ends = ends};
-}
-
-/* ---- What a unit waits for ------------------------------------------------------------------- */
-
-/* Why nobody speaks for what is on the cell; NULL if somebody does. */
-static const char *absence(struct explaining *e, const char *cell_id, const char *identity,
-                           int64_t *ret_since)
-{
-    struct arena *a = e->why->arena;
-    const Board__CellRecord *cell = find(e, key_cell(a, cell_id));
-    if (!cell) {
-        return arena_printf(a, "cell %s has left", cell_id);
-    }
-    *ret_since = cell->since;
-    if (cell_is_absent(cell)) {
-        return arena_printf(a, "cell %s is lost", cell_id);
-    }
-    return strcmp(cell->identity, identity) != 0 ? arena_printf(a, "cell %s was made anew", cell_id)
-                                                 : NULL;
-}
-
-/* A unit, its status, and what stops them; texts NULL where nothing does. */
-struct unit_facts {
-    const Board__UnitRecord *unit;
-    const Board__UnitStatusRecord *status; /* NULL = none */
-    const char *name, *absent;
-    const char *forced; /* whom a client forces: of a subordinate its principal */
-    int64_t absent_since;
-    bool in_error;
-};
-
-static struct unit_facts unit_facts_of(struct explaining *e, const Board__UnitRecord *u)
-{
-    struct arena *a = e->why->arena;
-    struct unit_facts f = {.unit = u, .name = unit_name_text(a, unit_name_of(u))};
-    f.forced = *u->principal ? u->principal : f.name;
-    f.status = find(e, key_unit_status(a, unit_name_of(u)));
-    f.in_error = f.status && life_of(&unit_status_lifecycle, f.status->state) == UNIT_STATUS_ERROR;
-    f.absent_since = u->since;
-    if (*u->cell_id) {
-        f.absent = absence(e, u->cell_id, u->identity, &f.absent_since);
-    }
-    return f;
-}
-
-/* The last line of what a hook wrote, behind ": "; as much as a line of a table bears. "" = it
- * wrote nothing. */
-static const char *last_words(struct arena *a, const char *output)
-{
-    enum { SHOWN = 200 };
-    size_t end = strlen(output), begin;
-    while (end > 0 && (output[end - 1] == '\n' || output[end - 1] == ' ')) {
-        end--;
-    }
-    for (begin = end; begin > 0 && output[begin - 1] != '\n' && end - begin < SHOWN; begin--) {
-    }
-    assert(begin <= end && end - begin <= SHOWN);
-    return begin < end ? arena_printf(a, ": %.*s", (int)(end - begin), output + begin) : "";
-}
-
-static const char *error_text(struct arena *a, const Board__UnitStatusRecord *s)
-{
-    bool open = s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
-    const char *of = *s->relation ? arena_printf(a, " of relation %s", s->relation) : "";
-    const char *with = *s->remote_unit ? arena_printf(a, " with %s", s->remote_unit) : "";
-    const char *what = s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT     ? "has failed"
-                       : s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__RETRY ? "runs again"
-                                                                                   : "is skipped";
-    return arena_printf(a, "its hook %s%s%s %s%s", s->hook, of, with, what,
-                        open ? last_words(a, s->output) : "");
-}
-
-/* "its hook db-relation-changed of relation db:7 with store/3 runs", and what it says. */
-static const char *running_text(struct arena *a, const Board__UnitStatusRecord *s)
-{
-    const Board__UnitHookRun *run = s->running;
-    const char *of = *run->relation ? arena_printf(a, " of relation %s", run->relation) : "";
-    const char *with = *run->remote_unit ? arena_printf(a, " with %s", run->remote_unit) : "";
-    const char *again = run->attempt > 1 ? arena_printf(a, ", attempt %u", run->attempt) : "";
-    return arena_printf(a, "its hook %s%s%s runs%s%s%s", run->hook, of, with, again,
-                        *s->text ? ": " : "", s->text);
-}
-
-/* The hook that its agent runs; while the cell is absent nobody knows. */
-static const Board__UnitHookRun *running_of(const struct unit_facts *f)
-{
-    return f->status && !f->absent && !f->in_error ? f->status->running : NULL;
-}
-
-/* What of the unit itself holds the thing that `text` begins with: an absent agent, a hook in
- * error; where neither does, the hook that it runs, or that its agent is at work, as `works` says.
- */
-static void hold_by_unit(struct explaining *e, const struct unit_facts *f, const char *by,
-                         const char *text, const char *works, int64_t since_ns)
-{
-    struct arena *a = e->why->arena;
-    if (f->absent) {
-        hold(e, by, f->absent_since, arena_printf(a, "%s%s", text, f->absent),
-             arena_printf(a, "the cell is back, or bbs units destroy-unit %s --force", f->forced));
-    }
-    if (f->in_error) {
-        bool open = f->status->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
-        hold(e, by, f->status->since, arena_printf(a, "%s%s", text, error_text(a, f->status)),
-             open ? arena_printf(a, "bbs units resolved %s, with --retry or --skip", f->name)
-                  : arena_printf(a, "the agent of %s", f->name));
-    }
-    const Board__UnitHookRun *run = running_of(f);
-    if (run) {
-        hold(e, by, run->since, arena_printf(a, "%s%s", text, running_text(a, f->status)),
-             "the end of the hook, or of the time that its charm gives it");
-    } else if (!f->absent && !f->in_error) {
-        const char *said = f->status ? f->status->text : "";
-        bool more = *said && strcmp(said, works) != 0;
-        hold(e, by, since_ns,
-             arena_printf(a, "%s%s%s%s", text, works, more ? ": " : "", more ? said : ""),
-             arena_printf(a, "the agent of %s", f->name));
-    }
-}
 
 /* ---- A unit ---------------------------------------------------------------------------------- */
 
@@ -165,7 +18,7 @@ struct unplaced {
 /* A machine that is asked for, and has no unit of it yet. */
 static const char *unready_text(struct explaining *e, const Board__MachineRecord *m)
 {
-    const Board__CellRecord *cell = m ? find(e, key_cell(e->why->arena, m->cell_id)) : NULL;
+    const Board__CellRecord *cell = m ? why_find(e, key_cell(e->why->arena, m->cell_id)) : NULL;
     bool own = cell && strcmp(cell->identity, m->identity) == 0;
     return !m                                                       ? "is gone"
            : life_of(&machine_lifecycle, m->state) != MACHINE_ALIVE ? "goes"
@@ -187,7 +40,7 @@ static struct unplaced unplaced_of(struct explaining *e, const struct unit_facts
                                  "a cell that fits has room"};
     }
     uint32_t n = needs->machine;
-    const Board__MachineRecord *m = find(e, key_machine(a, n));
+    const Board__MachineRecord *m = why_find(e, key_machine(a, n));
     return (struct unplaced){
         arena_printf(a, "it waits for machine %u, which %s", n, unready_text(e, m)),
         m && m->cordoned ? arena_printf(a, "bbs units uncordon %u", n)
@@ -197,7 +50,7 @@ static struct unplaced unplaced_of(struct explaining *e, const struct unit_facts
 static void explain_unplaced(struct explaining *e, const char *key, const struct unit_facts *f)
 {
     struct unplaced u = unplaced_of(e, f);
-    hold(e, key, f->unit->created_at, u.text, u.ends);
+    why_hold(e, key, f->unit->created_at, u.text, u.ends);
     e->why->unplaced = true;
 }
 
@@ -207,22 +60,22 @@ static void hold_by_command(struct explaining *e, const struct unit_facts *f, co
     struct arena *a = e->why->arena;
     const Board__UnitStatusRecord *s = f->status;
     const char *times = s->crash_count == 1 ? "once" : arena_printf(a, "%d times", s->crash_count);
-    hold(e, key, s->since,
-         arena_printf(a, "its command has ended %s%s%s", times, *s->crash_reason ? ": " : "",
-                      s->crash_reason),
-         arena_printf(a, "the agent of %s, which begins it again: bbs units logs %s", f->name,
-                      f->name));
+    why_hold(e, key, s->since,
+             arena_printf(a, "its command has ended %s%s%s", times, *s->crash_reason ? ": " : "",
+                          s->crash_reason),
+             arena_printf(a, "the agent of %s, which begins it again: bbs units logs %s", f->name,
+                          f->name));
 }
 
 /* It goes on by the charm that it runs. */
 static void hold_by_image(struct explaining *e, const struct unit_facts *f, const char *key)
 {
     struct arena *a = e->why->arena;
-    hold(e, key, f->status->since,
-         arena_printf(a, "it stays at its charm, and its service has another one: %s",
-                      f->status->upgrade_error),
-         arena_printf(a, "an image that its cell can have: bbs units upgrade %s FILE",
-                      f->unit->service));
+    why_hold(e, key, f->status->since,
+             arena_printf(a, "it stays at its charm, and its service has another one: %s",
+                          f->status->upgrade_error),
+             arena_printf(a, "an image that its cell can have: bbs units upgrade %s FILE",
+                          f->unit->service));
 }
 
 static void explain_alive_unit(struct explaining *e, const char *key, const struct unit_facts *f)
@@ -233,10 +86,11 @@ static void explain_alive_unit(struct explaining *e, const char *key, const stru
         explain_unplaced(e, key, f);
     } else if (!started || f->absent) {
         bool said = f->status && *f->status->text;
-        hold_by_unit(e, f, key, "", said ? f->status->text : "it is being installed and started",
-                     f->status ? f->status->since : f->unit->since);
-    } else if (running_of(f)) {
-        hold_by_unit(e, f, key, "", "", f->status->since);
+        why_hold_by_unit(e, f, key, "",
+                         said ? f->status->text : "it is being installed and started",
+                         f->status ? f->status->since : f->unit->since);
+    } else if (why_running_of(f) || why_lack_of(f)) {
+        why_hold_by_unit(e, f, key, "", "", f->status->since);
     } else if (*f->status->upgrade_error) {
         hold_by_image(e, f, key);
     } else if (f->status->crash_count > 0) {
@@ -260,15 +114,15 @@ static void hold_by_child(struct explaining *e, const Board__UnitRecord *of, con
     struct arena *a = e->why->arena;
     struct unit_name name;
     bool known = unit_name_parse(a, child->unit, &name);
-    const Board__UnitRecord *u = known ? find(e, key_unit(a, name)) : NULL;
-    struct unit_facts f = u ? unit_facts_of(e, u) : (struct unit_facts){.name = child->unit};
+    const Board__UnitRecord *u = known ? why_find(e, key_unit(a, name)) : NULL;
+    struct unit_facts f = u ? why_unit_facts(e, u) : (struct unit_facts){.name = child->unit};
     const char *there = arena_printf(a, "%sits subordinate %s is there", text, child->unit);
-    if (f.absent || f.in_error || running_of(&f)) {
-        hold_by_unit(e, &f, key, arena_printf(a, "%s: ", there), "", of->since);
+    if (f.absent || f.in_error || why_running_of(&f) || why_lack_of(&f)) {
+        why_hold_by_unit(e, &f, key, arena_printf(a, "%s: ", there), "", of->since);
         return;
     }
-    hold(e, key, of->since, there,
-         arena_printf(a, "%s goes: bbs units why %s", child->unit, child->unit));
+    why_hold(e, key, of->since, there,
+             arena_printf(a, "%s goes: bbs units why %s", child->unit, child->unit));
 }
 
 /* 1. What its agent is stopped by, or does. 2. The relations that it is in, 3. its subordinates.
@@ -278,17 +132,17 @@ static void explain_dying_unit(struct explaining *e, const char *key, const stru
     struct arena *a = e->why->arena;
     struct unit_name name = unit_name_of(f->unit);
     const char *scopes = key_unit_scopes(a, name), *children = key_unit_children(a, name);
-    if (f->absent || f->in_error || running_of(f)) { /* 1 */
-        hold_by_unit(e, f, key, "", "", f->unit->since);
+    if (f->absent || f->in_error || why_running_of(f) || why_lack_of(f)) { /* 1 */
+        why_hold_by_unit(e, f, key, "", "", f->unit->since);
     }
     BELOW(e, scopes, n) /* 2 */
     {
         uint32_t number = 0;
         bool known = number_of_key(a, map_key(n), &number);
-        const Board__RelationRecord *r = known ? find(e, key_relation(a, number)) : NULL;
+        const Board__RelationRecord *r = known ? why_find(e, key_relation(a, number)) : NULL;
         const char *in = r ? relation_text(e, r) : arena_printf(a, "relation %u", number);
-        hold(e, map_key(n), f->unit->since, arena_printf(a, "it is in %s", in),
-             arena_printf(a, "the agent of %s, which leaves it", f->name));
+        why_hold(e, map_key(n), f->unit->since, arena_printf(a, "it is in %s", in),
+                 arena_printf(a, "the agent of %s, which leaves it", f->name));
     }
     BELOW(e, children, n) /* 3 */
     {
@@ -296,17 +150,17 @@ static void explain_dying_unit(struct explaining *e, const char *key, const stru
     }
     if (e->why->count == 0) { /* 4 */
         bool stopped = f->status && f->status->stopped;
-        hold_by_unit(e, f, key, "",
-                     stopped ? "it is stopped, and not dead yet"
-                             : "it runs the hooks that it owes, stop is the last",
-                     f->unit->since);
+        why_hold_by_unit(e, f, key, "",
+                         stopped ? "it is stopped, and not dead yet"
+                                 : "it runs the hooks that it owes, stop is the last",
+                         f->unit->since);
     }
 }
 
 static void explain_unit(struct explaining *e, const char *key, const void *record)
 {
     const Board__UnitRecord *u = record;
-    struct unit_facts f = unit_facts_of(e, u);
+    struct unit_facts f = why_unit_facts(e, u);
     e->why->subject = arena_printf(e->why->arena, "unit %s", f.name);
     switch (life_of(&unit_lifecycle, u->state)) {
     case UNIT_ALIVE:
@@ -316,10 +170,11 @@ static void explain_unit(struct explaining *e, const char *key, const void *reco
         explain_dying_unit(e, key, &f);
         break;
     default:
-        hold(e, key, u->since,
-             f.absent ? "it is dead, and its record goes" : "it is dead, and its container goes",
-             f.absent || !*u->cell_id ? "the converger"
-                                      : arena_printf(e->why->arena, "the agent of %s", f.name));
+        why_hold(e, key, u->since,
+                 f.absent ? "it is dead, and its record goes"
+                          : "it is dead, and its container goes",
+                 f.absent || !*u->cell_id ? "the converger"
+                                          : arena_printf(e->why->arena, "the agent of %s", f.name));
     }
 }
 
@@ -334,17 +189,17 @@ static void explain_members(struct explaining *e, const Board__RelationRecord *r
     {
         struct member_name name;
         bool known = member_of_key(a, map_key(n), &name);
-        const Board__UnitRecord *u = known ? find(e, key_unit(a, name.unit)) : NULL;
+        const Board__UnitRecord *u = known ? why_find(e, key_unit(a, name.unit)) : NULL;
         const char *unit = known ? unit_name_text(a, name.unit) : map_key(n);
         if (!u) {
-            hold(e, map_key(n), r->since,
-                 arena_printf(a, "%sunit %s is in it, and gone", text, unit),
-                 "nobody: this is a fault of the cluster, please report it");
+            why_hold(e, map_key(n), r->since,
+                     arena_printf(a, "%sunit %s is in it, and gone", text, unit),
+                     "nobody: this is a fault of the cluster, please report it");
             continue;
         }
-        struct unit_facts f = unit_facts_of(e, u);
-        hold_by_unit(e, &f, map_key(n), arena_printf(a, "%sunit %s is in it: ", text, unit),
-                     "its agent runs the hooks that it owes", r->since);
+        struct unit_facts f = why_unit_facts(e, u);
+        why_hold_by_unit(e, &f, map_key(n), arena_printf(a, "%sunit %s is in it: ", text, unit),
+                         "its agent runs the hooks that it owes", r->since);
     }
 }
 
@@ -362,14 +217,14 @@ static void explain_relation(struct explaining *e, const char *key, const void *
 static void explain_service_unit(struct explaining *e, const char *key, const Board__UnitRecord *u)
 {
     struct arena *a = e->why->arena;
-    struct unit_facts f = unit_facts_of(e, u);
+    struct unit_facts f = why_unit_facts(e, u);
     const char *text = arena_printf(a, "unit %s is %s: ", f.name, u->state);
     const char *children = key_unit_children(a, unit_name_of(u));
     if (*u->cell_id) {
-        hold_by_unit(e, &f, key, text, "its agent ends it", u->since);
+        why_hold_by_unit(e, &f, key, text, "its agent ends it", u->since);
     } else {
-        hold(e, key, u->since, arena_printf(a, "%sit is on no machine", text),
-             "the job that ends its units");
+        why_hold(e, key, u->since, arena_printf(a, "%sit is on no machine", text),
+                 "the job that ends its units");
     }
     BELOW(e, children, n)
     {
@@ -380,8 +235,14 @@ static void explain_service_unit(struct explaining *e, const char *key, const Bo
 /* ---- An alive service ------------------------------------------------------------------------ */
 
 /* What may be wrong with its units, in the order in which it is told. */
-enum ailment { AILS_ERROR, AILS_DOWN, AILS_UNPLACED, AILS_COUNT, AILS_NOTHING = AILS_COUNT };
-enum { AILING_NAMED = 3 };
+enum ailment {
+    AILS_ERROR,
+    AILS_DOWN,
+    AILS_UNPLACED,
+    AILS_LACK,
+    AILS_COUNT,
+    AILS_NOTHING = AILS_COUNT
+};
 
 struct ailing {
     const char *key; /* of the first; NULL = none ails so */
@@ -392,7 +253,8 @@ struct ailing {
 };
 
 /* How it is not as it should be: `ret_text` says why, since when. 1. A hook is in error, and nobody
- * has resolved it; 2. nobody speaks for its cell; 3. it is on no machine. */
+ * has resolved it; 2. nobody speaks for its cell; 3. it is on no machine; 4. it lacks something
+ * there. */
 static enum ailment ailment_of(struct explaining *e, const struct unit_facts *f,
                                const char **ret_text, int64_t *ret_since)
 {
@@ -415,6 +277,11 @@ static enum ailment ailment_of(struct explaining *e, const struct unit_facts *f,
         *ret_since = f->unit->created_at;
         return AILS_UNPLACED;
     }
+    if (life != UNIT_DEAD && why_lack_of(f)) { /* 4 */
+        *ret_text = why_lack_told(e, f).text;
+        *ret_since = s->lack->since;
+        return AILS_LACK;
+    }
     return AILS_NOTHING;
 }
 
@@ -426,7 +293,7 @@ static void add_ailing(struct explaining *e, struct ailing *to, const char *key,
         *to = (struct ailing){key, f->name, f->forced, since, 1, ""};
     }
     to->since = since < to->since ? since : to->since;
-    if (to->count <= AILING_NAMED) {
+    if (to->count <= NAMED_MAX) {
         to->named =
             arena_printf(a, "%s%s%s (%s)", to->named, *to->named ? ", " : "", f->name, text);
     }
@@ -434,7 +301,7 @@ static void add_ailing(struct explaining *e, struct ailing *to, const char *key,
 
 static void hold_by_ailing(struct explaining *e, enum ailment kind, const struct ailing *u)
 {
-    static const char *const are[AILS_COUNT] = {"in error", "down", "on no machine"};
+    static const char *const are[AILS_COUNT] = {"in error", "down", "on no machine", "held up"};
     struct arena *a = e->why->arena;
     const char *each = u->count > 1 ? ", and so of each" : "";
     const char *ends =
@@ -443,14 +310,16 @@ static void hold_by_ailing(struct explaining *e, enum ailment kind, const struct
         : kind == AILS_DOWN
             ? arena_printf(a, "the cell is back, or bbs units destroy-unit %s --force%s", u->forced,
                            each)
-            : arena_printf(a, "a cell that fits has room: bbs units why %s", u->name);
+        : kind == AILS_UNPLACED
+            ? arena_printf(a, "a cell that fits has room: bbs units why %s", u->name)
+            : arena_printf(a, "what bbs units why %s says%s", u->name, each);
     const char *text = u->count == 1
                            ? arena_printf(a, "1 unit is %s: %s", are[kind], u->named)
                            : arena_printf(a, "%zu units are %s: %s", u->count, are[kind], u->named);
-    if (u->count > AILING_NAMED) {
-        text = arena_printf(a, "%s and %zu more", text, u->count - AILING_NAMED);
+    if (u->count > NAMED_MAX) {
+        text = arena_printf(a, "%s and %zu more", text, u->count - NAMED_MAX);
     }
-    hold(e, u->key, u->since, text, ends);
+    why_hold(e, u->key, u->since, text, ends);
 }
 
 /* Of its units those that are not as they should be, a hold for each way of that. */
@@ -461,7 +330,7 @@ static void explain_alive_service(struct explaining *e, const char *units)
     {
         const char *text;
         int64_t since;
-        struct unit_facts f = unit_facts_of(e, map_value(n));
+        struct unit_facts f = why_unit_facts(e, map_value(n));
         enum ailment kind = ailment_of(e, &f, &text, &since);
         if (kind != AILS_NOTHING) {
             add_ailing(e, &all[kind], map_key(n), &f, text, since);
@@ -497,11 +366,11 @@ static void explain_service(struct explaining *e, const char *key, const void *r
     BELOW(e, relations, n)
     {
         uint32_t number = ((const Board__RelationNameRecord *)map_value(n))->number;
-        const Board__RelationRecord *r = find(e, key_relation(a, number));
+        const Board__RelationRecord *r = why_find(e, key_relation(a, number));
         const char *text = r ? relation_text(e, r) : arena_printf(a, "relation %u", number);
-        hold(e, map_key(n), r ? r->since : s->since,
-             arena_printf(a, "%s is %s", text, r ? r->state : "gone"),
-             arena_printf(a, "the last of its units leaves it: bbs units why %u", number));
+        why_hold(e, map_key(n), r ? r->since : s->since,
+                 arena_printf(a, "%s is %s", text, r ? r->state : "gone"),
+                 arena_printf(a, "the last of its units leaves it: bbs units why %u", number));
         if (r) {
             explain_members(e, r, arena_printf(a, "%s: ", text));
         }
@@ -512,14 +381,14 @@ static void explain_dead_machine(struct explaining *e, const char *key,
                                  const Board__MachineRecord *m)
 {
     struct arena *a = e->why->arena;
-    const Board__CellRecord *cell = find(e, key_cell(a, m->cell_id));
+    const Board__CellRecord *cell = why_find(e, key_cell(a, m->cell_id));
     if (m->leave && cell && strcmp(cell->identity, m->identity) == 0) {
-        hold(e, key_cell(a, m->cell_id), cell->since,
-             arena_printf(a, "cell %s has to leave first, as was asked", m->cell_id),
-             arena_printf(a, "cell %s is drained and leaves", m->cell_id));
+        why_hold(e, key_cell(a, m->cell_id), cell->since,
+                 arena_printf(a, "cell %s has to leave first, as was asked", m->cell_id),
+                 arena_printf(a, "cell %s is drained and leaves", m->cell_id));
         return;
     }
-    hold(e, key, m->since, "it is dead, and its record goes", "the converger");
+    why_hold(e, key, m->since, "it is dead, and its record goes", "the converger");
 }
 
 /* Of its principals how many there are, and the first three. */
@@ -532,12 +401,11 @@ static const char *principals_text(struct explaining *e, const char *units)
     {
         struct unit_name name;
         const char *unit = unit_of_key(a, map_key(n), &name) ? unit_name_text(a, name) : "";
-        if (count++ < AILING_NAMED) {
+        if (count++ < NAMED_MAX) {
             text = arena_printf(a, "%s%s%s", text, *text ? ", " : "", unit);
         }
     }
-    const char *more =
-        count > AILING_NAMED ? arena_printf(a, " and %zu more", count - AILING_NAMED) : "";
+    const char *more = count > NAMED_MAX ? arena_printf(a, " and %zu more", count - NAMED_MAX) : "";
     return count == 0   ? "no unit"
            : count == 1 ? arena_printf(a, "unit %s", text)
                         : arena_printf(a, "%zu units: %s%s", count, text, more);
@@ -550,17 +418,17 @@ static void explain_alive_machine(struct explaining *e, const char *key,
 {
     struct arena *a = e->why->arena;
     int64_t since = m->since;
-    const char *absent = absence(e, m->cell_id, m->identity, &since);
-    const Board__CellRecord *cell = find(e, key_cell(a, m->cell_id));
+    const char *absent = why_absence(e, m->cell_id, m->identity, &since);
+    const Board__CellRecord *cell = why_find(e, key_cell(a, m->cell_id));
     const char *on = principals_text(e, units);
     if (absent) { /* 1 */
-        hold(e, key, since, arena_printf(a, "%s; %s on it", absent, on),
-             m->manage
-                 ? "the cell is back"
-                 : arena_printf(a, "the cell is back, or bbs units destroy-machine %u --force",
-                                m->number));
+        why_hold(e, key, since, arena_printf(a, "%s; %s on it", absent, on),
+                 m->manage
+                     ? "the cell is back"
+                     : arena_printf(a, "the cell is back, or bbs units destroy-machine %u --force",
+                                    m->number));
     } else if (cell->evacuating) { /* 2 */
-        hold(
+        why_hold(
             e, key_cell(a, m->cell_id), 0,
             arena_printf(a, "cell %s is being emptied; %s on it", m->cell_id, on),
             "bbs units destroy-unit of each, or the limit of that time, when its rep ends and they "
@@ -587,14 +455,14 @@ static void explain_machine(struct explaining *e, const char *key, const void *r
         {
             struct unit_name name;
             const char *unit = unit_of_key(a, map_key(n), &name) ? unit_name_text(a, name) : "";
-            hold(e, map_key(n), m->since, arena_printf(a, "unit %s is on it", unit),
-                 arena_printf(a, "bbs units destroy-unit %s", unit));
+            why_hold(e, map_key(n), m->since, arena_printf(a, "unit %s is on it", unit),
+                     arena_printf(a, "bbs units destroy-unit %s", unit));
         }
-        const char *absent = absence(e, m->cell_id, m->identity, &since);
-        hold(e, key, m->since,
-             absent ? arena_printf(a, "%s, and it is not taken for dead yet", absent)
-                    : "its agent ends what runs of it",
-             absent ? "the converger" : arena_printf(a, "the rep of cell %s", m->cell_id));
+        const char *absent = why_absence(e, m->cell_id, m->identity, &since);
+        why_hold(e, key, m->since,
+                 absent ? arena_printf(a, "%s, and it is not taken for dead yet", absent)
+                        : "its agent ends what runs of it",
+                 absent ? "the converger" : arena_printf(a, "the rep of cell %s", m->cell_id));
     }
 }
 

@@ -74,7 +74,7 @@ static void look_at_hooks(struct outlook *o)
     o->journal = journal_adopt(o->arena, before, &seen, false);
     o->world = journal_world(o->arena, o->journal, &seen);
     o->hook = hook_next(&o->world);
-    o->status = agent_status_due(o->arena, f, o->journal, &o->world, &o->fails);
+    o->status = agent_status_due(o->arena, f, o->journal, &o->world, &o->hook, &o->fails);
 }
 
 static struct outlook look(struct arena *a, const struct agent_facts *f)

@@ -16,7 +16,8 @@ enum {
     AGENT_STATUS_TEXT_MAX = 512, /* bytes */
 };
 
-/* A hook that has run for so long is reported: people wait for it. Others cost no write. */
+/* A hook that has run, or waited for its turn, for so long is reported: people wait for it. Others
+ * cost no write. */
 #define AGENT_HOOK_TOLD_NS (2 * SECOND_NS)
 
 /* ---- What it looks at ------------------------------------------------------------------------ */
@@ -114,7 +115,9 @@ struct agent_facts {
     bool shared;       /* containers of subordinates are here */
     bool recall_asked; /* an operator ends this container, which no board knows */
     bool group_busy;   /* a hook runs of its principal, or of one that has the same */
-    bool cell_busy;    /* as many hooks run as the cell runs at once */
+    bool cell_busy;    /* as many hooks run as the cell runs at once: */
+    uint32_t hooks_at_once;
+    int64_t turn_since_ns; /* so long a hook of it has waited for others; NEVER_NS = none waits */
 
     /* What it was told. NULL: without a container; or the journal is not understood. */
     const Rep__UnitNote *journal;

@@ -22,24 +22,36 @@ static char *first_of(struct arena *a, const char *text)
     return arena_strndup(a, text, size);
 }
 
+/* What keeps its container from being there, or a hook that is due from running, in this order. */
+static Board__UnitLack__Kind lack_kind(const struct agent_facts *f, bool hook_waits)
+{
+    bool up = f->container == AGENT_CONTAINER_UP;
+    return up && hook_waits && (f->group_busy || f->cell_busy) ? BOARD__UNIT_LACK__KIND__TURN
+           : up                                                ? BOARD__UNIT_LACK__KIND__NOTHING
+           : !f->room && (f->room_lacking || f->room_lacked)   ? BOARD__UNIT_LACK__KIND__ROOM
+           : f->make_failures                                  ? BOARD__UNIT_LACK__KIND__CONTAINER
+           : f->principal_container != AGENT_PRINCIPAL_UP      ? BOARD__UNIT_LACK__KIND__PRINCIPAL
+                                                               : BOARD__UNIT_LACK__KIND__NOTHING;
+}
+
 /* 1. What keeps its container from being there. 2. What its hooks say; and members that it is not
  * told of. */
 static char *text_of(struct arena *a, const struct agent_facts *f, const struct hook_world *w)
 {
-    bool up = f->container == AGENT_CONTAINER_UP;
+    Board__UnitLack__Kind lack = lack_kind(f, false);
     const char *done = w->alive ? "" : ": its hooks count as done";
     size_t untold = hook_untold(w);
-    if (!up && !f->room && (f->room_lacking || f->room_lacked)) { /* 1 */
+    if (lack == BOARD__UNIT_LACK__KIND__ROOM) { /* 1 */
         return arena_printf(a, "no room on its cell%s", done);
     }
-    if (!up && f->make_failures) { /* 1 */
+    if (lack == BOARD__UNIT_LACK__KIND__CONTAINER) { /* 1 */
         const char *times =
             f->make_failures == 1 ? "once" : arena_printf(a, "%u times", f->make_failures);
         return first_of(a, arena_printf(a, "its container could not be made, %s%s: %s", times,
                                         f->make_failures < AGENT_MAKES_MAX ? "" : done,
                                         f->make_error));
     }
-    if (!up && f->principal_container != AGENT_PRINCIPAL_UP) { /* 1 */
+    if (lack == BOARD__UNIT_LACK__KIND__PRINCIPAL) { /* 1 */
         bool gone = f->principal_container == AGENT_PRINCIPAL_GONE;
         return arena_printf(a, "its principal's container is not there%s", gone ? done : "");
     }
@@ -64,12 +76,12 @@ struct said_hook {
 };
 
 static struct said_hook words_of(struct arena *a, const struct agent_facts *f,
-                                 const Rep__UnitNoteHook *h)
+                                 const struct hook_subject *h)
 {
     const Board__RelationRecord *r = h->hook >= HOOK_JOINED ? relation_seen(f, h->relation) : NULL;
     const char *own = NULL, *other = f->unit->service;
     char *none = arena_strdup(a, "");
-    struct said_hook w = {arena_strdup(a, hook_name((enum unit_hook)h->hook)), none, none};
+    struct said_hook w = {arena_strdup(a, hook_name(h->hook)), none, none};
     for (size_t i = 0; r && i < r->n_ends; i++) {
         bool mine = strcmp(r->ends[i]->service, f->unit->service) == 0;
         own = mine ? r->ends[i]->endpoint->name : own;
@@ -85,10 +97,17 @@ static struct said_hook words_of(struct arena *a, const struct agent_facts *f,
     return w;
 }
 
+static struct said_hook words_of_noted(struct arena *a, const struct agent_facts *f,
+                                       const Rep__UnitNoteHook *h)
+{
+    const struct hook_subject s = {(enum unit_hook)h->hook, h->relation, h->unit};
+    return words_of(a, f, &s);
+}
+
 static void say_failed(struct arena *a, const struct agent_facts *f, const Rep__UnitNoteHook *h,
                        Board__UnitStatusRecord *s)
 {
-    struct said_hook w = words_of(a, f, h);
+    struct said_hook w = words_of_noted(a, f, h);
     s->hook = w.hook;
     s->relation = w.relation;
     s->remote_unit = w.remote_unit;
@@ -105,7 +124,7 @@ static Board__UnitHookRun *running_of(struct arena *a, const struct agent_facts 
     if (!h || f->run != AGENT_RUN_GOES || f->now_ns - f->run_begun_ns < AGENT_HOOK_TOLD_NS) {
         return NULL;
     }
-    struct said_hook w = words_of(a, f, h);
+    struct said_hook w = words_of_noted(a, f, h);
     Board__UnitHookRun *r = arena_message(a, &board__unit_hook_run__descriptor);
     r->hook = w.hook;
     r->relation = w.relation;
@@ -115,6 +134,50 @@ static Board__UnitHookRun *running_of(struct arena *a, const struct agent_facts 
     r->since =
         told && told->run == h->run ? told->since : f->wall_ns - (f->now_ns - f->run_begun_ns);
     return r;
+}
+
+/* The hook that is due and does not run: one that is noted and never began, or the next one. NULL =
+ * none is. */
+static const struct hook_subject *
+waiting_of(const struct agent_facts *f, const struct hook_world *w, const struct hook_step *next)
+{
+    bool noted = w->current.hook && !w->error;
+    return noted                   ? (f->run == AGENT_RUN_NONE ? &w->current : NULL)
+           : next->act == HOOK_RUN ? &next->subject
+                                   : NULL;
+}
+
+static bool same_lack(const Board__UnitLack *x, const Board__UnitLack *y)
+{
+    return x && x->kind == y->kind && strcmp(x->hook, y->hook) == 0 &&
+           strcmp(x->relation, y->relation) == 0 && strcmp(x->remote_unit, y->remote_unit) == 0;
+}
+
+/* NULL = it lacks nothing, or a hook has waited for a moment only. What the board says of the same
+ * stands, with its time. */
+static Board__UnitLack *lack_of(struct arena *a, const struct agent_facts *f,
+                                const struct hook_world *w, const struct hook_step *next)
+{
+    const struct hook_subject *waits = waiting_of(f, w, next);
+    const Board__UnitLack *told = f->status->lack;
+    Board__UnitLack *l = arena_message(a, &board__unit_lack__descriptor);
+    int64_t waited_ns = 0;
+    l->kind = lack_kind(f, waits != NULL);
+    if (l->kind == BOARD__UNIT_LACK__KIND__NOTHING) {
+        return NULL;
+    }
+    if (l->kind == BOARD__UNIT_LACK__KIND__TURN) {
+        struct said_hook words = words_of(a, f, waits);
+        l->hook = words.hook;
+        l->relation = words.relation;
+        l->remote_unit = words.remote_unit;
+        l->hooks = f->group_busy ? 0 : f->hooks_at_once;
+        waited_ns = f->turn_since_ns == NEVER_NS ? 0 : f->now_ns - f->turn_since_ns;
+    }
+    bool stands = same_lack(told, l);
+    l->since = stands ? told->since : f->wall_ns - waited_ns;
+    bool brief = l->kind == BOARD__UNIT_LACK__KIND__TURN && waited_ns < AGENT_HOOK_TOLD_NS;
+    return brief && !stands ? NULL : l;
 }
 
 /* ---- State ----------------------------------------------------------------------------------- */
@@ -164,7 +227,7 @@ static Board__UnitStatusRecord *with_facts(struct arena *a, const struct agent_f
  *    journal went with its container: then the board's stands until a hook has run. */
 Board__UnitStatusRecord *agent_status_due(struct arena *a, const struct agent_facts *f,
                                           const Rep__UnitNote *j, const struct hook_world *w,
-                                          bool *ret_fails)
+                                          const struct hook_step *next, bool *ret_fails)
 {
     if (!f->status || strcmp(f->status->guid, f->unit->guid) != 0) {
         return NULL;
@@ -173,6 +236,7 @@ Board__UnitStatusRecord *agent_status_due(struct arena *a, const struct agent_fa
     bool was_error = from == UNIT_STATUS_ERROR;
     Board__UnitStatusRecord *s = with_facts(a, f, j);
     s->text = text_of(a, f, w);
+    s->lack = lack_of(a, f, w, next);
     *ret_fails = w->error && !j->hook->lost;
     if (*ret_fails) { /* 1 */
         say_failed(a, f, j->hook, s);

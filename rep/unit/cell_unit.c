@@ -386,6 +386,22 @@ static void see_unknown(struct rep *r, struct cell_unit *u, bool unknown)
     u->unknown = unknown;
 }
 
+/* A hook that waits for others for a while is told. */
+static void see_turn(const struct rep *r, struct cell_unit *u)
+{
+    bool waited = u->turn_since_ns != NEVER_NS;
+    if (u->waits_turn == waited) {
+        return;
+    }
+    if (waited) {
+        cell_unit_turn_over(u);
+        return;
+    }
+    u->turn_since_ns = r->now.mono_ns;
+    u->turn_told = false;
+    TAILQ_INSERT_TAIL(&u->table->turns, u, turn_link);
+}
+
 static void look(struct rep *r, struct cell_unit *u, struct effects *out)
 {
     struct container *c = cell_unit_container(u);
@@ -419,6 +435,7 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
                 s.row == 1 && s.act == AGENT_WAIT && f.container != AGENT_CONTAINER_NONE &&
                     f.container != AGENT_CONTAINER_ENDING);
     u->waits_turn = s.act == AGENT_WAIT && (f.group_busy || f.cell_busy);
+    see_turn(r, u);
     if (u->without != s.without) {
         u->without = s.without;
         cell_unit_queue_family(u);
@@ -528,10 +545,29 @@ static void queue_due(struct rep *r)
     }
 }
 
+/* Those whose hooks have waited for a while by now. A wait that is over wakes nobody: the others'
+ * times are `ret_due`. */
+static void queue_turns(struct rep *r, int64_t *ret_due)
+{
+    struct cell_unit *u;
+    *ret_due = NEVER_NS;
+    TAILQ_FOREACH(u, &r->units.turns, turn_link)
+    {
+        int64_t told_ns = u->turn_since_ns + AGENT_HOOK_TOLD_NS;
+        if (r->now.mono_ns < told_ns) {
+            *ret_due = earlier_ns(*ret_due, told_ns);
+        } else if (!u->turn_told) {
+            u->turn_told = true;
+            cell_unit_queue(u);
+        }
+    }
+}
+
 void cell_units_step(struct rep *r, struct effects *out)
 {
     struct cell_units *t = &r->units;
     size_t left_out = unit_knowledge_follow(&t->knowledge, &r->feed_client, out);
+    int64_t turns_ns;
     bool news = left_out != t->left_out;
     t->left_out = left_out;
     if (left_out && news) {
@@ -539,6 +575,7 @@ void cell_units_step(struct rep *r, struct effects *out)
     }
     queue_touched(r, out);
     queue_due(r);
+    queue_turns(r, &turns_ns);
     for (int i = 0; i < UNITS_A_STEP_MAX && !TAILQ_EMPTY(&t->queue); i++) {
         struct cell_unit *u = TAILQ_FIRST(&t->queue);
         TAILQ_REMOVE(&t->queue, u, queue_link);
@@ -546,5 +583,6 @@ void cell_units_step(struct rep *r, struct effects *out)
         look(r, u, out);
     }
     unit_machine_look(r);
-    effects_due(out, TAILQ_EMPTY(&t->queue) ? t->due_ns : r->now.mono_ns);
+    queue_turns(r, &turns_ns);
+    effects_due(out, TAILQ_EMPTY(&t->queue) ? earlier_ns(t->due_ns, turns_ns) : r->now.mono_ns);
 }

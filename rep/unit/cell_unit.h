@@ -110,7 +110,9 @@ struct cell_unit {
     uint64_t tool_changes, tool_written, tool_writing;
     bool busy; /* a hook is noted: of its group, and of the cell, no other one begins */
     bool waits_turn;
-    TAILQ_ENTRY(cell_unit) queue_link, busy_link;
+    int64_t turn_since_ns; /* since when; NEVER_NS = it does not */
+    bool turn_told;        /* it was looked at again when that was a while */
+    TAILQ_ENTRY(cell_unit) queue_link, busy_link, turn_link;
 };
 
 TAILQ_HEAD(cell_unit_list, cell_unit);
@@ -128,7 +130,7 @@ struct cell_units {
     struct unit_knowledge knowledge;
     struct tools_owner tools;
     struct map by_guid;
-    struct cell_unit_list queue, hooks;
+    struct cell_unit_list queue, hooks, turns;
     size_t hook_count;
     int64_t due_ns;        /* the earliest of all, or sooner */
     int64_t feed_revision; /* as of the last step */
@@ -162,6 +164,8 @@ void cell_unit_forget(struct cell_unit *u);
 /* It is looked at in this step, or the next; at `due_ns`. */
 void cell_unit_queue(struct cell_unit *u);
 void cell_unit_due(struct cell_unit *u, int64_t due_ns);
+/* Its hook waits for no other one any more. */
+void cell_unit_turn_over(struct cell_unit *u);
 
 /* A hook of it is noted, and has not ended: by this journal (NULL: none); by its container's. */
 bool unit_hook_is_going(const Rep__UnitNote *j);

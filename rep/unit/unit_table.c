@@ -16,6 +16,7 @@ void cell_units_init(struct cell_units *t, struct rep *r)
     map_init(&t->by_guid);
     TAILQ_INIT(&t->queue);
     TAILQ_INIT(&t->hooks);
+    TAILQ_INIT(&t->turns);
 }
 
 void unit_thaw(struct cell_unit *u)
@@ -83,7 +84,7 @@ struct cell_unit *cell_unit_named(struct cell_units *t, const char *guid, struct
         u->table = t;
         u->guid = mem_text(guid);
         u->name = (struct unit_name){mem_text(name.service), name.number};
-        u->due_ns = NEVER_NS;
+        u->due_ns = u->turn_since_ns = NEVER_NS;
         map_put(&t->by_guid, guid, u);
     }
     return u;
@@ -169,10 +170,20 @@ void cell_unit_due(struct cell_unit *u, int64_t due_ns)
     u->table->due_ns = earlier_ns(u->table->due_ns, due_ns);
 }
 
+void cell_unit_turn_over(struct cell_unit *u)
+{
+    assert(u->turn_since_ns != NEVER_NS);
+    TAILQ_REMOVE(&u->table->turns, u, turn_link);
+    u->turn_since_ns = NEVER_NS;
+}
+
 void cell_unit_forget(struct cell_unit *u)
 {
     struct cell_units *t = u->table;
     assert(!u->moving && !u->busy && !u->kept && !cell_unit_container(u));
+    if (u->turn_since_ns != NEVER_NS) {
+        cell_unit_turn_over(u);
+    }
     if (u->queued) {
         TAILQ_REMOVE(&t->queue, u, queue_link);
     }

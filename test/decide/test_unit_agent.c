@@ -759,6 +759,87 @@ static void a_hook_that_runs_for_a_while_is_told(void **state)
     assert_null(next_of(&l, &a).status->running);
 }
 
+static void what_it_lacks_is_told(void **state)
+{
+    static const struct {
+        const char *is;
+        int kind;
+    } lacks[] = {
+        {"uninstalled none room_lacking", BOARD__UNIT_LACK__KIND__ROOM},
+        {"none room_lacking", BOARD__UNIT_LACK__KIND__ROOM}, /* it was started */
+        {"none failed_twice", BOARD__UNIT_LACK__KIND__CONTAINER},
+        {"none base_down", BOARD__UNIT_LACK__KIND__PRINCIPAL},
+        {"", -1},
+        {"none", -1},
+        {"room_lacking", -1}, /* it has its container */
+    };
+    for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
+        SCOPED_ARENA(a);
+        struct laid l;
+        lay(&l, &a, lacks[i].is);
+        l.f.wall_ns = 70 * SECOND_NS;
+        struct agent_step s = next_of(&l, &a);
+        const Board__UnitLack *is = s.status ? s.status->lack : NULL;
+        assert_int_equal(is ? (int)is->kind : -1, lacks[i].kind);
+        assert_true(!is || is->since == 70 * SECOND_NS);
+        if (is) {
+            l.f.status = s.status; /* it is told, and stands, whatever the clock says */
+            l.f.wall_ns += SECOND_NS;
+            assert_null(next_of(&l, &a).status);
+        }
+    }
+    (void)state;
+}
+
+/* Of a moment nothing is said. */
+static void a_hook_that_waits_for_its_turn_is_told(void **state)
+{
+    SCOPED_ARENA(a);
+    struct laid l;
+    lay(&l, &a, "config cell_busy");
+    l.f.hooks_at_once = 4;
+    l.f.wall_ns = 70 * SECOND_NS;
+    l.f.turn_since_ns = NEVER_NS; /* it begins to wait */
+    assert_null(next_of(&l, &a).status);
+    l.f.turn_since_ns = 1000;
+    l.f.now_ns = 1000 + AGENT_HOOK_TOLD_NS - 1;
+    assert_null(next_of(&l, &a).status);
+    l.f.now_ns++;
+    struct agent_step s = next_of(&l, &a);
+    assert_int_equal(s.act, AGENT_WAIT);
+    assert_int_equal(s.status->lack->kind, BOARD__UNIT_LACK__KIND__TURN);
+    assert_string_equal(s.status->lack->hook, "config-changed");
+    assert_int_equal(s.status->lack->hooks, 4);
+    assert_int_equal(s.status->lack->since, 70 * SECOND_NS - AGENT_HOOK_TOLD_NS);
+    l.f.status = s.status; /* it is told, and a rep that comes later leaves it so */
+    l.f.turn_since_ns = NEVER_NS;
+    l.f.wall_ns += SECOND_NS;
+    assert_null(next_of(&l, &a).status);
+    l.f.group_busy = true; /* one of its own group runs */
+    l.f.turn_since_ns = 1000;
+    s = next_of(&l, &a);
+    assert_int_equal(s.status->lack->hooks, 0);
+    assert_int_equal(s.status->lack->since, 70 * SECOND_NS - AGENT_HOOK_TOLD_NS);
+    l.f.group_busy = l.f.cell_busy = false; /* it is its turn */
+    s = next_of(&l, &a);
+    assert_int_equal(s.act, AGENT_NOTE);
+    assert_null(s.status->lack);
+    lay(&l, &a, "noted group_busy"); /* one that is noted, and never began */
+    l.f.hooks_at_once = 4;
+    l.f.turn_since_ns = 0;
+    l.f.now_ns = l.f.wall_ns = AGENT_HOOK_TOLD_NS;
+    s = next_of(&l, &a);
+    assert_string_equal(s.status->lack->hook, "config-changed");
+    assert_int_equal(s.status->lack->hooks, 0);
+    lay(&l, &a, "noted goes cell_busy"); /* it is among those that run */
+    l.f.turn_since_ns = 0;
+    l.f.now_ns = l.f.wall_ns = AGENT_HOOK_TOLD_NS;
+    l.f.run_begun_ns = AGENT_HOOK_TOLD_NS;
+    l.f.run_limit_ns = NEVER_NS;
+    assert_null(next_of(&l, &a).status);
+    (void)state;
+}
+
 /* ---- How far it is --------------------------------------------------------------------------- */
 
 static void each_state_is_seen(void **state)
@@ -808,6 +889,8 @@ int main(void)
         cmocka_unit_test(every_fact_that_differs_is_reported),
         cmocka_unit_test(who_is_reached_elsewhere_says_so_in_its_relations),
         cmocka_unit_test(what_keeps_its_container_away_is_told),
+        cmocka_unit_test(what_it_lacks_is_told),
+        cmocka_unit_test(a_hook_that_waits_for_its_turn_is_told),
         cmocka_unit_test(a_failure_names_its_hook),
         cmocka_unit_test(a_hook_that_runs_for_a_while_is_told),
         cmocka_unit_test(each_state_is_seen),

@@ -81,6 +81,19 @@ static void try_whys(const struct why_row *rows, size_t count)
 #define WAITING(text, end) "unit/" U " | 4 | " text " | " end "\n"
 #define ROOM "room on it, or bbs units destroy-unit web/3"
 
+#define LOGGER(life)                                                                               \
+    "unit/logger/0000000000 service=logger number=0 guid=l0 cell_id=c1 identity=I since=7 "        \
+    "principal=web/3 state=" life "\n"
+#define LOGGER_STATUS "unit_status/logger/0000000000 guid=l0 since=7 state="
+#define LACK(kind) "lack.since=8 lack.kind=" kind "\n"
+#define TURN(hooks)                                                                                \
+    "lack.since=8 lack.hook=db-relation-changed lack.relation=db:7 lack.remote_unit=db/0 "         \
+    "lack.hooks=" hooks " lack.kind=4\n"
+#define RUNS(n, cell)                                                                              \
+    "unit/web/000000000" n " service=web number=" n " guid=g" n " state=alive cell_id=c" cell "\n" \
+    "unit_status/web/000000000" n " guid=g" n " state=installed running.hook=start cell_id=c" cell \
+    "\n"
+
 static void why_a_unit_is_not_started(void **state)
 {
     static const struct why_row rows[] = {
@@ -139,6 +152,34 @@ static void why_a_unit_is_not_started(void **state)
          "unit/" U " | 9 | cell c1 is lost" FORCE},
         {"its cell was made anew", UNIT("alive") STATUS "started\n" ANEW, "unit/" U,
          "unit/" U " | 8 | cell c1 was made anew" FORCE},
+        {"there is no room", UNIT("alive") STATUS "pending text=x " LACK("1") CELL, "unit/" U,
+         "unit/" U " | 8 | there is no room for its container on cell c1 | room comes, which bbs "
+         "cells shows, or bbs units destroy-unit web/3\n"},
+        {"its container is not there, though it was started", UNIT("alive")
+         STATUS "started text=could-not-be-made " LACK("2") CELL, "unit/" U,
+         "unit/" U " | 8 | could-not-be-made | the agent of web/3, which tries again, or another "
+         "charm: bbs units upgrade web FILE\n"},
+        {"its principal's is not there", LOGGER("alive") LOGGER_STATUS "pending " LACK("3") CELL,
+         "unit/logger/0000000000", "unit/logger/0000000000 | 8 | the container of its principal "
+         "web/3 is not there | that is there: bbs units why web/3\n"},
+        {"its cell is lost meanwhile: nobody knows", UNIT("alive") STATUS "pending " LACK("1") LOST,
+         "unit/" U, "unit/" U " | 9 | cell c1 is lost" FORCE},
+        {"its hook waits for those of others", UNIT("alive") STATUS "started " TURN("2") CELL
+         RUNS("1", "1") RUNS("2", "1") RUNS("4", "1") RUNS("5", "1") RUNS("6", "2"), "unit/" U,
+         "unit/" U " | 8 | its hook db-relation-changed of relation db:7 with db/0 waits for its "
+         "turn: 2 of 2 hooks run on cell c1: web/1 (start), web/2 (start), web/4 (start) and 1 "
+         "more | the end of one of them, or of the time that its charm gives it, or bbs units "
+         "destroy-unit web/1 --force\n"},
+        {"those that have just begun are not known", UNIT("alive") STATUS "started " TURN("2")
+         CELL, "unit/" U, "unit/" U " | 8 | its hook db-relation-changed of relation db:7 with "
+         "db/0 waits for its turn: 2 of 2 hooks run on cell c1 | the end of one of them, or of the "
+         "time that its charm gives it\n"},
+        {"it waits for its principal's", LOGGER("alive") LOGGER_STATUS "pending " TURN("0") CELL
+         UNIT("alive") STATUS "started cell_id=c1 running.hook=upgrade\n" RUNS("1", "1"),
+         "unit/logger/0000000000", "unit/logger/0000000000 | 8 | its hook db-relation-changed of "
+         "relation db:7 with db/0 waits for its turn: a hook of web/3, or of a subordinate of "
+         "that, runs: web/3 (upgrade) | the end of one of them, or of the time that its charm "
+         "gives it, or bbs units destroy-unit web/3 --force\n"},
         {"in error, and its cell has left", UNIT("alive") STATUS "error hook=install\n", "unit/" U,
          "unit/" U " | 5 | cell c1 has left" FORCE
          "unit/" U " | 6 | its hook install has failed" RESOLVE},
@@ -146,11 +187,6 @@ static void why_a_unit_is_not_started(void **state)
     TRY(rows);
     (void)state;
 }
-
-#define LOGGER(life)                                                                               \
-    "unit/logger/0000000000 service=logger number=0 guid=l0 cell_id=c1 identity=I since=7 "        \
-    "principal=web/3 state=" life "\n"
-#define LOGGER_STATUS "unit_status/logger/0000000000 guid=l0 since=7 state="
 
 static void why_a_unit_is_not_gone(void **state)
 {
@@ -178,6 +214,11 @@ static void why_a_unit_is_not_gone(void **state)
          LOST CHILD " unit=logger/0\n" LOGGER("dying") LOGGER_STATUS "started\n", "unit/" U,
          "unit/" U " | 9 | cell c1 is lost" FORCE
          CHILD " | 9 | its subordinate logger/0 is there: cell c1 is lost" FORCE},
+        {"a hook waits for its turn, and a relation holds it", UNIT("dying") STATUS "started "
+         TURN("1") CELL SCOPE "\n", "unit/" U, "unit/" U " | 8 | its hook db-relation-changed of "
+         "relation db:7 with db/0 waits for its turn: 1 of 1 hooks run on cell c1 | the end of one "
+         "of them, or of the time that its charm gives it\n"
+         SCOPE " | 5 | it is in relation 7 | the agent of web/3, which leaves it\n"},
         {"its last hooks", UNIT("dying") STATUS "started\n" CELL, "unit/" U,
          "unit/" U " | 5 | it runs the hooks that it owes, stop is the last" AGENT},
         {"its last step", UNIT("dying") STATUS "stopped stopped=1\n" CELL, "unit/" U,
@@ -289,6 +330,10 @@ static void why_a_service_is_not_well(void **state)
         {"in error counts before down", WEB("alive") NUMBERED("1", "alive", HERE) FAILED("1", "6"),
          "unit_service/web", "unit/web/0000000001 | 6 | 1 unit is in error: web/1 (its hook "
          "install has failed) | bbs units resolved web/1, with --retry or --skip\n"},
+        {"one lacks something there", WEB("alive") NUMBERED("1", "alive", HERE)
+         "unit_status/web/0000000001 guid=g1 since=6 state=started " LACK("1") CELL,
+         "unit_service/web", "unit/web/0000000001 | 8 | 1 unit is held up: web/1 (there is no room "
+         "for its container on cell c1) | what bbs units why web/1 says\n"},
         {"who is dead is nobody's matter", WEB("alive") NUMBERED("1", "dead", HERE),
          "unit_service/web", "done"},
         {"of subordinates their principal is forced",

@@ -133,6 +133,11 @@ static void tell_status(struct view *v, const struct op_input *in, void *snapsho
                                 held_text(u->held));
         }
     }
+    for (size_t i = 0; i < s->n_beside; i++) {
+        const Board__UnitEntry *u = s->beside[i];
+        told = arena_printf(a, "%s beside %s: %s/%u: %s\n", told, u->unit->principal,
+                            u->unit->service, u->unit->number, held_text(u->held));
+    }
     for (size_t i = 0; i < s->n_relations; i++) {
         const Board__UnitRelationEntry *e = s->relations[i];
         told = arena_printf(a, "%srelation %u, %u in it: %s\n", told, e->relation->number,
@@ -322,6 +327,31 @@ static void status_is_told(void **state)
          "relation 1, 1 in it: -\n"
          "machine 1, 1 on it: -\n"
          "machine 2, 0 on it, down: cell c9 has left, and it is not taken for dead yet\n"},
+        {"one service, and the subordinates of its units",
+         WEB UNIT("1", "alive", ON "I") STATUS("1", "started") SERVICE("logger", "alive")
+             "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n"
+             "unit/logger/0000000000 service=logger number=0 guid=l0 state=alive "
+             "principal=web/1 " ON "I\n"
+             "unit_status/logger/0000000000 guid=l0 state=error hook=stop\n",
+         "web",
+         "web: -\n 1: -\n beside web/1: logger/0: its hook stop has failed\n"},
+        {"a subordinate service is not told twice",
+         WEB UNIT("1", "alive", ON "I") STATUS("1", "started") SERVICE("logger", "alive")
+             "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n"
+             "unit/logger/0000000000 service=logger number=0 guid=l0 state=alive "
+             "principal=web/1 " ON "I\n"
+             "unit_status/logger/0000000000 guid=l0 state=started\n",
+         "logger", "logger: -\n 0: -\n"},
+        {"a hook that waits for its turn",
+         WEB UNIT("1", "alive", ON "I")
+             STATUS("1", "installed cell_id=c1 lack.kind=4 lack.hook=start lack.hooks=1")
+                 UNIT("2", "alive", ON "I")
+                     STATUS("2", "installed cell_id=c1 running.hook=start"),
+         "web",
+         "web: 1 unit is held up: web/1 (its hook start waits for its turn: 1 of 1 hooks run on "
+         "cell c1: web/2 (start))\n"
+         " 1: its hook start waits for its turn: 1 of 1 hooks run on cell c1: web/2 (start)\n"
+         " 2: its hook start runs\n"},
         {"one service, and its relations", ALL, "db", "db: -\nrelation 1, 1 in it: -\n"},
         {"one that is not related", ALL SERVICE("api", "alive"), "api", "api: -\n"},
         {"none", ALL, "nobody", "there is no unit service nobody: bbs units lists those that are"},

@@ -1,4 +1,5 @@
 /* bbs units deploy, add-unit, upgrade, config. */
+#include "bbs/cli/file_kind.h"
 #include "bbs/cli/units/unit_tree.h"
 #include "bbs/cli/units/unit_words.h"
 #include "bbs/cli/units/units_io.h"
@@ -14,11 +15,19 @@ static int read_charm(struct session *s, const char *file, Board__Charm **ret_ch
     struct bytes text;
     struct charm charm;
     int r = app_file_read(&s->arena, file, &text, err);
-    r = r < 0 ? r : charm_parse(&s->arena, file, text, &charm, err);
+    if (r < 0) {
+        return r;
+    }
+    r = charm_parse(&s->arena, file, text, &charm, err);
     if (r == 0) {
         *ret_charm = charm_message(&s->arena, &charm);
+        return 0;
     }
-    return r;
+    enum file_kind kind = file_kind_of(&s->arena, file, text);
+    const char *why = kind == FILE_OF_CHARM
+                          ? NULL
+                          : file_kind_text(&s->arena, file, kind, "units deploy takes a charm");
+    return why ? err_set(err, ERR_INVALID, "%s", why) : r;
 }
 
 static size_t list_size(const char *const *list)

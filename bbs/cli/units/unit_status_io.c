@@ -46,6 +46,9 @@ static int status(struct session *s, const struct invocation *call, struct err *
     for (size_t i = 0; s->json && i < all->n_relations; i++) {
         session_json(s, &all->relations[i]->base, &out);
     }
+    for (size_t i = 0; s->json && i < all->n_beside; i++) {
+        session_json(s, &all->beside[i]->base, &out);
+    }
     if (!s->json) {
         units_tree(&s->arena, all, isatty(STDOUT_FILENO), &out);
     }

@@ -59,10 +59,10 @@ struct units_tree {
     struct map children;   /* "<principal> <name>" -> entry */
 };
 
-static void note_units(struct units_tree *t, const Board__UnitServiceEntry *s)
+static void note_units(struct units_tree *t, Board__UnitEntry *const *units, size_t count)
 {
-    for (size_t i = 0; i < s->n_units; i++) {
-        Board__UnitEntry *e = s->units[i];
+    for (size_t i = 0; i < count; i++) {
+        Board__UnitEntry *e = units[i];
         const char *name = name_of(t->a, e->unit);
         if (*e->unit->principal) {
             map_put(&t->children, arena_printf(t->a, "%s %s", e->unit->principal, name), e);
@@ -155,8 +155,9 @@ void units_tree(struct arena *a, const Board__UnitsStatus *status, bool terminal
     table_init(&t.table, a, 5, (const char *[]){"NAME", "STATE", "MACHINE", "ADDRESS:PORT", "WHY"});
     t.table.terminal = terminal;
     for (size_t i = 0; i < status->n_services; i++) {
-        note_units(&t, status->services[i]);
+        note_units(&t, status->services[i]->units, status->services[i]->n_units);
     }
+    note_units(&t, status->beside, status->n_beside);
     for (size_t i = 0; i < status->n_services; i++) {
         const Board__UnitServiceEntry *s = status->services[i];
         table_add(&t.table, (const char *[]){s->service->name, life_text(s->service->state), "", "",

@@ -74,7 +74,18 @@ static bool unit_is_done(struct holds_seen *h, const Board__UnitRecord *u,
 {
     return life_of(&unit_lifecycle, u->state) == UNIT_ALIVE && *u->cell_id && s &&
            life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED && !s->running &&
-           s->crash_count == 0 && !is_absent(h, u->cell_id, u->identity);
+           !s->lack && s->crash_count == 0 && !is_absent(h, u->cell_id, u->identity);
+}
+
+/* What a unit lacks on its cell while somebody speaks for that, in words that its kind has. */
+static bool lack_is_untold(struct holds_seen *h, const Board__UnitRecord *u,
+                           const Board__UnitStatusRecord *s)
+{
+    static const char *const words[] = {"", "no room", "could not be made", "of its principal",
+                                        "waits for its turn"};
+    bool lacks = *u->cell_id && s && s->lack && life_of(&unit_lifecycle, u->state) != UNIT_DEAD &&
+                 !is_absent(h, u->cell_id, u->identity);
+    return lacks && (!says(h, words[s->lack->kind]) || !says(h, s->lack->hook));
 }
 
 static bool demand_of_unit(struct holds_seen *h, const char *key, const void *record)
@@ -92,6 +103,10 @@ static bool demand_of_unit(struct holds_seen *h, const char *key, const void *re
     if (stuck && !says(h, s->hook)) {
         checkers_report(h->k, "V12", "%s is in error with hook %s, and why does not say it", key,
                         s->hook);
+    }
+    if (lack_is_untold(h, u, s)) {
+        checkers_report(h->k, "V12", "%s lacks what is no. %d, and why does not say it", key,
+                        (int)s->lack->kind);
     }
     if (dying && *u->cell_id && is_absent(h, u->cell_id, u->identity) && !says(h, u->cell_id)) {
         checkers_report(h->k, "V12", "nobody speaks for %s, and why does not say it", key);
@@ -128,7 +143,8 @@ static bool unit_ails(struct holds_seen *h, const Board__UnitRecord *u)
                   s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
     bool placed = *u->cell_id;
     return life_of(&unit_lifecycle, u->state) != UNIT_DEAD &&
-           (failed || (placed && is_absent(h, u->cell_id, u->identity)) ||
+           (failed || (placed && s && s->lack) ||
+            (placed && is_absent(h, u->cell_id, u->identity)) ||
             (!placed && life_of(&unit_lifecycle, u->state) == UNIT_ALIVE));
 }
 

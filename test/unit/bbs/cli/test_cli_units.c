@@ -162,6 +162,25 @@ static void a_tree_of_units(void **state)
         "  unit web/1 is in it\n");
 }
 
+/* Of one service alone: the subordinates of its units stand below them all the same. */
+static void subordinates_of_one_service(void **state)
+{
+    Board__UnitEntry *webs[] = {unit("web", 1, "alive", "started")};
+    Board__UnitEntry *beside[] = {unit("logger", 0, "alive", "error")};
+    Board__UnitServiceEntry *services[] = {service("web", "alive", 1, webs)};
+    Board__UnitsStatus status = BOARD__UNITS_STATUS__INIT;
+    beside[0]->unit->principal = text("web/1");
+    beside[0]->held = held("its hook start has failed");
+    status.n_services = status.n_beside = 1;
+    status.services = services;
+    status.beside = beside;
+    shown_as_tree(&status, "NAME          STATE    MACHINE  ADDRESS:PORT  WHY\n"
+                           "web           -        -        -             -\n"
+                           "  web/1       started  2        -             -\n"
+                           "    logger/0  error    2        -             "
+                           "its hook start has failed\n");
+}
+
 /* ---- What is read ---------------------------------------------------------------------------- */
 
 static void settings_are_read(void **state)
@@ -355,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(states_of_units, begin, end),
         cmocka_unit_test_setup_teardown(a_tree_of_units, begin, end),
+        cmocka_unit_test_setup_teardown(subordinates_of_one_service, begin, end),
         cmocka_unit_test_setup_teardown(settings_are_read, begin, end),
         cmocka_unit_test_setup_teardown(numbers_of_machines_are_read, begin, end),
         cmocka_unit_test_setup_teardown(ends_are_read, begin, end),
