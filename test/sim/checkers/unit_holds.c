@@ -74,7 +74,8 @@ static bool unit_is_done(struct holds_seen *h, const Board__UnitRecord *u,
 {
     return life_of(&unit_lifecycle, u->state) == UNIT_ALIVE && *u->cell_id && s &&
            life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED && !s->running &&
-           !s->lack && s->crash_count == 0 && !is_absent(h, u->cell_id, u->identity);
+           !s->lack && !*s->upgrade_error && s->crash_count == 0 &&
+           !is_absent(h, u->cell_id, u->identity);
 }
 
 /* What a unit lacks on its cell while somebody speaks for that, in words that its kind has. */
