@@ -130,10 +130,11 @@ static void keep_ports(struct pending *p, const struct verb_call *call)
     }
 }
 
-static struct pending *pending_new(const struct verb_call *call)
+static struct pending *pending_new(struct model_containers *m, const struct verb_call *call)
 {
     struct pending *p = calloc(1, sizeof(*p));
     assert(p);
+    p->number = ++m->calls;
     p->call = *call;
     keep_ports(p, call);
     p->steps = model_steps_new(call->spec);
@@ -206,7 +207,7 @@ static bool done_untold(struct model_containers *m, int64_t now_ns, const struct
     if (soonest_ns > last_ns) {
         return false;
     }
-    struct pending *p = pending_new(call);
+    struct pending *p = pending_new(m, call);
     p->mute = true;
     p->at_ns = soonest_ns + draw_ns(m, last_ns - soonest_ns);
     pending_add(m, p);
@@ -270,7 +271,7 @@ void model_containers_call(struct model_containers *m, int64_t now_ns,
     if (call->verb == VERB_REMOVE) {
         cancel_pulls(m, now_ns, call->guid);
     }
-    struct pending *p = pending_new(call);
+    struct pending *p = pending_new(m, call);
     p->at_ns = runs_on(m, call) ? NEVER_NS : turn_ns(m, now_ns, call) + duration(m, call->verb);
     if (call->verb == VERB_SIGNAL && call->exec) {
         end_exec(m, now_ns, call->exec);
@@ -660,11 +661,17 @@ static void measure(struct model_containers *m, struct arena *arena, struct verb
     answer->usages = all;
 }
 
+/* What a driver does to one container it does in order: a note that nobody waits for any more does
+ * not take the place of a later one. */
 static enum verb_outcome note(struct box *b, const struct pending *p, struct verb_answer *answer)
 {
     if (!b) {
         return failed(answer, "no such container");
     }
+    if (p->number < b->noted) {
+        return VERB_DONE;
+    }
+    b->noted = p->number;
     blob_unref(b->note);
     b->note = blob_ref(p->note);
     return VERB_DONE;

@@ -16,6 +16,7 @@ struct box {
     char text[TEXT_BYTES]; /* why it never ran, or who saw no end of it */
     bool rebooted;         /* it is of an earlier boot of the machine */
     struct blob *note;
+    uint64_t noted; /* number of the call that wrote it; 0 = it came with the container */
     uint32_t ids_first;
     int64_t pid;
     int64_t ends_at_ns; /* after SIGTERM; NEVER_NS otherwise */
@@ -36,6 +37,7 @@ struct box {
 struct pending {
     struct pending *next;
     int64_t at_ns;
+    uint64_t number; /* of the calls, from 1 */
     struct verb_call call;
     char *guid, *path;
     struct blob *note;
@@ -70,6 +72,7 @@ struct model_containers {
     char fail_text[TEXT_BYTES];
     bool hung;
     bool wavers;
+    uint64_t calls; /* so many there were */
     struct random random; /* of how */
     unsigned untold;
     int64_t next_pid;
