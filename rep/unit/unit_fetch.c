@@ -13,13 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void unit_fetch_clear(struct unit_fetch *f)
-{
-    free(f->shape);
-    free(f->error);
-    *f = (struct unit_fetch){0};
-}
-
 static void cannot(struct unit_fetch *f, const char *why)
 {
     free(f->error);

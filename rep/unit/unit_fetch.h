@@ -7,6 +7,8 @@
 #include "common/contract/effect.h"
 #include "common/contract/event.h"
 
+#include <stdlib.h>
+
 struct cell_unit;
 struct rep;
 
@@ -38,5 +40,10 @@ void unit_fetch_look(struct rep *r, struct cell_unit *u, struct effects *out);
 /* Whether the answer is to such a PULL; then it is taken. */
 bool unit_fetch_answer(struct rep *r, const struct verb_answer *answer);
 
-/* None is to be made, or it has been. */
-void unit_fetch_clear(struct unit_fetch *f);
+/* None is to be made, or it has been. Here, for those that keep a unit ask nothing else of it. */
+static inline void unit_fetch_clear(struct unit_fetch *f)
+{
+    free(f->shape);
+    free(f->error);
+    *f = (struct unit_fetch){0};
+}
