@@ -85,10 +85,17 @@ static int machine_life(const struct assign_snapshot *s)
     return life_of(&machine_lifecycle, s->at.machine ? s->at.machine->state : NULL);
 }
 
+/* Nobody is placed on a cell that is being emptied; a container that is there already stays. */
+static bool is_emptied(const struct move_turn *t)
+{
+    const struct assign_snapshot *s = turn_snapshot(t);
+    return s->at.cell && s->at.cell->evacuating && !move_units(t->move)->adopts;
+}
+
 static bool is_open(const struct move_turn *t)
 {
     const struct assign_snapshot *s = turn_snapshot(t);
-    return !is_another_machine(t) && (s->at.machine || s->at.number_free) &&
+    return !is_another_machine(t) && !is_emptied(t) && (s->at.machine || s->at.number_free) &&
            lifecycle_transition(&machine_lifecycle, machine_life(s), t->in->actor,
                                 MACHINE_TRIGGER_ASSIGN, machine_guards_of(t)) >= 0;
 }
@@ -114,6 +121,9 @@ static const char *why_not_there(const struct move_turn *t)
                                 s->unit->needs->machine, t->in->peer_name, m->number)
                  : arena_printf(a, "it is for machine %u, and cell %s is none yet",
                                 s->unit->needs->machine, t->in->peer_name);
+    }
+    if (is_emptied(t)) {
+        return arena_printf(a, "cell %s is being emptied", t->in->peer_name);
     }
     if (!m) {
         return "the numbers of machines are used up";

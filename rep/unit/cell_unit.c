@@ -135,6 +135,43 @@ static void verb(struct rep *r, struct container *c, const struct verb_answer *a
     }
 }
 
+static int by_turn(const void *a, const void *b)
+{
+    const struct cell_unit *one = *(struct cell_unit *const *)a;
+    const struct cell_unit *other = *(struct cell_unit *const *)b;
+    return one->last_turn != other->last_turn
+               ? (one->last_turn > other->last_turn) - (one->last_turn < other->last_turn)
+               : strcmp(one->guid, other->guid);
+}
+
+/* A hook has ended. Of those that wait for the cell the one goes first whose last hook is the
+ * longest ago: peers owe each other many, and who is new would wait for all of them. */
+static bool wake_waiting(struct cell_units *t)
+{
+    SCOPED_ARENA(a);
+    struct cell_unit **list = ARENA_ARRAY(&a, t->by_guid.count, struct cell_unit *);
+    size_t count = 0;
+    MAP_EACH(&t->by_guid, n)
+    {
+        struct cell_unit *u = map_value(n);
+        if (u->waits_cell) {
+            list[count++] = u;
+        }
+    }
+    qsort(list, count, sizeof(struct cell_unit *), by_turn);
+    for (size_t i = 0; i < count; i++) {
+        cell_unit_queue(list[i]);
+    }
+    MAP_EACH(&t->by_guid, n)
+    {
+        struct cell_unit *other = map_value(n);
+        if (other->waits_turn) {
+            cell_unit_queue(other);
+        }
+    }
+    return count > 0;
+}
+
 /* Which hook begins, and whether one of its group may, hangs on this. */
 static void set_busy(struct cell_unit *u, bool busy)
 {
@@ -147,17 +184,12 @@ static void set_busy(struct cell_unit *u, bool busy)
     if (busy) {
         TAILQ_INSERT_TAIL(&t->hooks, u, busy_link);
         t->hook_count++;
+        u->last_turn = ++t->turn_count;
         return;
     }
     TAILQ_REMOVE(&t->hooks, u, busy_link);
     t->hook_count--;
-    MAP_EACH(&t->by_guid, n)
-    {
-        struct cell_unit *other = map_value(n);
-        if (other->waits_turn) {
-            cell_unit_queue(other);
-        }
-    }
+    u->yields = wake_waiting(t);
 }
 
 static void entered(struct container *c)
@@ -436,6 +468,11 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
                     f.container != AGENT_CONTAINER_ENDING);
     u->waits_turn = s.act == AGENT_WAIT && (f.group_busy || f.cell_busy);
     see_turn(r, u);
+    u->waits_cell = u->waits_turn && !f.group_busy;
+    if (u->yields) {
+        u->yields = false;
+        cell_unit_queue(u); /* behind them */
+    }
     if (u->without != s.without) {
         u->without = s.without;
         cell_unit_queue_family(u);

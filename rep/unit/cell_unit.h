@@ -112,6 +112,9 @@ struct cell_unit {
     bool waits_turn;
     int64_t turn_since_ns; /* since when; NEVER_NS = it does not */
     bool turn_told;        /* it was looked at again when that was a while */
+    bool waits_cell;       /* for the end of any hook of the cell, and of no certain one */
+    bool yields;        /* its hook has ended, and others wait for the cell: they are asked first */
+    uint64_t last_turn; /* of its last hook, among all of the cell; 0 = it had none */
     TAILQ_ENTRY(cell_unit) queue_link, busy_link, turn_link;
 };
 
@@ -132,6 +135,7 @@ struct cell_units {
     struct map by_guid;
     struct cell_unit_list queue, hooks, turns;
     size_t hook_count;
+    uint64_t turn_count;   /* hooks that were noted: whose last one is the longest ago goes first */
     int64_t due_ns;        /* the earliest of all, or sooner */
     int64_t feed_revision; /* as of the last step */
     size_t left_out;       /* topics that are wanted, and not followed; likewise */

@@ -106,7 +106,7 @@ static void see_others(const struct cell_unit *u, const struct container *c, str
     {
         f->group_busy |= other != u && same_group(c ? c->about->unit : NULL, u->guid, other);
     }
-    f->cell_busy = u->table->hook_count - u->busy >= u->table->rep->config.hooks;
+    f->cell_busy = u->yields || u->table->hook_count - u->busy >= u->table->rep->config.hooks;
     f->hooks_at_once = (uint32_t)u->table->rep->config.hooks;
     f->turn_since_ns = u->turn_since_ns;
 }

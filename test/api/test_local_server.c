@@ -13,10 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { IDS = 1000, OTHER_USER = 12345, TURN_MS = 10, TURNS_MAX = 3000, ANSWER_BYTES = 512 };
@@ -311,6 +313,75 @@ static void so_many_are_served_at_once(void **state)
     place_done(&p);
 }
 
+/* As many as are served say nothing; of all others each is told so, or hung up on. */
+static void a_thousand_come_at_once(void **state)
+{
+    enum { CLIENTS = 1000, SAID = 64 };
+    static int fds[CLIENTS];
+    struct rlimit files = {0};
+    struct place p;
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    place_init(&p);
+    for (int i = 0; i < CLIENTS; i++) {
+        fds[i] = reach(&p);
+        if (i % 8 == 7) {
+            turn(&p);
+        }
+    }
+    for (int i = LOCAL_CONNECTIONS_MAX; i < CLIENTS; i++) {
+        char text[SAID] = "";
+        ssize_t n = recv(fds[i], text, sizeof(text) - 1, MSG_DONTWAIT);
+        assert_true(n == 0 || (n < 0 && errno == ECONNRESET) ||
+                    strncmp(text, "HTTP/1.1 503 ", 13) == 0);
+    }
+    for (int i = 0; i < CLIENTS; i++) {
+        char byte;
+        if (i < LOCAL_CONNECTIONS_MAX) {
+            assert_int_equal(recv(fds[i], &byte, 1, MSG_DONTWAIT), -1); /* still served */
+        }
+        close(fds[i]);
+    }
+    turn(&p);
+    assert_int_equal(told(&p, "POST /v1/none HTTP/1.1\r\nContent-Length: 0\r\n\r\n"), 404);
+    place_done(&p);
+}
+
+/* One says nothing, one a byte now and then: both are hung up on, and hold up nobody. */
+static void who_is_slow_is_hung_up_on(void **state)
+{
+    struct place p;
+    struct timespec began, now;
+    char byte;
+    place_init(&p);
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    int silent = reach(&p), slow = reach(&p), gone = 0;
+    for (int i = 0; gone < 2 && i < TURNS_MAX; i++) {
+        turn(&p);
+        if (i % 50 == 0 && slow >= 0) {
+            send(slow, "P", 1, MSG_NOSIGNAL);
+        }
+        if (i == 100) {
+            assert_int_equal(told(&p, "POST /v1/none HTTP/1.1\r\nContent-Length: 0\r\n\r\n"), 404);
+        }
+        for (int k = 0; k < 2; k++) {
+            int *fd = k ? &silent : &slow;
+            if (*fd >= 0 && recv(*fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0) {
+                close(*fd);
+                *fd = -1;
+                gone++;
+            }
+        }
+    }
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    assert_int_equal(gone, 2);
+    assert_true(now.tv_sec - began.tv_sec >= LOCAL_LIFE_MS / 1000 - 1);
+    assert_true(now.tv_sec - began.tv_sec <= LOCAL_LIFE_MS / 1000 + 5);
+    assert_int_equal(p.asked, 1);
+    place_done(&p);
+}
+
 /* Another user of the machine, as a container's is: so many, and this one goes on. */
 static void so_many_are_served_of_a_user(void **state)
 {
@@ -357,6 +428,8 @@ int main(void)
         cmocka_unit_test(who_hangs_up_is_told),
         cmocka_unit_test(so_many_are_served_at_once),
         cmocka_unit_test(so_many_are_served_of_a_user),
+        cmocka_unit_test(a_thousand_come_at_once),
+        cmocka_unit_test(who_is_slow_is_hung_up_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #define M "machine/0000000001"
 #define OWN M " number=1 guid=m1 cell_id=c1 identity=I"
 #define IS(rest) OWN " host_units=1 state=" rest "\n" CELL
+#define EMPTIED "cell/c1 incarnation=1 identity=I evacuating=1\n"
 #define ASSIGN "assign unit/" U " guid=g3"
 #define ON(n) "assign machine_unit/000000000" n "/" U
 #define ENTRY(n) ON(n) " guid=g3 cell_id=c1\n"
@@ -33,6 +34,8 @@ static void a_unit_is_placed_on_a_machine(void **state)
          "assign " M " clean=0\n" PLACED("1")},
         {"that is the one", ACTOR_REP, NEEDS("machine=1 needs.on_machine=1") IS("alive"), ASSIGN,
          PLACED("1")},
+        {"that is being emptied, and has the unit's container", ACTOR_REP, UNIT
+         IS("alive") EMPTIED, ASSIGN " adopts=1", PLACED("1")},
         {"that is unused", ACTOR_REP, NEEDS("unused=1") IS("alive clean=1"), ASSIGN,
          "assign " M " clean=0\n" PLACED("1")},
         {"it is there already", ACTOR_REP, GENERATION "unit/" U " service=web number=3 guid=g3 "
@@ -48,6 +51,11 @@ static void a_unit_is_not_placed(void **state)
     static const struct unit_move_row rows[] = {
         {"cordoned", ACTOR_REP, UNIT IS("alive cordoned=1"), ASSIGN,
          REFUSED "machine 1 is cordoned"},
+        {"being emptied", ACTOR_REP, UNIT IS("alive") EMPTIED,
+         ASSIGN, REFUSED "cell c1 is being emptied"},
+        {"being emptied, and not a machine yet", ACTOR_REP,
+         UNIT EMPTIED, ASSIGN,
+         REFUSED "cell c1 is being emptied"},
         {"dying", ACTOR_REP, UNIT IS("dying"), ASSIGN, REFUSED "machine 1 is not alive"},
         {"dead", ACTOR_REP, UNIT IS("dead"), ASSIGN, REFUSED "machine 1 is not alive"},
         {"of a manager", ACTOR_REP, UNIT OWN " manage=1 state=alive\n" CELL, ASSIGN,

@@ -352,6 +352,10 @@ static void status_is_told(void **state)
          "cell c1: web/2 (start))\n"
          " 1: its hook start waits for its turn: 1 of 1 hooks run on cell c1: web/2 (start)\n"
          " 2: its hook start runs\n"},
+        {"a machine whose cell is being emptied",
+         "cell/c1 identity=I evacuating=1\n"
+         "machine/0000000001 number=1 cell_id=c1 identity=I state=alive\n", "",
+         "machine 1, 0 on it: cell c1 is being emptied; no unit on it\n"},
         {"one service, and its relations", ALL, "db", "db: -\nrelation 1, 1 in it: -\n"},
         {"one that is not related", ALL SERVICE("api", "alive"), "api", "api: -\n"},
         {"none", ALL, "nobody", "there is no unit service nobody: bbs units lists those that are"},

@@ -146,11 +146,30 @@ static void what_may_be_known_is_not_recalled(void **state)
     assert_int_equal(rep_rig_verbs(&g, VERB_SIGNAL) + rep_rig_verbs(&g, VERB_REMOVE), 0);
 }
 
+/* Its container has ended, and will be made again: nobody else gets its memory meanwhile. */
+static void memory_is_free_when_it_is_deleted(void **state)
+{
+    (void)state;
+    SCOPED_REP_RIG(g);
+    struct container_status s = unit_found(&g, OTHER_EPOCH, false, CONTAINER_RUNNING);
+    struct container_status ended = unit_found(&g, OTHER_EPOCH, false, CONTAINER_EXITED);
+    open_with(&g, &s);
+    const struct rep *r = (const struct rep *)g.role;
+    assert_int_equal(r->capacity.reserved.memory_mb, 100);
+    drive_event(&g.d, (struct event){.kind = EVENT_CONTAINER, .container = ended});
+    rep_rig_advance(&g, 5000);
+    assert_int_equal(r->capacity.reserved.memory_mb, 100);
+    assert_int_equal(ask(&g, "/v1/units/u-1/recall", true), 200);
+    is_deleted(&g, CONTAINER_EXITED);
+    assert_int_equal(r->capacity.reserved.memory_mb, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_this_board_it_is_recalled),
         cmocka_unit_test(of_another_board_it_is_kept_until_somebody_ends_it),
+        cmocka_unit_test(memory_is_free_when_it_is_deleted),
         cmocka_unit_test(what_may_be_known_is_not_recalled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
