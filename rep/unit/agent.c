@@ -175,9 +175,10 @@ static struct agent_step die(int row, const struct outlook *o, const char *why)
                              : agent_step_of(row, AGENT_DIE, why);
 }
 
+/* One whose container went with a hook in error is not: the error stands until it is resolved. */
 static bool is_undeployed(const struct outlook *o)
 {
-    return is_dying(o) && !o->journal->installed && !o->journal->hook &&
+    return is_dying(o) && !o->journal->installed && !o->journal->hook && !o->board_error &&
            o->f->sight.relation_count == 0;
 }
 

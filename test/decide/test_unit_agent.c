@@ -397,6 +397,12 @@ static const struct row {
     {"dying error board_error retry", "10 note config-changed"},
     {"board_error retry", "10 report, report started"},
     {"board_error skip", "10 report, report started"},
+    /* so too where its container went with it, and it is Dying */
+    {"dying down anew error board_error", "7 make"},
+    {"dying uninstalled making board_error", "9 wait"},
+    {"dying uninstalled board_error", "9 wait"},
+    {"dying uninstalled board_error retry", "10 report, report started"},
+    {"dying uninstalled board_error skip", "10 report, report started"},
     /* 11: the hook that comes next, or the scope that owes none */
     {"uninstalled", "11 note install"},
     {"config", "11 note config-changed"},
