@@ -2,13 +2,14 @@
 
 #include "common/base/bytes.h"
 
-/* "client", "rep or auctioneer", ... */
+/* "client", "rep or auctioneer", ... That the CRM of a site may ask too is of no use to anybody
+ * else. */
 static void append_actors(struct buf *out, actor_set actors)
 {
     const char *between = "";
     for (int i = 0; i < ACTORS_MAX; i++) {
         enum actor one = (enum actor)(1 << i);
-        if ((actors & one) && one != ACTOR_STRANGER) {
+        if ((actors & one) && one != ACTOR_STRANGER && one != ACTOR_SITE) {
             buf_printf(out, "%s%s", between, actor_name(one));
             between = " or ";
         }

@@ -336,23 +336,23 @@ static void a_refusal_says_what_to_do(void **state)
         {0,
          {"POST", "/v1/desired_lrp/remove", false},
          "etcd",
-         "/v1/desired_lrp/remove is for OU client or site; this certificate has OU \"etcd\": use "
+         "/v1/desired_lrp/remove is for OU client; this certificate has OU \"etcd\": use "
          "one with "
          "OU client, or run the bbs with --any-client"},
         {0,
          {"POST", "/v1/desired_lrp/remove", false},
          "",
-         "/v1/desired_lrp/remove is for OU client or site; this certificate has no OU: use one "
+         "/v1/desired_lrp/remove is for OU client; this certificate has no OU: use one "
          "with OU "
          "client, or run the bbs with --any-client"},
         {0,
          {"POST", "/v1/desired_lrp/remove", false},
          "rep",
-         "/v1/desired_lrp/remove is for OU client or site; this certificate has OU \"rep\""},
+         "/v1/desired_lrp/remove is for OU client; this certificate has OU \"rep\""},
         {0,
          {"POST", "/v1/board/apply", false},
          "client",
-         "/v1/board/apply is for OU rep or auctioneer or converger or site; this certificate has "
+         "/v1/board/apply is for OU rep or auctioneer or converger; this certificate has "
          "OU "
          "\"client\""},
         {0,
