@@ -221,9 +221,10 @@ void race_process(struct racing *r, struct node *n, bool up)
 
 /* ---- Hooks ----------------------------------------------------------------------------------- */
 
-/* The service of a unit's container. */
+/* Whether a unit's container is of a service. Records are here for the call alone. */
 struct race_of {
     const char *guid, *service;
+    bool is;
 };
 
 static void find_service(void *context, enum record_type type, const ProtobufCMessage *m)
@@ -231,17 +232,17 @@ static void find_service(void *context, enum record_type type, const ProtobufCMe
     struct race_of *of = context;
     const Board__UnitRecord *u = (const Board__UnitRecord *)m;
     if (type == RECORD_UNIT && strcmp(u->guid, of->guid) == 0) {
-        of->service = u->service;
+        of->is = strcmp(u->service, of->service) == 0;
     }
 }
 
 static bool race_is_meant(struct racing *r, const char *guid)
 {
-    struct race_of of = {guid, ""};
+    struct race_of of = {guid, r->hooks_of, !r->hooks_of};
     if (r->hooks_of) {
         cluster_each(r->cluster, "unit/", find_service, &of);
     }
-    return !r->hooks_of || strcmp(of.service, r->hooks_of) == 0;
+    return of.is;
 }
 
 static int race_hooks_in(struct racing *r, struct node *cell, const char *guid, bool end)
