@@ -476,7 +476,7 @@ static struct agent_step while_it_lives(const struct outlook *o)
     if (has_to_go(o) || (f->container != AGENT_CONTAINER_UP && (!is_dying(o) || owes_hook(o)))) {
         return deploy(o); /* 6, 7 */
     }
-    if (f->journal && strcmp(f->journal->epoch, f->sight.epoch) != 0) { /* 8 */
+    if (has_files(f) && f->journal && strcmp(f->journal->epoch, f->sight.epoch) != 0) { /* 8 */
         struct agent_step s = agent_step_of(8, AGENT_ADOPT, "the board was restored");
         s.journal = o->journal;
         return s;

@@ -382,6 +382,8 @@ static const struct row {
     {"noted board_error retry", "8 report, report started"},
     {"noted board_error", "8 wait"},
     {"restored", "8 adopt"},
+    /* a note alone is not adopted */
+    {"dying down kept anew stopped board_stopped restored", "12 die"},
     /* 9: in error nothing goes on, not even die */
     {"error", "9 wait, fail error"},
     {"error board_error", "9 wait"},
