@@ -31,8 +31,8 @@ static struct workload_step while_it_lasts(const struct workload_facts *w,
 /* 1. It has ended: that counts, whatever it said of its end. One that ran for long enough counts
  *    from 1 again. One that a hook asked to end does not count, and begins again at once.
  * 2. It is not wanted: nothing. It runs: nothing, but where a hook, or an upgrade, asked that it
- *    ends. When it has run for so long that its next end counts as the first, none is told any
- * more.
+ *    ends. When it has run for so long that its next end counts as the first, none is told
+ *    any more.
  * 3. Its time has not come: wait.
  * 4. No number is noted for it: that goes first, so that a rep that comes after knows its run.
  * 5. It begins. */

@@ -242,6 +242,16 @@ static const char *plan_text(struct fixture *f, const struct plan *p)
     return text(f, buf_string(&out));
 }
 
+static struct op_input input_of(enum actor actor, const void *request)
+{
+    return (struct op_input){.actor = actor,
+                             .peer_name = "acme/paris",
+                             .trace_id = "",
+                             .boot_id = "b",
+                             .request = request,
+                             .now = now};
+}
+
 struct row {
     const char *rule, *board, *move, *plan;
 };
@@ -253,12 +263,7 @@ static void try_rows(const struct row *rows, size_t count)
         struct laid_plan p;
         begin(&f, rows[i].board);
         const Board__Move *m = move_of(&f, rows[i].move);
-        struct op_input in = {.actor = ACTOR_SITE,
-                              .peer_name = "acme/paris",
-                              .trace_id = "",
-                              .boot_id = "b",
-                              .request = m,
-                              .now = now};
+        struct op_input in = input_of(ACTOR_SITE, m);
         laid_decide(f.board, move_row_named(&slice_moves, m->move)->op, &in, &f.arena, &p);
         const char *is = plan_text(&f, &p.plan);
         if (strcmp(is, rows[i].plan) != 0) {
@@ -455,12 +460,7 @@ static void what_it_decides_by_is_compared(void **state)
             {key_actual(&s.arena, "p", 0, 0), &work.base},
         };
         const Board__Move *m = move_of(&f, rows[i][1]);
-        struct op_input in = {.actor = ACTOR_SITE,
-                              .peer_name = "acme/paris",
-                              .trace_id = "",
-                              .boot_id = "b",
-                              .request = m,
-                              .now = now};
+        struct op_input in = input_of(ACTOR_SITE, m);
         enum plan_verdict is = laid_hold(f.board, move_row_named(&slice_moves, m->move)->op, &in,
                                          strangers, 2, &random, 8, only_has_room, &fault);
         assert_int_equal(is, PLAN_COMMIT);
@@ -554,12 +554,7 @@ static void try_use(const struct row *row)
         removal.process_guid = rest;
         removal.term = term;
     }
-    struct op_input in = {.actor = by ? ACTOR_CLIENT : ACTOR_SITE,
-                          .peer_name = "acme/paris",
-                          .trace_id = "",
-                          .boot_id = "b",
-                          .request = request,
-                          .now = now};
+    struct op_input in = input_of(by ? ACTOR_CLIENT : ACTOR_SITE, request);
     laid_decide(f.board, op, &in, &f.arena, &p);
     const char *is = use_text(&f, &p.plan);
     if (strcmp(is, row->plan) != 0) {
@@ -627,8 +622,7 @@ static void uses_are_compared(void **state)
     Models__DesireLRPRequest desire = MODELS__DESIRE_LRPREQUEST__INIT;
     desire.desired_lrp = lrp_of(&f, text(&f, "g1:a:1x512/128 u"));
     desire.term = term_of(&f, TERM);
-    struct op_input in = {.actor = ACTOR_SITE, .peer_name = "x", .trace_id = "", .boot_id = "b",
-                          .request = &desire, .now = now};
+    struct op_input in = input_of(ACTOR_SITE, &desire);
     assert_int_equal(laid_hold(f.board, &desire_row, &in, NULL, 0, &random, 8, NULL, &fault),
                      PLAN_COMMIT);
     assert_string_equal(buf_string(&fault), "");
@@ -654,12 +648,7 @@ static void it_has_at_most_so_many_uses(void **state)
         Models__DesireLRPRequest desire = MODELS__DESIRE_LRPREQUEST__INIT;
         desire.desired_lrp = lrp_of(&f, text(&f, "g1:a:1x1/1 u"));
         desire.term = term_of(&f, TERM);
-        struct op_input in = {.actor = ACTOR_SITE,
-                              .peer_name = "x",
-                              .trace_id = "",
-                              .boot_id = "b",
-                              .request = &desire,
-                              .now = now};
+        struct op_input in = input_of(ACTOR_SITE, &desire);
         laid_decide(f.board, &desire_row, &in, &f.arena, &p);
         assert_int_equal(p.plan.verdict, count < SLICE_USES_MAX ? PLAN_COMMIT : PLAN_REFUSE);
         assert_true(count < SLICE_USES_MAX ||
@@ -688,12 +677,7 @@ static void it_vouches_for_its_own_domains_alone(void **state)
         upsert.domain = text(&f, rows[i].domain);
         upsert.ttl = 120;
         upsert.term = term_of(&f, rows[i].term);
-        struct op_input in = {.actor = ACTOR_SITE,
-                              .peer_name = "x",
-                              .trace_id = "",
-                              .boot_id = "b",
-                              .request = &upsert,
-                              .now = now};
+        struct op_input in = input_of(ACTOR_SITE, &upsert);
         laid_decide(f.board, &upsert_domain_row, &in, &f.arena, &p);
         assert_int_equal(p.plan.verdict, rows[i].refusal ? PLAN_REFUSE : PLAN_COMMIT);
         if (rows[i].refusal) {
@@ -769,12 +753,7 @@ static void there_are_at_most_so_many(void **state)
         }
         begin(&f, buf_string(&board));
         const Board__Move *m = move_of(&f, "make 1x1/1/1");
-        struct op_input in = {.actor = ACTOR_SITE,
-                              .peer_name = "acme/paris",
-                              .trace_id = "",
-                              .boot_id = "b",
-                              .request = m,
-                              .now = now};
+        struct op_input in = input_of(ACTOR_SITE, m);
         laid_decide(f.board, move_row_named(&slice_moves, m->move)->op, &in, &f.arena, &p);
         assert_string_equal(plan_text(&f, &p.plan),
                             count < SLICES_MAX ? "slice/u 1x1/1/1 D"
