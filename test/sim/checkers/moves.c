@@ -283,6 +283,7 @@ static struct seen_move cell_move(struct checkers *k, struct arena *a, const str
     bool held =
         limiter && limiter->state != BOARD__LIMITER_RECORD__STATE__RELEASED && lists(limiter, id);
     m.true_guards |= held ? 0 : CELL_IF_NOT_HELD;
+    m.true_guards |= was && was->pool_leaves ? CELL_IF_MARKED : 0;
     return m;
 }
 
