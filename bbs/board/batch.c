@@ -56,7 +56,7 @@ static bool writes_apart(struct batch *b, const struct commit *c)
             return false;
         }
         for (size_t r = 0; r < b->range_count; r++) {
-            if (text_begins(key, b->ranges[r]->key)) {
+            if (compare_covers(b->ranges[r], key)) {
                 return false;
             }
         }
@@ -64,11 +64,11 @@ static bool writes_apart(struct batch *b, const struct commit *c)
     return true;
 }
 
-static bool range_is_written(const struct batch *b, const char *prefix)
+static bool range_is_written(const struct batch *b, const struct compare *range)
 {
     for (size_t m = 0; m < b->count; m++) {
         for (size_t w = 0; w < b->members[m]->write_count; w++) {
-            if (text_begins(b->members[m]->writes[w].key, prefix)) {
+            if (compare_covers(range, b->members[m]->writes[w].key)) {
                 return true;
             }
         }
@@ -82,7 +82,7 @@ static bool reads_apart(struct batch *b, const struct commit *c)
     for (size_t i = 0; i < c->compare_count; i++) {
         const struct compare *r = &c->compares[i];
         if (compare_is_range(r->kind)) {
-            if (range_is_written(b, r->key)) {
+            if (range_is_written(b, r)) {
                 return false;
             }
             continue;

@@ -11,7 +11,20 @@ ProtobufCBinaryData key_data(const char *key)
 
 bool compare_is_range(enum compare_kind kind)
 {
-    return kind == COMPARE_RANGE_EMPTY || kind == COMPARE_NOTHING_NEWER;
+    return kind == COMPARE_RANGE_EMPTY || kind == COMPARE_GAP_EMPTY ||
+           kind == COMPARE_NOTHING_NEWER;
+}
+
+bool compare_covers(const struct compare *range, const char *key)
+{
+    return range->kind == COMPARE_GAP_EMPTY
+               ? strcmp(key, range->key) >= 0 && strcmp(key, range->end) < 0
+               : text_begins(key, range->key);
+}
+
+static ProtobufCBinaryData range_end_of(struct arena *a, const struct compare *c)
+{
+    return key_data(c->kind == COMPARE_GAP_EMPTY ? c->end : key_range_end(a, c->key));
 }
 
 Etcd__Compare *compare_compile(struct arena *a, const struct compare *c)
@@ -39,11 +52,12 @@ Etcd__Compare *compare_compile(struct arena *a, const struct compare *c)
         break;
     case COMPARE_ABSENT:
     case COMPARE_RANGE_EMPTY:
+    case COMPARE_GAP_EMPTY:
     case COMPARE_KIND_COUNT:
         break;
     }
     if (compare_is_range(c->kind)) {
-        e->range_end = key_data(key_range_end(a, c->key));
+        e->range_end = range_end_of(a, c);
     }
     return e;
 }
@@ -63,7 +77,7 @@ Etcd__RequestOp *compare_read(struct arena *a, const struct compare *c)
     Etcd__RequestOp *op = etcd_op_range(a, c->key);
     op->request_range->keys_only = true;
     if (compare_is_range(c->kind)) {
-        op->request_range->range_end = key_data(key_range_end(a, c->key));
+        op->request_range->range_end = range_end_of(a, c);
         op->request_range->limit = 1;
     }
     if (c->kind == COMPARE_NOTHING_NEWER) {
@@ -82,6 +96,7 @@ bool compare_moved(const struct compare *c, const Etcd__RangeResponse *found)
         return !any;
     case COMPARE_ABSENT:
     case COMPARE_RANGE_EMPTY:
+    case COMPARE_GAP_EMPTY:
     case COMPARE_NOTHING_NEWER:
     case COMPARE_KIND_COUNT:
         break;
@@ -94,7 +109,8 @@ bool compare_same_read(const struct compare *a, const struct compare *b)
     if (compare_is_range(a->kind) != compare_is_range(b->kind) || strcmp(a->key, b->key) != 0) {
         return false;
     }
-    return !compare_is_range(a->kind) || (a->kind == b->kind && a->revision == b->revision);
+    return !compare_is_range(a->kind) || (a->kind == b->kind && a->revision == b->revision &&
+                                          (!a->end || strcmp(a->end, b->end) == 0));
 }
 
 bool compare_excludes(const struct compare *a, const struct compare *b)

@@ -11,8 +11,11 @@
 /* A range of keys of etcd from a C string (no byte order games elsewhere). */
 ProtobufCBinaryData key_data(const char *key);
 
-/* True for the two kinds that speak of all keys with a prefix. */
+/* True for the three kinds that speak of a range of keys. */
 bool compare_is_range(enum compare_kind kind);
+
+/* Whether a compare of such a kind speaks of this key. */
+bool compare_covers(const struct compare *range, const char *key);
 
 /* The compare as etcd wants it; lives in the arena. */
 Etcd__Compare *compare_compile(struct arena *a, const struct compare *c);

@@ -142,6 +142,35 @@ int view_range(struct view *v, const char *prefix, size_t max, const struct seen
     return count;
 }
 
+/* Each key of the range unchanged, and nothing before, between and behind them. */
+static void note_whole_range(struct view *v, const char *prefix)
+{
+    const char *from = prefix;
+    struct copied *p = v->board->copy ? copy_from(v->board->copy, prefix) : NULL;
+    for (; p && text_begins(version_key(copied_version(p)), prefix); p = copy_next(p)) {
+        const struct version *item = copied_version(p);
+        note(v, COMPARE_UNCHANGED, version_key(item), item->mod_revision);
+        read_set_add_gap(v->reads, from, version_key(item));
+        /* Before all that can follow it: keys are printable. */
+        from = arena_printf(v->arena, "%s\x01", version_key(item));
+    }
+    if (from == prefix) {
+        note(v, COMPARE_RANGE_EMPTY, prefix, 0);
+    } else {
+        read_set_add_gap(v->reads, from, key_range_end(v->arena, prefix));
+    }
+}
+
+int view_whole_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list)
+{
+    size_t keys;
+    int count = read_range(v, prefix, max, &keys, ret_list);
+    if (count >= 0 && v->reads) {
+        note_whole_range(v, prefix);
+    }
+    return count;
+}
+
 static struct copied *in_range(struct copied *p, const char *prefix)
 {
     return p && text_begins(version_key(copied_version(p)), prefix) ? p : NULL;

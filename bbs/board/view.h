@@ -48,6 +48,11 @@ bool view_unreadable(struct view *v, const char *key);
  * the row must then be made divisible (a job). */
 int view_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list);
 
+/* The same of a few, for what must know that there is no other. The copy may lack an old record, of
+ * which the watch left out the event; "nothing newer" does not tell. So each key is noted, and each
+ * gap before, between and behind them as empty. */
+int view_whole_range(struct view *v, const char *prefix, size_t max, const struct seen **ret_list);
+
 /* Whether no key starts with `prefix`: noted as empty, or that its first one exists. */
 bool view_range_empty(struct view *v, const char *prefix);
 

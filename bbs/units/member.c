@@ -130,7 +130,7 @@ static void gather_leave(struct view *v, const struct op_input *in, const char *
     }
     const struct seen *list;
     struct gone_keys gone = {.count = 0};
-    int count = view_range(v, range, 1, &list); /* 3 */
+    int count = view_whole_range(v, range, 1, &list); /* 3 */
     assert(count <= 1);
     s->last = count == 1;
     relation_gone_gather(v, in, s->relation, &gone, &s->gone);

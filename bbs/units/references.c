@@ -22,11 +22,11 @@ static bool has_another(struct view *v, const struct op_input *in, const char *p
     return view_witness(v, prefix, gone->keys, gone->count, in->random);
 }
 
-/* Nothing but what goes is there; each of them is compared. */
+/* Nothing but what goes is there; each of them is compared, and that there is no other. */
 static void read_all_gone(struct view *v, const char *prefix)
 {
     const struct seen *list;
-    int count = view_range(v, prefix, GONE_MAX, &list);
+    int count = view_whole_range(v, prefix, GONE_MAX, &list);
     assert(count >= 0);
     (void)count;
 }

@@ -11,7 +11,7 @@ void read_set_init(struct read_set *s, struct arena *arena)
 bool compare_equal(const struct compare *a, const struct compare *b)
 {
     return a->kind == b->kind && a->revision == b->revision && a->members == b->members &&
-           strcmp(a->key, b->key) == 0;
+           strcmp(a->key, b->key) == 0 && (!a->end || strcmp(a->end, b->end) == 0);
 }
 
 static void add(struct read_set *s, const struct compare *c)
@@ -32,6 +32,7 @@ static void add(struct read_set *s, const struct compare *c)
     }
     assert(s->count < s->capacity && *c->key);
     s->list[s->count] = *c;
+    s->list[s->count].end = c->end ? arena_strdup(s->arena, c->end) : NULL;
     s->list[s->count++].key = arena_strdup(s->arena, c->key);
 }
 
@@ -48,6 +49,12 @@ void read_set_add_range(struct read_set *s, const char *prefix, int64_t revision
                              .members = members});
 }
 
+void read_set_add_gap(struct read_set *s, const char *from, const char *end)
+{
+    assert(strcmp(from, end) < 0);
+    add(s, &(struct compare){.kind = COMPARE_GAP_EMPTY, .key = from, .end = end});
+}
+
 const char *compare_kind_name(enum compare_kind kind)
 {
     static const char *const names[COMPARE_KIND_COUNT] = {
@@ -55,6 +62,7 @@ const char *compare_kind_name(enum compare_kind kind)
         [COMPARE_EXISTS] = "exists",
         [COMPARE_ABSENT] = "absent",
         [COMPARE_RANGE_EMPTY] = "range empty",
+        [COMPARE_GAP_EMPTY] = "gap empty",
         [COMPARE_NOTHING_NEWER] = "nothing newer",
     };
     assert(kind < COMPARE_KIND_COUNT);

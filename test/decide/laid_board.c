@@ -133,6 +133,12 @@ static bool newer_below(const struct laid_board *l, const char *prefix, int64_t 
     return false;
 }
 
+static bool any_between(const struct laid_board *l, const char *from, const char *end)
+{
+    struct copied *p = copy_from(l->board.copy, from);
+    return p && strcmp(version_key(copied_version(p)), end) < 0;
+}
+
 static bool passes(const struct laid_board *l, const struct compare *c)
 {
     const struct copied *p = copy_find(l->board.copy, c->key);
@@ -145,6 +151,8 @@ static bool passes(const struct laid_board *l, const struct compare *c)
         return !p;
     case COMPARE_RANGE_EMPTY:
         return !newer_below(l, c->key, 0);
+    case COMPARE_GAP_EMPTY:
+        return !any_between(l, c->key, c->end);
     case COMPARE_NOTHING_NEWER:
         return !newer_below(l, c->key, c->revision);
     case COMPARE_KIND_COUNT:

@@ -21,12 +21,15 @@ static struct commit *commit_of(const char *text)
     for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
         char *key = w + 2, *at = strchr(w, '@');
         long revision = at ? strtol(at + 1, NULL, 10) : 0;
+        char *end = strchr(w, '-');
+        if (end) {
+            *end++ = 0;
+        }
         if (at) {
             *at = 0;
         }
         if (*w == 'w') {
-            writes[c->write_count++] =
-                (struct commit_write){.key = key, .record = bytes_of("x")};
+            writes[c->write_count++] = (struct commit_write){.key = key, .record = bytes_of("x")};
             continue;
         }
         compares[c->compare_count++] = (struct compare){
@@ -34,8 +37,10 @@ static struct commit *commit_of(const char *text)
                     : *w == 'e' ? COMPARE_EXISTS
                     : *w == 'a' ? COMPARE_ABSENT
                     : *w == 'n' ? COMPARE_NOTHING_NEWER
+                    : *w == 'g' ? COMPARE_GAP_EMPTY
                                 : COMPARE_RANGE_EMPTY,
             .key = key,
+            .end = end,
             .revision = revision,
         };
     }
@@ -68,6 +73,11 @@ static void ops_join_only_if_neither_sees_the_other(void **state)
         {"second writes in first's range", "n:p/@4 w:x", "a:p/7 w:p/7", false},
         {"second writes in first's empty range", "0:p/ w:x", "w:p/7", false},
         {"second's range covers first's write", "w:p/7", "n:p/@4 w:x", false},
+        {"second writes in first's gap", "g:p/3-p/7 w:x", "w:p/5", false},
+        {"second writes at the gap's begin", "g:p/3-p/7 w:x", "w:p/3", false},
+        {"second writes at the gap's end", "g:p/3-p/7 w:x", "w:p/7", true},
+        {"second's gap covers first's write", "w:p/5", "g:p/3-p/7 w:x", false},
+        {"second's gap begins behind first's write", "w:p/2", "g:p/3-p/7 w:x", true},
         {"ranges beside", "n:p/@4 w:q/1", "n:r/@4 w:s/1", true},
         {"prefix of a name is no range", "n:p/@4 w:x", "w:p7", true},
         {"own range and own write", "n:p/@4 w:p/1", "r:z@1 w:z", true},
@@ -92,6 +102,13 @@ static void equal_compares_and_reads_are_merged(void **state)
     assert_int_equal(b.compare_count, 5); /* d unchanged, d there, p/, a, b */
     assert_int_equal(b.read_count, 4);    /* d once */
     assert_int_equal(b.record_count, 2);
+
+    batch_init(&b);
+    assert_true(batch_join(&b, commit_of("g:p/3-p/7 w:a")));
+    assert_true(batch_join(&b, commit_of("g:p/3-p/7 w:b")));
+    assert_true(batch_join(&b, commit_of("g:p/3-p/9 w:c")));
+    assert_int_equal(b.compare_count, 2);
+    assert_int_equal(b.read_count, 2);
 }
 
 static const char *many(const char *kind, unsigned first, unsigned count, const char *tail)
@@ -175,12 +192,23 @@ static void each_compare_holds_exactly_when_it_says(void **state)
         struct compare compare;
         bool holds;
     } rows[] = {
-        {{COMPARE_UNCHANGED, "p/1", 4}, true},  {{COMPARE_UNCHANGED, "p/1", 2}, false},
-        {{COMPARE_UNCHANGED, "q", 4}, false},   {{COMPARE_EXISTS, "p/2", 0}, true},
-        {{COMPARE_EXISTS, "p/", 0}, false},     {{COMPARE_ABSENT, "p/", 0}, true},
-        {{COMPARE_ABSENT, "p/1", 0}, false},    {{COMPARE_RANGE_EMPTY, "q/", 0}, true},
-        {{COMPARE_RANGE_EMPTY, "p/", 0}, false}, {{COMPARE_NOTHING_NEWER, "p/", 4}, true},
-        {{COMPARE_NOTHING_NEWER, "p/", 3}, false}, {{COMPARE_NOTHING_NEWER, "q/", 0}, true},
+        {{.kind = COMPARE_UNCHANGED, .key = "p/1", .revision = 4}, true},
+        {{.kind = COMPARE_UNCHANGED, .key = "p/1", .revision = 2}, false},
+        {{.kind = COMPARE_UNCHANGED, .key = "q", .revision = 4}, false},
+        {{.kind = COMPARE_EXISTS, .key = "p/2"}, true},
+        {{.kind = COMPARE_EXISTS, .key = "p/"}, false},
+        {{.kind = COMPARE_ABSENT, .key = "p/"}, true},
+        {{.kind = COMPARE_ABSENT, .key = "p/1"}, false},
+        {{.kind = COMPARE_RANGE_EMPTY, .key = "q/"}, true},
+        {{.kind = COMPARE_RANGE_EMPTY, .key = "p/"}, false},
+        {{.kind = COMPARE_GAP_EMPTY, .key = "p/", .end = "p/1"}, true},
+        {{.kind = COMPARE_GAP_EMPTY, .key = "p/1", .end = "p/2"}, false},
+        {{.kind = COMPARE_GAP_EMPTY, .key = "p/1\x01", .end = "p/2"}, true},
+        {{.kind = COMPARE_GAP_EMPTY, .key = "p/2\x01", .end = "p0"}, true},
+        {{.kind = COMPARE_GAP_EMPTY, .key = "p/1\x01", .end = "p0"}, false},
+        {{.kind = COMPARE_NOTHING_NEWER, .key = "p/", .revision = 4}, true},
+        {{.kind = COMPARE_NOTHING_NEWER, .key = "p/", .revision = 3}, false},
+        {{.kind = COMPARE_NOTHING_NEWER, .key = "q/"}, true},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         bool held = txn(m, &rows[i].compare, NULL, &r);
@@ -191,7 +219,7 @@ static void each_compare_holds_exactly_when_it_says(void **state)
             assert_true(compare_moved(&rows[i].compare, r->responses[0]->response_range));
         }
         /* Beside one that fails, the same read shows that this one stands. */
-        const struct compare never = {COMPARE_EXISTS, "nowhere", 0};
+        const struct compare never = {.kind = COMPARE_EXISTS, .key = "nowhere"};
         Etcd__TxnRequest t = ETCD__TXN_REQUEST__INIT;
         Etcd__Compare *compare = compare_compile(&arena, &never);
         Etcd__RequestOp *read = compare_read(&arena, &rows[i].compare);

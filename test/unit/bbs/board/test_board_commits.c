@@ -306,6 +306,45 @@ static void no_record_is_made_where_the_copy_lacks_one(void **state)
     a_wrong_copy_is_found_out(&all_row, false);
 }
 
+/* Says how many there are: by the key that it writes, which is none of theirs. */
+static void gather_count(struct view *v, const struct op_input *in, void *snapshot)
+{
+    struct asked_shot *s = snapshot;
+    const struct seen *list;
+    (void)in;
+    int count = view_whole_range(v, "domain/m-", 100, &list);
+    s->key = arena_printf(view_arena(v), "domain/%d", count);
+}
+
+static void no_write_rests_on_a_whole_range_that_lacks_a_member(void **state)
+{
+    static const struct op_row count_row = {.name = "count",
+                                            .gather = gather_count,
+                                            .decide = asked_decide,
+                                            .snapshot_size = sizeof(struct asked_shot)};
+    static const char *const all[] = {"domain/m-a", "domain/m-c", "domain/m-e"};
+    for (size_t missing = 0; missing < 3; missing++) {
+        struct rig *r = ready_rig(1, NULL);
+        Board__DomainRecord d = BOARD__DOMAIN_RECORD__INIT;
+        for (size_t i = 0; i < 3; i++) {
+            put_record(r, all[i], &d.base);
+        }
+        board_rig_run(r, 7 * SECOND_NS);
+        struct board *b = board_rig_board(r, 0);
+        version_unref(copy_remove(b->copy, all[missing]));
+        struct asked a = {0};
+        ask_row(r, 0, &a, "d", &count_row);
+        board_rig_run(r, 2 * SECOND_NS);
+        assert_int_equal(a.answers, 1);
+        assert_int_equal(mod_revision(r, "domain/2"), 0);
+        ask_row(r, 0, &a, "d", &count_row); /* the copy is mended meanwhile */
+        board_rig_run(r, 2 * SECOND_NS);
+        assert_int_equal(a.result.end, OP_DECIDED);
+        assert_int_not_equal(mod_revision(r, "domain/3"), 0);
+        board_rig_free(r);
+    }
+}
+
 /* More ask than a transaction has compares for, and more than travel at once. */
 static void answers_are_confirmed_together(void **state)
 {
@@ -346,6 +385,7 @@ int main(void)
         cmocka_unit_test(no_answer_rests_on_a_record_that_the_copy_lacks),
         cmocka_unit_test(no_answer_rests_on_a_range_that_lacks_a_member),
         cmocka_unit_test(no_record_is_made_where_the_copy_lacks_one),
+        cmocka_unit_test(no_write_rests_on_a_whole_range_that_lacks_a_member),
         cmocka_unit_test(answers_are_confirmed_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
