@@ -302,6 +302,54 @@ const char *key_unit_status(struct arena *a, struct unit_name u)
     return key_of_unit(a, RECORD_UNIT_STATUS, u, "");
 }
 
+/* ---- A centre and its sites ---- */
+
+const char *key_edge(struct arena *a, enum record_type type, const char *name)
+{
+    const char *whole = type_names[type];
+    for (const char *rest = name; rest;) {
+        size_t size = strcspn(rest, "/");
+        whole = arena_printf(a, "%s/%s", whole, escaped(a, arena_strndup(a, rest, size)));
+        rest = rest[size] ? rest + size + 1 : NULL;
+    }
+    return whole;
+}
+
+const char *key_edge_all(struct arena *a, enum record_type type, const char *name)
+{
+    return arena_printf(a, "%s/", key_edge(a, type, name));
+}
+
+const char *key_edge_name(struct arena *a, const char *key)
+{
+    const char *name = NULL, *part;
+    for (unsigned n = 1; (part = key_component(a, key, n)); n++) {
+        name = name ? arena_printf(a, "%s/%s", name, part) : part;
+    }
+    return name ? name : "";
+}
+
+const char *key_appdef(struct arena *a, const char *app, uint64_t revision)
+{
+    return arena_printf(a, "%s%010llu", key_edge_all(a, RECORD_APPDEF, app),
+                        (unsigned long long)revision);
+}
+
+const char *key_dns_name(struct arena *a, const char *dns_name)
+{
+    return key(a, RECORD_NAME, dns_name, "");
+}
+
+const char *key_uses(struct arena *a, const char *referred_key)
+{
+    return key(a, RECORD_USE, referred_key, "/");
+}
+
+const char *key_use(struct arena *a, const char *referred_key, const char *referring_key)
+{
+    return arena_printf(a, "%s%s", key_uses(a, referred_key), escaped(a, referring_key));
+}
+
 const char *key_range_of(struct arena *a, enum record_type type, const char *first)
 {
     return key(a, type, first, "/");

@@ -83,6 +83,17 @@ const char *key_unit_scopes(struct arena *a, struct unit_name u); /* prefix */
 const char *key_unit_service_relation(struct arena *a, const char *service, uint32_t relation);
 const char *key_unit_status(struct arena *a, struct unit_name u);
 
+/* Those of a centre and its sites (docs/edge.md). Of an app, a cloudlet with its info, maintenance
+ * and refs, a cluster and an instance it is the kind and the name, "acme/paris/dev/web", whose
+ * components are escaped (common/model/edge_name.h says which names are valid). */
+const char *key_edge(struct arena *a, enum record_type type, const char *name);
+const char *key_edge_all(struct arena *a, enum record_type type, const char *name); /* prefix */
+const char *key_edge_name(struct arena *a, const char *key); /* the name in it, unescaped */
+const char *key_appdef(struct arena *a, const char *app, uint64_t revision);
+const char *key_dns_name(struct arena *a, const char *dns_name);
+const char *key_use(struct arena *a, const char *referred_key, const char *referring_key);
+const char *key_uses(struct arena *a, const char *referred_key); /* prefix */
+
 /* All keys of one type whose second component is `first`: "<type>/<first>/". */
 const char *key_range_of(struct arena *a, enum record_type type, const char *first);
 

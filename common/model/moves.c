@@ -1,5 +1,6 @@
 #include "common/model/moves.h"
 
+#include "common/model/edge_name.h"
 #include "common/model/unit_name.h"
 
 #include <stdlib.h>
@@ -85,6 +86,7 @@ BODY(job_run, JobRun, JOB_RUN)
 BODY(pool, Pool, POOL)
 BODY(units, Units, UNITS)
 BODY(slice, Slice, SLICE)
+BODY(edge, Edge, EDGE)
 #undef BODY
 
 enum record_type move_kind(const Board__Move *m)
@@ -161,11 +163,18 @@ static bool is_of_units(struct arena *a, const Board__Move *m)
            number_of_key(a, key, &number);
 }
 
+static bool is_of_edge(struct arena *a, const Board__Move *m)
+{
+    const char *key = move_key(a, m);
+    return !edge_name_fault(a, move_kind(m), key_edge_name(a, key)) &&
+           strcmp(key_edge(a, move_kind(m), key_edge_name(a, key)), key) == 0;
+}
+
 /* The keys of more than a name. */
 static bool is_own(struct arena *a, const Board__Move *m)
 {
     struct move_place place;
-    return is_of_system(a, m) || is_of_units(a, m) || strcmp(move_key(a, m), key_brake(a)) == 0 ||
+    return is_of_system(a, m) || is_of_units(a, m) || is_of_edge(a, m) || strcmp(move_key(a, m), key_brake(a)) == 0 ||
            move_place(a, m, &place);
 }
 

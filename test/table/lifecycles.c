@@ -1,10 +1,7 @@
 #include "test/table/lifecycles.h"
 
-#include "common/lifecycle/cloudlet.h"
-#include "common/lifecycle/cloudlet_info.h"
 #include "common/lifecycle/container.h"
 #include "common/lifecycle/hook.h"
-#include "common/lifecycle/maintenance.h"
 #include "common/lifecycle/tracked.h"
 #include "common/lifecycle/unit_agent.h"
 #include "common/model/record.h"
@@ -13,8 +10,7 @@
 
 /* Those of what is no record, or of several kinds, or of a part of one. */
 static const struct lifecycle *const others[] = {
-    &container_lifecycle, &hook_lifecycle,          &unit_agent_lifecycle, &cloudlet_lifecycle,
-    &tracked_lifecycle,   &cloudlet_info_lifecycle, &maintenance_lifecycle};
+    &container_lifecycle, &hook_lifecycle, &unit_agent_lifecycle, &tracked_lifecycle};
 
 /* The n-th, NULL after the last. */
 static const struct lifecycle *nth(size_t n)
