@@ -9,7 +9,7 @@
 enum { END_UNITS_AGENTS_S = 5 };
 
 /* So many that wait for a machine go in one transaction. */
-enum { END_UNITS_AT_ONCE = 26 };
+enum { END_UNITS_AT_ONCE = 22 };
 
 /* Those of a service that is forced: such a job ends their ends, when the agents have had their
  * time. */

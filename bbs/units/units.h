@@ -84,7 +84,7 @@ void valid_upgrade_units(struct validation *v, const Board__UpgradeUnitsRequest 
  * each of its relations that somebody is in, and its others go; it goes at once if nothing of it is
  * left. Of more than SERVICE_RELATIONS_AT_ONCE relations that are alive a job ends them first, and
  * the service then. Not alive any more: nothing. */
-enum { SERVICE_RELATIONS_AT_ONCE = 10 };
+enum { SERVICE_RELATIONS_AT_ONCE = 8 };
 extern const struct move_family unit_service_moves;
 
 /* A slice of a job (bbs/jobs.def); the request is its Board__JobRecord. */

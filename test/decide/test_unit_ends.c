@@ -373,7 +373,7 @@ static void destroy(struct laid_system *l, struct laid_plan *p)
     assert_true(laid_passes(l->board, &p->reads));
 }
 
-/* 10 relations go with the service, each with the service at its other end; of 11 a job ends the
+/* 8 relations go with the service, each with the service at its other end; of 9 a job ends the
  * first 10, and then the last one with the service. */
 static void as_many_relations_end_as_a_transaction_holds(void **state)
 {
@@ -388,14 +388,14 @@ static void as_many_relations_end_as_a_transaction_holds(void **state)
         destroy(&l, &p);
         assert_int_equal(p.plan.verdict, PLAN_COMMIT);
         if (count == SERVICE_RELATIONS_AT_ONCE) {
-            assert_int_equal(p.plan.change_count, 10 * 6 + 3);
+            assert_int_equal(p.plan.change_count, SERVICE_RELATIONS_AT_ONCE * 6 + 3);
         } else {
             assert_int_equal(p.plan.change_count, 1);
             assert_string_equal(p.plan.changes->key, "job/s-web/relations");
             const Board__JobRecord *job = laid_job(&l, 5, "web s-web 0");
             laid_system_put(&l, "job/s-web/j", &job->base);
             slice(&l, job, &p);
-            assert_int_equal(p.plan.change_count, 10 * 6 + 1);
+            assert_int_equal(p.plan.change_count, SERVICE_RELATIONS_AT_ONCE * 6 + 1);
         }
         laid_system_done(&l);
     }
