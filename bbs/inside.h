@@ -21,6 +21,7 @@ struct bbs {
     struct router router;
 };
 
-/* What a slice of the job does (bbs/jobs.def), for board_hooks; NULL of a kind of a later version.
+/* What a portion of the job does (bbs/jobs.def), for board_hooks; NULL of a kind of a later
+ * version.
  */
 const struct op_row *bbs_job_row(void *context, const Board__JobRecord *job);

@@ -202,17 +202,17 @@ static void accept(const struct watched_system *v, const struct build_read *r, c
     system_moves_add(out, "accept", m);
 }
 
-static void write_slice(const struct watched_system *v, const struct build_read *r,
+static void write_portion(const struct watched_system *v, const struct build_read *r,
                         const Board__BuildRecord *record, struct system_moves *out)
 {
     Board__Move *m = move_of_build(v, "write", record->id);
     size_t size = 0, from = record->written;
     m->build->tree = r->tree;
     m->build->from = record->written;
-    m->build->written = ARENA_ARRAY(v->arena, BUILD_SLICE_MAX, Board__ComponentRecord *);
-    for (size_t i = from; i < r->count && m->build->n_written < BUILD_SLICE_MAX; i++) {
+    m->build->written = ARENA_ARRAY(v->arena, BUILD_PORTION_MAX, Board__ComponentRecord *);
+    for (size_t i = from; i < r->count && m->build->n_written < BUILD_PORTION_MAX; i++) {
         size += r->components[i]->size;
-        if (i > from && size > BUILD_SLICE_BYTES_MAX) {
+        if (i > from && size > BUILD_PORTION_BYTES_MAX) {
             break;
         }
         m->build->written[m->build->n_written++] =
@@ -247,7 +247,7 @@ static void run_build(const struct watched_system *v, const struct build_read *r
     } else if (strcmp(record->tree, r->tree) != 0) { /* 4 */
         accept(v, r, record->id, out);
     } else if (record->written < r->count) { /* 5 */
-        write_slice(v, r, record, out);
+        write_portion(v, r, record, out);
     } else { /* 6 */
         succeed(v, r, record->id, out);
     }

@@ -8,9 +8,9 @@
  *      the secrets that open its repositories first
  *   3. it cannot be read                                      fail
  *   4. its tree is not the one that was read                  accept
- *   5. components are not written yet                         write, a slice of them
+ *   5. components are not written yet                         write, a portion of them
  *   6. otherwise                                              succeed
- * And before 4: of a tree that was given up a slice goes      collect */
+ * And before 4: of a tree that was given up a portion goes      collect */
 #pragma once
 
 #include "common/base/random.h"
@@ -20,7 +20,7 @@
 #include "converger/watched_system.h"
 
 /* One move `write` has at most so many components, and so many bytes of them but for one. */
-enum { BUILD_SLICE_MAX = 48, BUILD_SLICE_BYTES_MAX = 700 * 1024 };
+enum { BUILD_PORTION_MAX = 48, BUILD_PORTION_BYTES_MAX = 700 * 1024 };
 
 /* Secrets that open the repositories of one definition, at most; how long one is waited for. */
 enum { BUILD_KEYS_MAX = 16 };

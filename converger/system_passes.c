@@ -96,7 +96,7 @@ void system_goes(const struct watched_system *v, bool refused, struct system_mov
     }
     bool keeps =
         refused || has_any(v, RECORD_SECRET) || map_get(v->records, key_versions(v->arena, v->uid));
-    const char *move = keeps ? "check" : "remove"; /* a slice of what it keeps goes; then it */
+    const char *move = keeps ? "check" : "remove"; /* a portion of what it keeps goes; then it */
     system_moves_add(out, move, move_of_system(v, move));
 }
 

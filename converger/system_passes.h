@@ -32,7 +32,7 @@ void system_told(const struct watched_system *v, struct system_moves *out);
 void system_observed(const struct watched_system *v, bool may_tell, struct system_moves *out);
 
 /* Builds, deploys and teardowns that are over, more than are kept: a tree that nothing needs goes
- * slice by slice, and records that nothing names. All of them when the system goes. */
+ * portion by portion, and records that nothing names. All of them when the system goes. */
 void system_forgets(const struct watched_system *v, struct system_moves *out);
 /* Of these only deploys and teardowns, and only where there is such a surplus: for every look. */
 void system_forgets_surplus(const struct watched_system *v, struct system_moves *out);

@@ -292,7 +292,7 @@ static void settled(void *state, const char *uid, enum move_end end)
     if (s) {
         s->refused = s->turning && end == MOVE_REFUSED;
         if (s->collecting && end == MOVE_DONE) {
-            touch_full(k, s); /* the next slice: no change of a record would lead to it */
+            touch_full(k, s); /* the next portion: no change of a record would lead to it */
         }
         work_settled(&k->work, &s->item, work_again_ns(end, k->kept.x->life.now.mono_ns));
     }

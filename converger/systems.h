@@ -15,7 +15,7 @@ struct system_seen {
     bool full;             /* the look is one of a full pass */
     bool rests;            /* the last full look led to nothing, and nothing changed since */
     bool turning, refused; /* the last move was to open or remove it; that was refused */
-    bool collecting;       /* a slice of a tree is on its way out: most change no record of ours */
+    bool collecting; /* a portion of a tree is on its way out: most change no record of ours */
     uint64_t turn;         /* among those at rest, when it was looked at */
     int64_t told_ns;       /* monotonic: when its state was last written; 0 = never */
     bool reads;            /* a definition of it waits to be read: too many others are */

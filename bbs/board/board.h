@@ -25,8 +25,8 @@ struct board_change {
 /* What the layer above tells the board at the start. All pure callbacks. */
 struct board_hooks {
     void *context;
-    /* The next slice of a job: which op does it (a row whose request is the Board__JobRecord). The
-     * op's plan moves the job's cursor or deletes the job. */
+    /* The next portion of a job: which op does it (a row whose request is the Board__JobRecord).
+     * The op's plan moves the job's cursor or deletes the job. */
     const struct op_row *(*job_row)(void *context, const Board__JobRecord *job);
     /* Each change of the copy, in the order of the watch: those of one revision, then on_revision,
      * when the copy stands at it. For waiters and event streams. */

@@ -1,5 +1,5 @@
-/* Jobs: work larger than one transaction, done in slices by the bbs that made the record, or by
- * another when that one's heartbeat key is silent for 6 s (design.md 2). What a slice does is the
+/* Jobs: work larger than one transaction, done in portions by the bbs that made the record, or by
+ * another when that one's heartbeat key is silent for 6 s (design.md 2). What a portion does is the
  * layer above's business: hooks.job_row. */
 #include "bbs/board/inside.h"
 #include "common/base/memory.h"
@@ -84,7 +84,7 @@ static void on_done(void *context, const struct op_result *result, struct effect
         r->next_ns = b->now.mono_ns + backoff_ns(r->failures++);
     }
     if (result->end == OP_DECIDED && result->plan->verdict == PLAN_REFUSE) {
-        effects_log(out, LOG_ERROR_LEVEL, "a slice of a job was refused",
+        effects_log(out, LOG_ERROR_LEVEL, "a portion of a job was refused",
                     "job=\"%s\" reason=\"%s\"", r->key, result->plan->error_message);
     }
     b->jobs.due_ns = earlier_ns(b->jobs.due_ns, r->next_ns);
@@ -167,8 +167,8 @@ static int64_t meant_ns(const Board__JobRecord *job)
 }
 
 /* How long it is to wait yet: not before a time of the wall clock of who wrote it, which may be
- * wrong. A slice does no harm when it is early, so a job waits no longer than was meant, as far as
- * this bbs has seen it stand. */
+ * wrong. A portion does no harm when it is early, so a job waits no longer than was meant, as far
+ * as this bbs has seen it stand. */
 static int64_t deferred_ns(const struct board *b, const Board__JobRecord *job,
                            const struct copied *p)
 {
@@ -190,16 +190,16 @@ static void look(struct job_run *r, const struct copied *p, struct arena *arena,
     r->next_ns = b->now.mono_ns + JOB_UNKNOWN_NS;
     if (record_decode(arena, RECORD_JOB, blob_bytes(item->blob), &m, NULL) == 0) {
         const Board__JobRecord *job = (const Board__JobRecord *)m;
-        const struct op_row *slice =
+        const struct op_row *portion =
             b->hooks.job_row ? b->hooks.job_row(b->hooks.context, job) : NULL;
-        if (slice && strcmp(job->worker, b->boot_id) != 0) {
+        if (portion && strcmp(job->worker, b->boot_id) != 0) {
             int64_t due_ns = silent_since_ns(b, job->worker, p) + JOB_SILENT_NS;
             row = due_ns <= b->now.mono_ns ? &job_adopt_row : NULL;
             r->next_ns = due_ns;
-        } else if (slice && deferred_ns(b, job, p) > 0) {
+        } else if (portion && deferred_ns(b, job, p) > 0) {
             r->next_ns = b->now.mono_ns + deferred_ns(b, job, p);
         } else {
-            row = slice; /* none of a later version: it is left to those who know it */
+            row = portion; /* none of a later version: it is left to those who know it */
         }
         if (row) {
             start(r, row, job, arena, out);

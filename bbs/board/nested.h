@@ -6,7 +6,8 @@
 
 #include "bbs/board/op.h"
 
-/* So many leave room in one transaction for a slice of each, and 4 records of the caller's own. */
+/* So many leave room in one transaction for a portion of each, and 4 records of the caller's own.
+ */
 enum { NESTED_OPS_MAX = 8 };
 
 struct nested_op {

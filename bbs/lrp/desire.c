@@ -85,7 +85,7 @@ static Models__DesiredLRP *stored(struct plan *p, const struct op_input *in,
  * 2. Larger than a transaction takes: InvalidRequest.
  * 3. Stored with a new epoch, index 0, without what Diego drops, in its two parts.
  * 4. UNCLAIMED records for the indices that have none, the auctioneer is asked; what goes beyond
- *    one slice is a job's. */
+ *    one portion is a job's. */
 void desire_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct desired_snapshot *s = snapshot;

@@ -7,8 +7,8 @@
 #include "bbs/slice/use.h"
 #include "models/desired_lrp_requests.pb-c.h"
 
-/* Both halves of a DesiredLRP travel in one transaction, beside a slice of instances: together they
- * may be this large. */
+/* Both halves of a DesiredLRP travel in one transaction, beside a portion of instances: together
+ * they may be this large. */
 enum { DESIRED_BYTES_MAX = RECORD_MAX_BYTES - 64 * 1024 };
 
 struct desired_snapshot {

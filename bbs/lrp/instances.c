@@ -43,16 +43,16 @@ static void gather_record(struct view *v, const char *process_guid, int32_t inde
     const Models__ActualLRP *record = record_of(view_get(v, key));
     bool missing = !record && wanted && presence == MODELS__ACTUAL_LRP__PRESENCE__ORDINARY;
     if (missing || (record && to_stop(record, wanted, definition_id))) {
-        assert(s->count < SLICE_RECORDS_MAX);
+        assert(s->count < PORTION_RECORDS_MAX);
         s->list[s->count++] = (struct instance){.index = index, .record = record};
     }
 }
 
-/* Indices that a slice may fill, with as many records and twice as many reads. */
-static int slice_indices(const struct view *v)
+/* Indices that a portion may fill, with as many records and twice as many reads. */
+static int portion_indices(const struct view *v)
 {
     unsigned share = view_nested(v);
-    return share ? SLICES_RECORDS_MAX / (int)share - 6 : SLICE_INDICES_MAX;
+    return share ? PORTIONS_RECORDS_MAX / (int)share - 6 : PORTION_INDICES_MAX;
 }
 
 void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
@@ -60,10 +60,10 @@ void instances_gather(struct view *v, const char *process_guid, int32_t wanted,
 {
     struct arena *a = view_arena(v);
     assert(from <= end);
-    *ret = (struct instances){.list = ARENA_ARRAY(a, SLICE_RECORDS_MAX, struct instance),
+    *ret = (struct instances){.list = ARENA_ARRAY(a, PORTION_RECORDS_MAX, struct instance),
                               .next = from,
                               .end = end};
-    int most = slice_indices(v), reads = 0;
+    int most = portion_indices(v), reads = 0;
     for (; ret->next < end && (int)ret->count < most; ret->next++) {
         bool keep = ret->next < wanted;
         bool evacuating = is_evacuating(v, process_guid, ret->next, keep);
@@ -221,7 +221,7 @@ static void job_gather(struct view *v, const struct op_input *in, void *snapshot
 }
 
 /* 1. The job is gone: another bbs ended it, or it was replaced by nothing.
- * 2. The next slice as the DesiredLRP stands now, then the job advances or ends. */
+ * 2. The next portion as the DesiredLRP stands now, then the job advances or ends. */
 void job_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
     const struct job_snapshot *s = snapshot;

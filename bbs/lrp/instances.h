@@ -1,5 +1,5 @@
 /* The instances of a DesiredLRP: bringing the records of a range of indices in line with what is
- * desired, a bounded slice at a time (behaviour.md 8.2 to 8.4; design.md 2, Jobs; design.md 5,
+ * desired, a bounded portion at a time (behaviour.md 8.2 to 8.4; design.md 2, Jobs; design.md 5,
  * Explicit stop). Desire, update, remove and their job all do this and nothing else to
  * instances, so that a job which an update replaced needs no undoing. Pure. */
 #pragma once
@@ -8,16 +8,16 @@
 #include "models/actual_lrp.pb-c.h"
 #include "models/desired_lrp.pb-c.h"
 
-/* Bounds of one slice: records that it reads (each is a compare, of which a transaction takes 118)
- * and records that it changes (of which it takes 64, a few for the desired record, what is kept of
- * a removal, and the job). Of an index two are read, of one that is being emptied three, and all
- * may have to change: two reads an index, and a record each with two more for the last one, have
- * room. Of ops inside another one (bbs/board/nested.h) each has its share of the records, of which
- * 6 are for those beside its slice and for its last index. */
+/* Bounds of one portion: records that it reads (each is a compare, of which a transaction takes
+ * 118) and records that it changes (of which it takes 64, a few for the desired record, what is
+ * kept of a removal, and the job). Of an index two are read, of one that is being emptied three,
+ * and all may have to change: two reads an index, and a record each with two more for the last one,
+ * have room. Of ops inside another one (bbs/board/nested.h) each has its share of the records, of
+ * which 6 are for those beside its portion and for its last index. */
 enum {
-    SLICE_INDICES_MAX = 56,
-    SLICE_RECORDS_MAX = SLICE_INDICES_MAX + 2,
-    SLICES_RECORDS_MAX = 60,
+    PORTION_INDICES_MAX = 56,
+    PORTION_RECORDS_MAX = PORTION_INDICES_MAX + 2,
+    PORTIONS_RECORDS_MAX = 60,
 };
 
 /* A record that must change, or be made. */
@@ -26,7 +26,7 @@ struct instance {
     const Models__ActualLRP *record; /* of any presence; NULL = there is no ORDINARY one */
 };
 
-/* The range [next, end) of indices still to look at, and what the slice found. */
+/* The range [next, end) of indices still to look at, and what the portion found. */
 struct instances {
     struct instance *list;
     size_t count;
@@ -59,7 +59,7 @@ void instances_job(const struct instances *s, const char *process_guid,
 /* The range that a job has left; none, if nobody of ours wrote it. */
 Board__JobRecord__Instances instances_of_job(const Board__JobRecord *job);
 
-/* The op that does the next slice of a job; its request is the Board__JobRecord. */
+/* The op that does the next portion of a job; its request is the Board__JobRecord. */
 extern const struct op_row instances_job_row;
 
 /* Its parts, for tests. */

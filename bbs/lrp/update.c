@@ -103,7 +103,7 @@ static bool shows_otherwise(struct arena *a, const Models__DesiredLRP *before,
  * 3. What the update carries is replaced as a whole; the tag's index goes up by one even when
  *    nothing changes; the epoch stays.
  * 4. More instances: the missing ones are created. Fewer: the surplus is deleted or marked
- *    stopping, and that it was asked is kept, for cells that are away. What goes beyond one slice
+ *    stopping, and that it was asked is kept, for cells that are away. What goes beyond one portion
  * is a job's, which replaces an older one.
  * 5. Other internal routes or metric tags, the first route or none any more: the reps of its
  *    instances are notified. */

@@ -171,7 +171,7 @@ static bool job_over(struct ask *ask, const char *key, int64_t revision, struct 
     return view_revision(v) >= revision && !view_peek(v, key);
 }
 
-/* Answers after the last slice (design.md 2, Jobs). */
+/* Answers after the last portion (design.md 2, Jobs). */
 static void answer_after_job(void *context, const struct op_result *result, struct effects *out)
 {
     struct ask *ask = context;

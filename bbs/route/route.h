@@ -91,7 +91,7 @@ void ask_op(struct ask *ask, const struct op_row *row, struct effects *out);
 /* The op_done of ask_op; its context is the ask. */
 void ask_answer(void *context, const struct op_result *result, struct effects *out);
 
-/* Runs an op that may open a job: answered after the last slice of that (design.md 2, Jobs), 5 s
+/* Runs an op that may open a job: answered after the last portion of that (design.md 2, Jobs), 5 s
  * later at most; otherwise by `answer`, whose context is the ask. */
 void ask_op_with_job(struct ask *ask, const struct op_row *row, op_done *answer,
                      struct effects *out);

@@ -102,7 +102,7 @@ static void units_op(struct ask *ask, const struct op_row *row, struct effects *
     }
 }
 
-/* Answers after the last slice of the job that it opens. */
+/* Answers after the last portion of the job that it opens. */
 static void units_op_with_job(struct ask *ask, const struct op_row *row, struct effects *out)
 {
     if (ask_valid(ask, out)) {

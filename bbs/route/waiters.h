@@ -1,4 +1,4 @@
-/* Requests whose answer waits for the last slice of a job, 5 s at most (design.md 2, Jobs).
+/* Requests whose answer waits for the last portion of a job, 5 s at most (design.md 2, Jobs).
  * Pure. */
 #pragma once
 

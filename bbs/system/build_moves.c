@@ -1,5 +1,5 @@
 /* The moves of the converger about builds: what was resolved is written as a tree, batch by batch;
- * what nothing names goes, slice by slice (common/lifecycle/build.def). */
+ * what nothing names goes, portion by portion (common/lifecycle/build.def). */
 #include "bbs/system/build.h"
 #include "common/lifecycle/build.h"
 #include "common/model/component_path.h"
@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* Bits of `reads`. */
-enum { NAMES = 1, SLICE = 2, LEFT = 4, WRITTEN = 8 };
+enum { NAMES = 1, PORTION = 2, LEFT = 4, WRITTEN = 8 };
 
 enum {
-    SLICE_MAX = 48,       /* components that one move takes away */
+    PORTION_MAX = 48,       /* components that one move takes away */
     STALE_TREES_MAX = 16, /* of attempts, to be collected first */
     TREE_BYTES_MAX = 32 * 1024 * 1024,
     COMMITS_BYTES_MAX = 256 * 1024,
@@ -25,8 +25,8 @@ struct build_snapshot {
     const Board__SourceRecord *source;
     const char *named;  /* who names it, for people; NULL = nobody */
     bool index;         /* the tree of the move has one */
-    const char **slice; /* components of that tree */
-    size_t slice_count;
+    const char **portion; /* components of that tree */
+    size_t portion_count;
     bool left;          /* of any of its trees a component stands */
     bool taken;         /* a component that is to be written is there */
 };
@@ -60,18 +60,18 @@ static bool is_stale(const Board__BuildRecord *b, const char *tree)
 
 /* The first components of the tree that stand, which are to go. That there is none is compared: a
  * copy that lacks one would leave it for ever. */
-static void gather_slice(struct view *v, const char *tree, struct build_snapshot *s)
+static void gather_portion(struct view *v, const char *tree, struct build_snapshot *s)
 {
     struct arena *a = view_arena(v);
     const char *prefix = key_range_of(a, RECORD_TREE, tree), *from = NULL, *key;
-    s->slice = ARENA_ARRAY(a, SLICE_MAX, const char *);
+    s->portion = ARENA_ARRAY(a, PORTION_MAX, const char *);
     if (view_range_empty(v, prefix)) {
         return;
     }
     view_nothing_newer(v, prefix);
-    while (s->slice_count < SLICE_MAX && (key = view_peek_key(v, prefix, from))) {
+    while (s->portion_count < PORTION_MAX && (key = view_peek_key(v, prefix, from))) {
         (void)view_exists(v, key);
-        s->slice[s->slice_count++] = arena_strdup(a, key);
+        s->portion[s->portion_count++] = arena_strdup(a, key);
         from = arena_printf(a, "%s!", key); /* the first key after it that may stand */
     }
 }
@@ -116,8 +116,8 @@ static void build_move_gather(struct view *v, const struct op_input *in, void *s
     s->named = reads & NAMES ? build_named_by(v, &s->of, s->build) : NULL;
     s->left = reads & LEFT && gather_left(v, s->build);
     s->taken = reads & WRITTEN && gather_taken(v, b);
-    if (reads & SLICE) {
-        gather_slice(v, b->tree, s);
+    if (reads & PORTION) {
+        gather_portion(v, b->tree, s);
     }
 }
 
@@ -335,7 +335,7 @@ static void fail_decide(const struct move_turn *t)
 }
 
 /* 1. Neither its tree nor one that was given up: nothing, it is gone.
- * 2. A slice of the tree goes, with the first its index. Its own is given up by that.
+ * 2. A portion of the tree goes, with the first its index. Its own is given up by that.
  * 3. Nothing of it stands: the tree is named no more. */
 static void collect_decide(const struct move_turn *t)
 {
@@ -345,21 +345,21 @@ static void collect_decide(const struct move_turn *t)
     if (!own && !stale) { /* 1 */
         return;
     }
-    assert(s->slice_count <= SLICE_MAX);
-    for (size_t i = 0; i < s->slice_count; i++) { /* 2 */
-        plan_delete(t->plan, s->slice[i], "collect", t->in->actor);
+    assert(s->portion_count <= PORTION_MAX);
+    for (size_t i = 0; i < s->portion_count; i++) { /* 2 */
+        plan_delete(t->plan, s->portion[i], "collect", t->in->actor);
     }
     if (s->index) {
         plan_delete(t->plan, key_index(t->plan->arena, tree), "collect", t->in->actor);
     }
     Board__BuildRecord *after = changed(t);
     after->tree = own ? borrowed("") : after->tree;
-    if (own && s->slice_count > 0) {
+    if (own && s->portion_count > 0) {
         add_stale(t->plan->arena, after, tree);
-    } else if (stale && s->slice_count == 0) { /* 3 */
+    } else if (stale && s->portion_count == 0) { /* 3 */
         drop_stale(t->plan->arena, after, tree);
     }
-    if (own || s->slice_count == 0) {
+    if (own || s->portion_count == 0) {
         put(t, after);
     }
 }
@@ -551,7 +551,7 @@ static const struct move_row rows[] = {
     MOVE_ROW(write, valid_write, WRITTEN, REFUSED),
     MOVE_ROW(succeed, valid_succeed, 0, REFUSED),
     MOVE_ROW(fail, valid_build_subject, 0, REFUSED),
-    MOVE_ROW(collect, valid_tree, NAMES | SLICE, NOTHING),
+    MOVE_ROW(collect, valid_tree, NAMES | PORTION, NOTHING),
     MOVE_ROW(forget, valid_build_subject, NAMES | LEFT, NOTHING),
 };
 

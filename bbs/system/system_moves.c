@@ -179,7 +179,7 @@ static bool says_the_same(const struct move_turn *t)
 }
 
 /* 1. Pending: one try more, and why it failed.
- * 2. Deleting: what it waits for; of what nobody else removes a slice goes. */
+ * 2. Deleting: what it waits for; of what nobody else removes a portion goes. */
 static void check_decide(const struct move_turn *t)
 {
     const struct system_snapshot *s = t->snapshot;

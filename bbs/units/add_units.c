@@ -182,7 +182,7 @@ const struct op_row add_units_row = {
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
-struct add_units_slice {
+struct add_units_portion {
     const Board__JobRecord *job;             /* NULL = it is over */
     const Board__UnitServiceRecord *service; /* NULL = that one is gone */
     uint32_t numbers[UNITS_ADDED_AT_ONCE];   /* that are free */
@@ -197,7 +197,7 @@ static bool service_takes_units(const Board__UnitServiceRecord *s)
 
 static void add_job_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    struct add_units_slice *s = snapshot;
+    struct add_units_portion *s = snapshot;
     struct arena *a = view_arena(v);
     s->job = units_job_gather(v, in);
     s->service = s->job ? units_job_service(v, s->job) : NULL;
@@ -219,7 +219,7 @@ static void add_job_gather(struct view *v, const struct op_input *in, void *snap
 }
 
 /* It waits for a machine. */
-static void put_unit(const struct add_units_slice *s, uint32_t number, const struct op_input *in,
+static void put_unit(const struct add_units_portion *s, uint32_t number, const struct op_input *in,
                      struct plan *p)
 {
     struct arena *a = p->arena;
@@ -247,10 +247,10 @@ static void put_unit(const struct add_units_slice *s, uint32_t number, const str
 
 /* 1. The job is over: nothing.
  * 2. The service is gone, or takes no units any more: the job ends.
- * 3. As many units as a slice holds; the job goes on, or ends when no number is left. */
+ * 3. As many units as a portion holds; the job goes on, or ends when no number is left. */
 static void add_job_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
-    const struct add_units_slice *s = snapshot;
+    const struct add_units_portion *s = snapshot;
     struct arena *a = p->arena;
     if (!s->job) { /* 1 */
         return;
@@ -281,5 +281,5 @@ const struct op_row add_units_job_row = {
     .target = units_job_of_service,
     .gather = add_job_gather,
     .decide = add_job_decide,
-    .snapshot_size = sizeof(struct add_units_slice),
+    .snapshot_size = sizeof(struct add_units_portion),
 };

@@ -13,7 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Records of units that one slice looks through; changes and compares of those that it destroys,
+/* Records of units that one portion looks through; changes and compares of those that it destroys,
  * which leave room for the job and the service. */
 enum { UNITS_SEEN_MAX = 512, CHANGES_MAX = 60, COMPARES_MAX = 108 };
 
@@ -37,7 +37,7 @@ struct waiting_unit {
     bool status;
 };
 
-struct end_units_slice {
+struct end_units_portion {
     const Board__JobRecord *job; /* NULL = it is over */
     bool service, dying;         /* the job's service is there; it is dying */
     bool all;                    /* those that are on machines too */
@@ -58,9 +58,9 @@ static bool unit_is_alive(const Board__UnitRecord *u)
     return life_of(&unit_lifecycle, u->state) == UNIT_ALIVE;
 }
 
-/* False: the slice has no room for it. */
+/* False: the portion has no room for it. */
 static bool take_waiting(struct view *v, struct unit_name name, struct gone_keys *gone,
-                         struct end_units_slice *s)
+                         struct end_units_portion *s)
 {
     struct arena *a = view_arena(v);
     if (s->move_count > 0 || s->waiting_count == END_UNITS_AT_ONCE) {
@@ -78,7 +78,7 @@ static bool take_waiting(struct view *v, struct unit_name name, struct gone_keys
 }
 
 static bool take_placed(struct view *v, const char *key, const Board__UnitRecord *u,
-                        struct end_units_slice *s)
+                        struct end_units_portion *s)
 {
     struct arena *a = view_arena(v);
     unsigned scopes = (unsigned)view_peek_count(v, key_unit_scopes(a, unit_name_of(u)));
@@ -109,7 +109,7 @@ static bool take_placed(struct view *v, const char *key, const Board__UnitRecord
 }
 
 /* Whatever its life: a job of its own ends it. */
-static bool take_forced(struct view *v, const Board__UnitRecord *u, struct end_units_slice *s)
+static bool take_forced(struct view *v, const Board__UnitRecord *u, struct end_units_portion *s)
 {
     if (s->forced_count == FORCED_AT_ONCE) {
         return false;
@@ -120,7 +120,7 @@ static bool take_forced(struct view *v, const Board__UnitRecord *u, struct end_u
     return true;
 }
 
-static void look_through(struct view *v, struct end_units_slice *s, struct gone_keys *gone)
+static void look_through(struct view *v, struct end_units_portion *s, struct gone_keys *gone)
 {
     struct arena *a = view_arena(v);
     const char *range = key_range_of(a, RECORD_UNIT, s->job->units->service);
@@ -147,7 +147,7 @@ static void look_through(struct view *v, struct end_units_slice *s, struct gone_
 
 static void end_units_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    struct end_units_slice *s = snapshot;
+    struct end_units_portion *s = snapshot;
     struct gone_keys gone = {.count = 0};
     s->job = units_job_gather(v, in);
     if (!s->job) {
@@ -181,12 +181,12 @@ static void put_waiting_end(const struct waiting_unit *w, const struct op_input 
 
 /* 1. The job is over: nothing.
  * 2. The service is gone, or not dying: the job ends. A forced one waits for many relations.
- * 3. What the slice found ends; the job goes on from there.
+ * 3. What the portion found ends; the job goes on from there.
  * 4. Those that wait are through: the others follow, when their agents have had their time.
  * 5. All are through: the job ends. */
 static void end_units_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
-    const struct end_units_slice *s = snapshot;
+    const struct end_units_portion *s = snapshot;
     if (!s->job) { /* 1 */
         return;
     }
@@ -228,5 +228,5 @@ const struct op_row end_units_job_row = {
     .target = units_job_of_service,
     .gather = end_units_gather,
     .decide = end_units_decide,
-    .snapshot_size = sizeof(struct end_units_slice),
+    .snapshot_size = sizeof(struct end_units_portion),
 };

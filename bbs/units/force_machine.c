@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-struct force_machine_slice {
+struct force_machine_portion {
     const Board__JobRecord *job;         /* NULL = it is over */
     const Board__MachineRecord *machine; /* NULL = it is gone, or not alive */
     const Board__UnitRecord *unit;       /* a principal that no job forces yet */
@@ -19,7 +19,7 @@ struct force_machine_slice {
     size_t moves;                        /* 1, or 0 */
 };
 
-/* All slices of a machine take turns with its moves. */
+/* All portions of a machine take turns with its moves. */
 static const char *machine_of_job(struct arena *a, const struct op_input *in)
 {
     const Board__JobRecord *job = in->request;
@@ -27,7 +27,7 @@ static const char *machine_of_job(struct arena *a, const struct op_input *in)
 }
 
 static void set_destroy(struct view *v, const struct op_input *in, const struct move_family *family,
-                        const char *key, const char *guid, struct force_machine_slice *s)
+                        const char *key, const char *guid, struct force_machine_portion *s)
 {
     struct arena *a = view_arena(v);
     assert(s->machine && s->machine->cordoned && s->moves == 0);
@@ -43,7 +43,7 @@ static void set_destroy(struct view *v, const struct op_input *in, const struct 
 }
 
 /* The next principal that no job forces. */
-static void gather_unit(struct view *v, const struct op_input *in, struct force_machine_slice *s)
+static void gather_unit(struct view *v, const struct op_input *in, struct force_machine_portion *s)
 {
     struct arena *a = view_arena(v);
     const char *range = key_machine_units(a, s->machine->number);
@@ -62,7 +62,7 @@ static void gather_unit(struct view *v, const struct op_input *in, struct force_
 
 static void force_machine_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    struct force_machine_slice *s = snapshot;
+    struct force_machine_portion *s = snapshot;
     const char *key = machine_of_job(view_arena(v), in);
     s->job = units_job_gather(v, in);
     const Board__MachineRecord *m = s->job ? view_message(v, key) : NULL;
@@ -83,7 +83,7 @@ static void force_machine_gather(struct view *v, const struct op_input *in, void
 }
 
 /* Somebody has opened it again: all its principals are looked through anew. */
-static void put_cordon(const struct force_machine_slice *s, const struct op_input *in,
+static void put_cordon(const struct force_machine_portion *s, const struct op_input *in,
                        struct plan *p)
 {
     Board__MachineRecord *after = arena_copy(p->arena, s->machine, sizeof(*after));
@@ -100,11 +100,11 @@ static void put_cordon(const struct force_machine_slice *s, const struct op_inpu
  * 2. The machine is gone, or is not alive any more: the job ends.
  * 3. It takes units: it is cordoned, which every assignment compares.
  * 4. A principal that no job forces: it is destroyed, and such a job is opened, which waits since
- *    somebody forced the machine: by slices the last unit would wait longest.
+ *    somebody forced the machine: by portions the last unit would wait longest.
  * 5. None is left: the machine is destroyed. Otherwise it waits for them. */
 static void force_machine_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
-    const struct force_machine_slice *s = snapshot;
+    const struct force_machine_portion *s = snapshot;
     if (!s->job) { /* 1 */
         return;
     }
@@ -134,5 +134,5 @@ const struct op_row force_machine_job_row = {
     .target = machine_of_job,
     .gather = force_machine_gather,
     .decide = force_machine_decide,
-    .snapshot_size = sizeof(struct force_machine_slice),
+    .snapshot_size = sizeof(struct force_machine_portion),
 };

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* All slices of a unit take turns with its moves. */
+/* All portions of a unit take turns with its moves. */
 static const char *unit_of_job(struct arena *a, const struct op_input *in)
 {
     const Board__JobRecord *job = in->request;
@@ -31,7 +31,7 @@ static const Board__UnitRecord *gather_unit(struct view *v, const struct op_inpu
 
 /* ---- Its memberships depart ------------------------------------------------------------------ */
 
-struct depart_slice {
+struct depart_portion {
     const Board__JobRecord *job; /* NULL = it is over */
     bool dying;                  /* the unit is */
     const char *keys[DEPARTED_AT_ONCE];
@@ -43,7 +43,7 @@ struct depart_slice {
 
 static void depart_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    struct depart_slice *s = snapshot;
+    struct depart_portion *s = snapshot;
     struct arena *a = view_arena(v);
     s->job = units_job_gather(v, in);
     const Board__UnitRecord *u = s->job ? gather_unit(v, in, s->job) : NULL;
@@ -69,10 +69,10 @@ static void depart_gather(struct view *v, const struct op_input *in, void *snaps
 
 /* 1. The job is over: nothing.
  * 2. The unit is gone, or has left all: the job ends.
- * 3. As many memberships as a slice holds depart. */
+ * 3. As many memberships as a portion holds depart. */
 static void depart_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
-    const struct depart_slice *s = snapshot;
+    const struct depart_portion *s = snapshot;
     if (!s->job) { /* 1 */
         return;
     }
@@ -94,12 +94,12 @@ const struct op_row depart_unit_job_row = {
     .target = unit_of_job,
     .gather = depart_gather,
     .decide = depart_decide,
-    .snapshot_size = sizeof(struct depart_slice),
+    .snapshot_size = sizeof(struct depart_portion),
 };
 
 /* ---- Its end is forced ----------------------------------------------------------------------- */
 
-struct force_slice {
+struct force_portion {
     const Board__JobRecord *job;    /* NULL = it is over */
     const Board__UnitRecord *unit;  /* NULL = it is gone */
     const Board__UnitRecord *child; /* that has to go first, and that no job ends yet */
@@ -108,7 +108,7 @@ struct force_slice {
 };
 
 static void set_move(struct view *v, const char *name, const char *key, const char *guid,
-                     struct force_slice *s)
+                     struct force_portion *s)
 {
     struct arena *a = view_arena(v);
     Board__Move *m = move_new(a, name, key);
@@ -124,7 +124,7 @@ static void set_move(struct view *v, const char *name, const char *key, const ch
 
 /* Of a dying unit: 1. its subordinates end first, 2. then it leaves one relation after the other,
  * 3. then it dies. */
-static void gather_dying(struct view *v, const char *key, struct force_slice *s)
+static void gather_dying(struct view *v, const char *key, struct force_portion *s)
 {
     struct arena *a = view_arena(v);
     struct unit_name name = unit_name_of(s->unit), child;
@@ -146,7 +146,7 @@ static void gather_dying(struct view *v, const char *key, struct force_slice *s)
 
 static void force_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    struct force_slice *s = snapshot;
+    struct force_portion *s = snapshot;
     const char *key = unit_of_job(view_arena(v), in);
     s->job = units_job_gather(v, in);
     s->unit = s->job ? gather_unit(v, in, s->job) : NULL;
@@ -168,7 +168,7 @@ static void force_gather(struct view *v, const struct op_input *in, void *snapsh
  * 4. The next of the ordinary moves of its end, forced. */
 static void force_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
-    const struct force_slice *s = snapshot;
+    const struct force_portion *s = snapshot;
     if (!s->job) { /* 1 */
         return;
     }
@@ -186,5 +186,5 @@ const struct op_row force_unit_job_row = {
     .target = unit_of_job,
     .gather = force_gather,
     .decide = force_decide,
-    .snapshot_size = sizeof(struct force_slice),
+    .snapshot_size = sizeof(struct force_portion),
 };

@@ -1,4 +1,4 @@
-/* The slices of the jobs by which a unit ends (unit_jobs.h opens them). Pure. */
+/* The portions of the jobs by which a unit ends (unit_jobs.h opens them). Pure. */
 #pragma once
 
 #include "bbs/board/op.h"

@@ -9,7 +9,7 @@
 
 enum { SWEPT_AT_ONCE = 60 };
 
-struct sweep_slice {
+struct sweep_portion {
     const Board__JobRecord *job; /* NULL = it is over */
     const char *keys[SWEPT_AT_ONCE];
     size_t count;
@@ -37,7 +37,7 @@ static bool is_gone(struct view *v, const char *range)
 
 static void sweep_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
-    struct sweep_slice *s = snapshot;
+    struct sweep_portion *s = snapshot;
     s->job = units_job_gather(v, in);
     for (size_t i = 0; s->job && i < s->job->units->n_keys; i++) {
         const char *range = s->job->units->keys[i], *key = "";
@@ -53,10 +53,10 @@ static void sweep_gather(struct view *v, const struct op_input *in, void *snapsh
 }
 
 /* 1. The job is over: nothing.
- * 2. As much as a slice holds goes; with the last of it the job ends. */
+ * 2. As much as a portion holds goes; with the last of it the job ends. */
 static void sweep_decide(const void *snapshot, const struct op_input *in, struct plan *p)
 {
-    const struct sweep_slice *s = snapshot;
+    const struct sweep_portion *s = snapshot;
     if (!s->job) { /* 1 */
         return;
     }
@@ -74,5 +74,5 @@ const struct op_row sweep_units_job_row = {
     .target = sweep_target,
     .gather = sweep_gather,
     .decide = sweep_decide,
-    .snapshot_size = sizeof(struct sweep_slice),
+    .snapshot_size = sizeof(struct sweep_portion),
 };

@@ -101,7 +101,7 @@ void force_machine_open(struct plan *p, const struct op_input *in,
     units_job_open(job, in, p);
 }
 
-/* ---- In a slice ------------------------------------------------------------------------------ */
+/* ---- In a portion ---------------------------------------------------------------------------- */
 
 const Board__JobRecord *units_job_gather(struct view *v, const struct op_input *in)
 {

@@ -1,4 +1,4 @@
-/* Jobs about units (docs/units.md, Jobs): what their slices share. A job's target is the guid of
+/* Jobs about units (docs/units.md, Jobs): what their portions share. A job's target is the guid of
  * what it works on, so that it never takes up what another one of that name has become. Pure. */
 #pragma once
 
@@ -44,7 +44,7 @@ int64_t force_wait_ns(int64_t max_wait_ms);
 void force_machine_open(struct plan *p, const struct op_input *in,
                         const Board__MachineRecord *machine, int64_t max_wait_ms);
 
-/* ---- In a slice ------------------------------------------------------------------------------ */
+/* ---- In a portion ---------------------------------------------------------------------------- */
 
 /* The job of the request as it stands; NULL = it is over. */
 const Board__JobRecord *units_job_gather(struct view *v, const struct op_input *in);
@@ -61,5 +61,5 @@ const Board__UnitServiceRecord *units_job_service(struct view *v, const Board__J
  * there is none. In the arena; nothing is noted. */
 const char *units_key_after(struct view *v, const char *range, const char *cursor);
 
-/* All slices of a service take turns, and so do requests about it. */
+/* All portions of a service take turns, and so do requests about it. */
 const char *units_job_of_service(struct arena *a, const struct op_input *in);

@@ -87,7 +87,7 @@ void valid_upgrade_units(struct validation *v, const Board__UpgradeUnitsRequest 
 enum { SERVICE_RELATIONS_AT_ONCE = 8 };
 extern const struct move_family unit_service_moves;
 
-/* A slice of a job (bbs/jobs.def); the request is its Board__JobRecord. */
+/* A portion of a job (bbs/jobs.def); the request is its Board__JobRecord. */
 extern const struct op_row add_units_job_row;
 
 /* Of a unit service, for its family: a rep takes numbers for subordinates that it will make. The

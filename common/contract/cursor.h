@@ -1,13 +1,13 @@
-/* A cursor gives the bytes of a long answer or of an endless stream in slices (design.md 3.1c). A
+/* A cursor gives the bytes of a long answer or of an endless stream in chunks (design.md 3.1c). A
  * role makes it and hands it to the shell with EFFECT_REPLY; from then on the shell owns it and
  * asks for bytes when the reader can take some. Shared data (a ring, counted blobs) is never
- * copied per reader beyond one slice. */
+ * copied per reader beyond one chunk. */
 #pragma once
 
 #include "common/base/bytes.h"
 
-/* A slice: fill() is asked for about this much. */
-enum { CURSOR_SLICE_BYTES = 64 * 1024 };
+/* A chunk: fill() is asked for about this much. */
+enum { CURSOR_CHUNK_BYTES = 64 * 1024 };
 
 enum cursor_state {
     CURSOR_MORE, /* something was appended; ask again when the reader has taken it */

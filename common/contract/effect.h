@@ -87,7 +87,7 @@ struct relay {
 };
 
 /* The answer to a request that asks for what a container wrote: its bytes go from the driver's
- * files to the peer past the step, in slices, as the peer takes them (design.md 3.1b). 200 with
+ * files to the peer past the step, in chunks, as the peer takes them (design.md 3.1b). 200 with
  * them, 404 when nothing is kept, 503 when too many follow. The peer's going ends it (EVENT_HANGUP
  * is of no use). */
 enum output_stream { OUTPUT_BOTH, OUTPUT_STDOUT, OUTPUT_STDERR };

@@ -1,4 +1,4 @@
-/* Answers: whole ones, and those that a cursor gives in slices as the reader takes them. */
+/* Answers: whole ones, and those that a cursor gives in chunks as the reader takes them. */
 #include "common/base/memory.h"
 #include "common/shell/http_connection_io.h"
 
@@ -193,23 +193,23 @@ static void taken(struct evhttp_connection *evcon, void *context)
     }
 }
 
-static void free_slice(const void *data, size_t size, void *context)
+static void free_chunk(const void *data, size_t size, void *context)
 {
     (void)data, (void)size;
     free(context);
 }
 
-/* Gives the slice to the reader: its memory itself, for a stalled reader holds it for long and
+/* Gives the chunk to the reader: its memory itself, for a stalled reader holds it for long and
  * evbuffers round their own up to powers of two. */
-static void give(struct connection *c, struct buf *slice)
+static void give(struct connection *c, struct buf *chunk)
 {
     struct evbuffer *piece = evbuffer_new();
-    uint8_t *data = realloc(slice->data, slice->size);
-    if (!data || !piece || evbuffer_add_reference(piece, data, slice->size, free_slice, data) < 0) {
+    uint8_t *data = realloc(chunk->data, chunk->size);
+    if (!data || !piece || evbuffer_add_reference(piece, data, chunk->size, free_chunk, data) < 0) {
         abort();
     }
-    c->given += (int64_t)slice->size;
-    buf_init(slice);
+    c->given += (int64_t)chunk->size;
+    buf_init(chunk);
     evhttp_send_reply_chunk_with_cb(c->request, piece, taken, c);
     evbuffer_free(piece);
 }
@@ -251,16 +251,16 @@ void connection_pump(struct connection *c)
         c->progress_ns = shell_now_ns(); /* the quiet before was not the reader's */
     }
     while (state == CURSOR_MORE && evbuffer_get_length(output) < HTTP_OUTPUT_BYTES) {
-        SCOPED_BUF(slice);
-        state = cursor_fill(c->cursor, &slice, CURSOR_SLICE_BYTES);
-        assert(state != CURSOR_MORE || slice.size);
-        if (c->size >= 0 && c->given + (int64_t)slice.size > c->size) {
-            c->given += (int64_t)slice.size;
+        SCOPED_BUF(chunk);
+        state = cursor_fill(c->cursor, &chunk, CURSOR_CHUNK_BYTES);
+        assert(state != CURSOR_MORE || chunk.size);
+        if (c->size >= 0 && c->given + (int64_t)chunk.size > c->size) {
+            c->given += (int64_t)chunk.size;
             end_well(c); /* which it is not */
             return;
         }
-        if (slice.size) {
-            give(c, &slice);
+        if (chunk.size) {
+            give(c, &chunk);
         }
     }
     if (fresh && c->size < 0 && evbuffer_get_length(output) <= HTTP_JOINED_BYTES) {

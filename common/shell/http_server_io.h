@@ -9,7 +9,7 @@
  *     none but the one on a reader that takes nothing.
  *  4. Accepting stops below the descriptor limit and goes on when connections end. One that says
  *     nothing before its handshake is finished yields its place to who comes next (newcomers_io.h).
- *  5. A cursor is asked for a slice only when the reader has taken what it was given before; a
+ *  5. A cursor is asked for a chunk only when the reader has taken what it was given before; a
  *     waiting cursor is asked again after http_server_wake() of its channel.
  *  6. A reader that takes nothing for HTTP_STALL_MS is freed without ceremony, as after CURSOR_CUT.
  *  7. A body beyond the limit of its path is read into nothing: the role gets too_large, the

@@ -267,7 +267,7 @@ static void a_relay_is_the_answer_of_the_peer(void **state)
 /* The peer is asked for no more than the reader takes; what it takes then has no gap. */
 static void a_relay_holds_the_peer_back(void **state)
 {
-    enum { SLICES_MAX = 1000, READ = 1 << 20 };
+    enum { CHUNKS_MAX = 1000, READ = 1 << 20 };
     struct relaying w;
     struct tls_client c;
     long before = -1, now = 0;
@@ -279,7 +279,7 @@ static void a_relay_holds_the_peer_back(void **state)
         before = now;
         now = number_at(&w, "fills");
     }
-    assert_in_range(now, 1, SLICES_MAX);
+    assert_in_range(now, 1, CHUNKS_MAX);
     while (c.input.size < READ) {
         assert_true(client_read(&c, CLIENT_WAIT_MS));
     }

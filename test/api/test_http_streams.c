@@ -100,7 +100,7 @@ static void a_waiting_cursor_is_woken(void **state)
     echo_end(&w);
 }
 
-/* What a stalled reader may cost: what waits for it (HTTP_OUTPUT_BYTES and a slice), its TLS record
+/* What a stalled reader may cost: what waits for it (HTTP_OUTPUT_BYTES and a chunk), its TLS record
  * and incarnation. */
 enum { READER_KB = 256 };
 
@@ -129,7 +129,7 @@ static void a_stalled_reader_costs_no_copies(void **state)
     }
     assert_true(patience_lasts(&p));
     long grown_kb = echo_number(&w, "/stats", "heap_kb") - before_kb;
-    print_message("%ld KB and %ld slices for each stalled reader\n", grown_kb / READERS,
+    print_message("%ld KB and %ld chunks for each stalled reader\n", grown_kb / READERS,
                   fills / READERS);
     assert_true(grown_kb / READERS < READER_KB);
     assert_int_equal(echo_number(&w, "/counts", "cursors"), READERS);

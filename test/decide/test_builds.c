@@ -274,7 +274,7 @@ static void it_is_collected(void **state)
     try_system_moves(&build_moves, ROWS(rows));
 }
 
-static void a_large_tree_goes_slice_by_slice(void **state)
+static void a_large_tree_goes_portion_by_portion(void **state)
 {
     struct laid_system l;
     struct laid_plan p;
@@ -429,7 +429,7 @@ int main(void)
         cmocka_unit_test(it_fails),
         cmocka_unit_test(what_names_it_keeps_it),
         cmocka_unit_test(it_is_collected),
-        cmocka_unit_test(a_large_tree_goes_slice_by_slice),
+        cmocka_unit_test(a_large_tree_goes_portion_by_portion),
         cmocka_unit_test(it_is_forgotten),
         cmocka_unit_test(what_a_definition_may_have_is_taken),
         cmocka_unit_test(so_many_trees_wait_to_be_collected),

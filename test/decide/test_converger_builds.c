@@ -283,15 +283,15 @@ static void no_more_than_may_be_open(void **state)
     end(&t);
 }
 
-/* A slice has no more components than a move may have. */
-static void slices_are_bounded(void **state)
+/* A portion has no more components than a move may have. */
+static void portions_are_bounded(void **state)
 {
     struct build_rig t;
     (void)state;
     SCOPED_BUF(text);
     BEGIN(&t, SYSTEM, BUILD);
     assert_asks(&t, 1);
-    for (int i = 0; i < BUILD_SLICE_MAX + 10; i++) {
+    for (int i = 0; i < BUILD_PORTION_MAX + 10; i++) {
         buf_printf(&text, " /a%d:1", i);
     }
     hear(&t, buf_string(&text), "");
@@ -300,7 +300,7 @@ static void slices_are_bounded(void **state)
     struct system_moves *m = ARENA_NEW(&t.arena, struct system_moves);
     builds_run(&t.builds, &t.rows.view, m);
     assert_int_equal(m->count, 1);
-    assert_int_equal(m->list[0].move->build->n_written, BUILD_SLICE_MAX);
+    assert_int_equal(m->list[0].move->build->n_written, BUILD_PORTION_MAX);
     end(&t);
 }
 
@@ -314,7 +314,7 @@ int main(void)
         cmocka_unit_test(a_text_is_waited_for),
         cmocka_unit_test(secrets_open_repositories),
         cmocka_unit_test(no_more_than_may_be_open),
-        cmocka_unit_test(slices_are_bounded),
+        cmocka_unit_test(portions_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
  * an empty one without a record; `next` and `end` of the range. */
 static struct instances instances(struct arena *a, const char *text, int32_t next, int32_t end)
 {
-    struct instances s = {.list = ARENA_ARRAY(a, SLICE_RECORDS_MAX, struct instance),
+    struct instances s = {.list = ARENA_ARRAY(a, PORTION_RECORDS_MAX, struct instance),
                           .next = next,
                           .end = end};
     while (text && *text) {
@@ -173,7 +173,7 @@ static void desires(void **state)
          "0=RUNNING a@c1 def=D0", 1, 1,
          STORED(1, "put actual/web/0000000000/0 stop by client -> RUNNING a@c1 def=D0 routable "
                    "since=0 E/4 stopping\nnotice stop web a at c1\n")},
-        {"4 beyond a slice: a job", desire_decide, "instances=900", NULL, NULL, "0=", 56, 900,
+        {"4 beyond a portion: a job", desire_decide, "instances=900", NULL, NULL, "0=", 56, 900,
          STORED(900, "put actual/web/0000000000/0 create by client -> UNCLAIMED owner=cli "
                      "since=1000 new/0\n"
                      "put job/web open by client -> [56, 900) by boot\n"
@@ -222,7 +222,7 @@ static void updates(void **state)
                       "put actual/web/0000000003/0 stop by client -> RUNNING b@c2 routable "
                       "since=8 E/4 stopping\n"
                       "notice stop web a at c1\nnotice stop web b at c2\n"},
-        {"4 beyond a slice: a job", update_decide, "instances=1", "instances=4000 def=D1", NULL,
+        {"4 beyond a portion: a job", update_decide, "instances=1", "instances=4000 def=D1", NULL,
          "1=UNCLAIMED", 57, 4000,
          FEWER("1") "delete actual/web/0000000001/0 stop by client\n"
                       "put job/web open by client -> [57, 4000) by boot\n"},
@@ -256,7 +256,7 @@ static void removals(void **state)
          REMOVED "delete actual/web/0000000000/0 stop by client\n"
                  "put actual/web/0000000001/0 stop by client -> RUNNING a@c1 routable since=7 E/4 "
                  "stopping\nnotice stop web a at c1\n"},
-        {"4 beyond a slice: a job", remove_desired_decide, "", "instances=100 def=D1", NULL,
+        {"4 beyond a portion: a job", remove_desired_decide, "", "instances=100 def=D1", NULL,
          "0=UNCLAIMED", 56, 100,
          REMOVED "delete actual/web/0000000000/0 stop by client\n"
                  "put job/web open by client -> [56, 100) by boot\n"},
@@ -268,12 +268,12 @@ static void jobs(void **state)
 {
     static const struct desired_case cases[] = {
         {"1 it is gone", job_decide, "", "instances=3 def=D1", NULL, NULL, 0, 0, "nothing\n"},
-        {"2 a slice of creations", job_decide, "", "instances=900 def=D1", "56..900", "56=; 57=",
+        {"2 a portion of creations", job_decide, "", "instances=900 def=D1", "56..900", "56=; 57=",
          112, 900,
          "put actual/web/0000000056/0 create by bbs -> UNCLAIMED since=1000 new/0\n"
          "put actual/web/0000000057/0 create by bbs -> UNCLAIMED since=1000 new/0\n"
          "put job/web advance by bbs -> [112, 900) by another\nnotice start web 56..58\n"},
-        {"2 the last slice of a removal", job_decide, "", NULL, "56..58",
+        {"2 the last portion of a removal", job_decide, "", NULL, "56..58",
          "56=UNCLAIMED; 57=CLAIMED a@c1", 58, 58,
          "delete actual/web/0000000056/0 stop by bbs\n"
          "put actual/web/0000000057/0 stop by bbs -> CLAIMED a@c1 since=0 E/4 stopping\n"

@@ -543,7 +543,7 @@ static void try_all(struct tried *t)
     try_row(t, &desire_row, "desire", ACTOR_CLIENT, draw_desire, NULL);
     try_row(t, &update_row, "update", ACTOR_CLIENT, draw_update, NULL);
     try_row(t, &remove_row, "remove", ACTOR_CLIENT, draw_remove, NULL);
-    try_row(t, &instances_job_row, "slice", ACTOR_BBS, draw_job, NULL);
+    try_row(t, &instances_job_row, "portion", ACTOR_BBS, draw_job, NULL);
     try_row(t, &job_adopt_row, "adopt", ACTOR_BBS, draw_job, NULL);
     try_row(t, &upsert_domain_row, "upsert", ACTOR_CLIENT, draw_upsert, NULL);
     try_row(t, &cell_row, "open", ACTOR_REP, draw_incarnation, NULL);

@@ -106,9 +106,9 @@ static void a_unit_is_forced(void **state)
     (void)state;
 }
 
-/* ---- Slices ---------------------------------------------------------------------------------- */
+/* ---- Portions -------------------------------------------------------------------------------- */
 
-struct slice_row {
+struct portion_row {
     const char *rule, *board;
     int kind;
     const char *job; /* "web g3 3": service, guid, number; fields of its body behind */
@@ -166,7 +166,7 @@ static void waits_as_meant(const struct plan *p)
     }
 }
 
-static void slice(struct laid_system *l, const Board__JobRecord *job, struct laid_plan *p)
+static void portion(struct laid_system *l, const Board__JobRecord *job, struct laid_plan *p)
 {
     const struct op_input in = {.actor = ACTOR_BBS, .peer_name = "boot", .trace_id = "",
                                 .boot_id = "boot", .request = &job->base,
@@ -177,7 +177,7 @@ static void slice(struct laid_system *l, const Board__JobRecord *job, struct lai
     assert_true(p->plan.verdict != PLAN_COMMIT || laid_passes(l->board, &p->reads));
 }
 
-static void try_slices(const struct slice_row *rows, size_t count)
+static void try_portions(const struct portion_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct laid_system l;
@@ -185,14 +185,14 @@ static void try_slices(const struct slice_row *rows, size_t count)
         laid_units_init(&l, rows[i].board);
         Board__JobRecord *job = laid_job(&l, rows[i].kind, rows[i].job);
         laid_system_put(&l, key_job(&l.arena, job->target, job->name), &job->base);
-        slice(&l, job, &p);
+        portion(&l, job, &p);
         const char *is = laid_system_print(&l, &p.plan);
         if (strcmp(is, rows[i].plan) != 0) {
             fail_msg("%s:\n%s\nnot\n%s", rows[i].rule, is, rows[i].plan);
         }
         laid_system_done(&l);
         laid_units_init(&l, rows[i].board); /* the job is over */
-        slice(&l, laid_job(&l, rows[i].kind, rows[i].job), &p);
+        portion(&l, laid_job(&l, rows[i].kind, rows[i].job), &p);
         assert_int_equal(p.plan.verdict, PLAN_NOTHING);
         laid_system_done(&l);
     }
@@ -205,7 +205,7 @@ static void the_units_of_a_dying_service_end(void **state)
 #define GONE(number)                                                                               \
     "destroy -unit/web/000000000" number "\nend -unit_status/web/000000000" number "\n"
 #define ENDS(number) "destroy unit/web/000000000" number " state=dying place=dying since=1000s\n"
-    static const struct slice_row rows[] = {
+    static const struct portion_row rows[] = {
         {"those that wait go at once", WEB("dying") WAITS("1") WAITS("2") PLACED("3", "alive"), 4,
          "web s-web 0", GONE("1") GONE("2") "advance job/s-web/j not_before=995s"},
         {"they are the last", WEB("dying") WAITS("1") WAITS("2"), 4, "web s-web 0",
@@ -225,13 +225,13 @@ static void the_units_of_a_dying_service_end(void **state)
          "open job/g4/force target=g4 kind=8 worker=boot not_before=1000s name=force\n"
          FINISH("s-web")},
     };
-    try_slices(rows, sizeof(rows) / sizeof(rows[0]));
+    try_portions(rows, sizeof(rows) / sizeof(rows[0]));
     (void)state;
 }
 
 static void the_relations_of_a_service_end_and_then_it(void **state)
 {
-    static const struct slice_row rows[] = {
+    static const struct portion_row rows[] = {
         {"the last", WEB("alive") DB("alive") REL("alive"), 5, "web s-web 0",
          REL_GOES "destroy -unit_service/web\n" FINISH("s-web")},
         {"a unit is there", WEB("alive") WAITS("3"), 5, "web s-web 0",
@@ -239,14 +239,14 @@ static void the_relations_of_a_service_end_and_then_it(void **state)
         {"it is dying", WEB("dying") DB("alive") REL("alive"), 5, "web s-web 0", FINISH("s-web")},
         {"a namesake", WEB("alive"), 5, "web older 0", FINISH("older")},
     };
-    try_slices(rows, sizeof(rows) / sizeof(rows[0]));
+    try_portions(rows, sizeof(rows) / sizeof(rows[0]));
     (void)state;
 }
 
 static void what_nobody_reads_is_swept(void **state)
 {
 #define KEYS "web r7 0 keys=relation_settings/0000000007/ keys=charm/web/"
-    static const struct slice_row rows[] = {
+    static const struct portion_row rows[] = {
         {"all of it", TOLD "charm/web/d service=web\n", 7, KEYS,
          "sweep -relation_settings/0000000007/-/1/db/0000000000\nsweep -charm/web/d\n"
          FINISH("r7")},
@@ -254,7 +254,7 @@ static void what_nobody_reads_is_swept(void **state)
          "sweep -relation_settings/0000000007/-/1/db/0000000000\n" FINISH("r7")},
         {"the relation is there", REL("dying") TOLD, 7, KEYS, FINISH("r7")},
     };
-    try_slices(rows, sizeof(rows) / sizeof(rows[0]));
+    try_portions(rows, sizeof(rows) / sizeof(rows[0]));
     (void)state;
 }
 
@@ -264,7 +264,7 @@ static void what_nobody_reads_is_swept(void **state)
 
 static void memberships_of_a_dying_unit_depart(void **state)
 {
-    static const struct slice_row rows[] = {
+    static const struct portion_row rows[] = {
         {"they say so", PLACED("3", "dying") IN("1", "joined") IN("2", "departing") SCOPE("3"), 6,
          "web g3 3", "depart relation_member/0000000001/-/0/" U " state=departing\n" FINISH("g3")},
         {"it is alive", PLACED("3", "alive") IN("1", "joined"), 6, "web g3 3", FINISH("g3")},
@@ -272,7 +272,7 @@ static void memberships_of_a_dying_unit_depart(void **state)
         {"it is gone", WEB("alive"), 6, "web g3 3", FINISH("g3")},
         {"a namesake", PLACED("3", "dying") IN("1", "joined"), 6, "web g2 3", FINISH("g2")},
     };
-    try_slices(rows, sizeof(rows) / sizeof(rows[0]));
+    try_portions(rows, sizeof(rows) / sizeof(rows[0]));
     (void)state;
 }
 
@@ -281,7 +281,7 @@ static void a_forced_end_takes_the_ordinary_steps(void **state)
 #define SUB(life)                                                                                  \
     "unit_child/" U "/logger unit=logger/0 guid=l0\n"                                              \
     "unit/logger/0000000000 service=logger number=0 guid=l0 principal=web/3 state=" life "\n"
-    static const struct slice_row rows[] = {
+    static const struct portion_row rows[] = {
         {"it is destroyed", WEB("alive") PLACED("3", "alive"), 8, "web g3 3",
          "destroy unit/" U " state=dying place=dying since=1000s"},
         {"its subordinate first", PLACED("3", "dying") SUB("alive") IN("7", "joined"), 8,
@@ -300,7 +300,7 @@ static void a_forced_end_takes_the_ordinary_steps(void **state)
         {"it is gone", WEB("alive"), 8, "web g3 3", FINISH("g3")},
         {"a namesake", WEB("alive") PLACED("3", "dead"), 8, "web g2 3", FINISH("g2")},
     };
-    try_slices(rows, sizeof(rows) / sizeof(rows[0]));
+    try_portions(rows, sizeof(rows) / sizeof(rows[0]));
     (void)state;
 }
 
@@ -309,7 +309,7 @@ static void the_units_of_a_forced_machine_end_first(void **state)
 #define ON_IT(number, life)                                                                        \
     "machine_unit/0000000001/web/000000000" number " guid=g" number "\n" PLACED(number, life)
 #define MACHINE(rest) "machine/0000000001 number=1 guid=m1 cell_id=c1 identity=I state=" rest "\n"
-    static const struct slice_row rows[] = {
+    static const struct portion_row rows[] = {
         {"it takes none", MACHINE("alive") ON_IT("3", "alive"), 9, "- m1 1 forced=1 cursor=x",
          "cordon machine/0000000001 cordoned=1\nadvance job/m1/j"},
         {"one is destroyed, and forced", MACHINE("alive cordoned=1") ON_IT("3", "alive"), 9,
@@ -335,7 +335,7 @@ static void the_units_of_a_forced_machine_end_first(void **state)
         {"it is gone", "", 9, "- m1 1 forced=1", FINISH("m1")},
         {"a namesake", MACHINE("alive") ON_IT("3", "alive"), 9, "- m2 1 forced=1", FINISH("m2")},
     };
-    try_slices(rows, sizeof(rows) / sizeof(rows[0]));
+    try_portions(rows, sizeof(rows) / sizeof(rows[0]));
     (void)state;
 }
 
@@ -394,7 +394,7 @@ static void as_many_relations_end_as_a_transaction_holds(void **state)
             assert_string_equal(p.plan.changes->key, "job/s-web/relations");
             const Board__JobRecord *job = laid_job(&l, 5, "web s-web 0");
             laid_system_put(&l, "job/s-web/j", &job->base);
-            slice(&l, job, &p);
+            portion(&l, job, &p);
             assert_int_equal(p.plan.change_count, SERVICE_RELATIONS_AT_ONCE * 6 + 1);
         }
         laid_system_done(&l);
@@ -416,7 +416,7 @@ static void as_many_units_end_as_a_transaction_holds(void **state)
         }
         const Board__JobRecord *job = laid_job(&l, 4, "web s-web 0");
         laid_system_put(&l, "job/s-web/j", &job->base);
-        slice(&l, job, &p);
+        portion(&l, job, &p);
         bool last = count == END_UNITS_AT_ONCE; /* the service, its configuration, a sweep */
         assert_int_equal(p.plan.change_count, 2 * END_UNITS_AT_ONCE + (last ? 3 : 0) + 1);
         laid_system_done(&l);
@@ -424,7 +424,7 @@ static void as_many_units_end_as_a_transaction_holds(void **state)
     (void)state;
 }
 
-static void as_many_memberships_depart_as_a_slice_holds(void **state)
+static void as_many_memberships_depart_as_a_portion_holds(void **state)
 {
     for (unsigned count = DEPARTED_AT_ONCE - 1; count <= DEPARTED_AT_ONCE; count++) {
         struct laid_system l;
@@ -437,7 +437,7 @@ static void as_many_memberships_depart_as_a_slice_holds(void **state)
         }
         const Board__JobRecord *job = laid_job(&l, 6, "web g3 3");
         laid_system_put(&l, "job/g3/j", &job->base);
-        slice(&l, job, &p);
+        portion(&l, job, &p);
         assert_int_equal(p.plan.change_count, count + 1);
         const struct change *last = p.plan.changes;
         while (last->next) {
@@ -462,7 +462,7 @@ int main(void)
         cmocka_unit_test(the_units_of_a_forced_machine_end_first),
         cmocka_unit_test(as_many_relations_end_as_a_transaction_holds),
         cmocka_unit_test(as_many_units_end_as_a_transaction_holds),
-        cmocka_unit_test(as_many_memberships_depart_as_a_slice_holds),
+        cmocka_unit_test(as_many_memberships_depart_as_a_portion_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -458,7 +458,7 @@ static bool adds_units(struct eyes *e)
     return true;
 }
 
-/* A slice, though it be early: that does no harm (bbs/board/job.h). */
+/* A portion, though it be early: that does no harm (bbs/board/job.h). */
 static bool works_at_a_job(struct eyes *e)
 {
     const char *key;

@@ -159,7 +159,7 @@ static void draw(struct drawn *d, uint64_t row, unsigned number)
  * are left alone: none of them becomes alive, a new one comes with a reference, which is compared,
  * and a reference goes with its relation alone. A dying unit enters no relation,
  * and a scope goes with its membership. What is swept is of a relation or service that is gone,
- * which is compared: nothing of it comes. A slice that forces a unit does one of the things that
+ * which is compared: nothing of it comes. A portion that forces a unit does one of the things that
  * are due, each of which is right whether another one is due or not. */
 static bool excused(const struct op_row *row, const char *key, bool added)
 {
@@ -213,7 +213,7 @@ static struct asking asking_relate(struct arena *a, const struct move_family *no
                            &relate_request(a, text)->base};
 }
 
-/* A slice of the job. */
+/* A portion of the job. */
 static struct asking asking_job(struct arena *a, const struct move_family *none, const char *text)
 {
     const char *key;

@@ -330,7 +330,7 @@ static Board__JobRecord *put_job(struct laid_system *l, Board__JobRecord__Kind k
     return job;
 }
 
-/* What a slice does of a job that has so many units left, as "units left", -1 = it has ended. */
+/* What a portion does of a job that has so many units left, as "units left", -1 = it has ended. */
 static void try_add(const char *rule, const char *board, const char *guid, uint32_t left,
                     unsigned units, int still, const char *first)
 {
@@ -360,12 +360,12 @@ static void try_add(const char *rule, const char *board, const char *guid, uint3
     laid_system_done(&l);
 }
 
-static void units_are_made_by_slices(void **state)
+static void units_are_made_by_portions(void **state)
 {
     try_add("the first", WEB("alive"), "s-web", 100, 28, 72, "unit/web/0000000000");
     try_add("it goes on", WEB("alive") "sequence/unit/web next=28\n", "s-web", 72, 28, 44,
             "unit_status/web/0000000055");
-    try_add("as many as a slice holds", WEB("alive"), "s-web", 28, 28, -1, "unit/web/0000000027");
+    try_add("as many as a portion holds", WEB("alive"), "s-web", 28, 28, -1, "unit/web/0000000027");
     try_add("one more", WEB("alive"), "s-web", 29, 28, 1, NULL);
     try_add("the last", WEB("alive") "sequence/unit/web next=3\n", "s-web", 1, 1, -1,
             "unit/web/0000000003");
@@ -462,7 +462,7 @@ int main(void)
         cmocka_unit_test(a_service_is_deployed_with_its_peers_and_the_job_of_its_units),
         cmocka_unit_test(the_largest_deploy_fits_into_a_transaction),
         cmocka_unit_test(units_are_added_to_a_living_principal_alone),
-        cmocka_unit_test(units_are_made_by_slices),
+        cmocka_unit_test(units_are_made_by_portions),
         cmocka_unit_test(an_added_unit_waits_for_a_machine),
         cmocka_unit_test(a_list_of_settings_keeps_its_bounds),
         cmocka_unit_test(what_the_charm_says_is_not_asked_for),

@@ -517,7 +517,7 @@ const char *rig_wrote(struct rig *r, const char *guid)
         r, &(struct output_request){.guid = guid, .lines = -1, .stream = OUTPUT_STDOUT});
     buf_done(&text);
     buf_init(&text);
-    while (reply.cursor && cursor_fill(reply.cursor, &text, CURSOR_SLICE_BYTES) == CURSOR_MORE) {
+    while (reply.cursor && cursor_fill(reply.cursor, &text, CURSOR_CHUNK_BYTES) == CURSOR_MORE) {
     }
     cursor_free(reply.cursor);
     return buf_string(&text);

@@ -31,7 +31,7 @@ static const char *given(struct rig *r, struct output_request wanted)
     assert_int_equal(reply.status, 200);
     buf_done(text);
     buf_init(text);
-    while (cursor_fill(reply.cursor, text, CURSOR_SLICE_BYTES) == CURSOR_MORE) {
+    while (cursor_fill(reply.cursor, text, CURSOR_CHUNK_BYTES) == CURSOR_MORE) {
     }
     cursor_free(reply.cursor);
     return buf_string(text);
@@ -268,10 +268,10 @@ void trial_log_of_before(void **state)
     wanted = (struct output_request){.guid = "old", .lines = -1, .follow = true};
     struct reply follow = rig_output(r, &wanted);
     SCOPED_BUF(text);
-    while (cursor_fill(follow.cursor, &text, CURSOR_SLICE_BYTES) == CURSOR_MORE) {
+    while (cursor_fill(follow.cursor, &text, CURSOR_CHUNK_BYTES) == CURSOR_MORE) {
     }
     append(r, "old", "log/stdout", "ee\nfour\n");
-    while (cursor_fill(follow.cursor, &text, CURSOR_SLICE_BYTES) == CURSOR_MORE) {
+    while (cursor_fill(follow.cursor, &text, CURSOR_CHUNK_BYTES) == CURSOR_MORE) {
     }
     assert_string_equal(buf_string(&text), "zero\none\ntwo\nbad\nsaid\nthree\nfour\n");
     cursor_free(follow.cursor);

@@ -25,7 +25,7 @@ static const char *taken(struct cursor *c, enum cursor_state *ret_state)
     buf_done(&text);
     buf_init(&text);
     do {
-        *ret_state = cursor_fill(c, &text, CURSOR_SLICE_BYTES);
+        *ret_state = cursor_fill(c, &text, CURSOR_CHUNK_BYTES);
     } while (*ret_state == CURSOR_MORE);
     return buf_string(&text);
 }

@@ -120,7 +120,7 @@ static void read_cursor(struct cursor *c)
     enum cursor_state state = CURSOR_MORE;
     while (state == CURSOR_MORE && out.size < CURSOR_BYTES_MAX) {
         size_t before = out.size;
-        state = cursor_fill(c, &out, CURSOR_SLICE_BYTES);
+        state = cursor_fill(c, &out, CURSOR_CHUNK_BYTES);
         FUZZ_REQUIRE(state != CURSOR_MORE || out.size > before);
     }
     cursor_free(c);

@@ -10,7 +10,7 @@
  *   /short?N        announces N bytes and gives one less
  *   /flood          a stream without end that always has more
  *   /stream         a stream that gives what is published; /publish wakes it, POST body = the
- *                   bytes; /cut makes every stream break off at the next slice
+ *                   bytes; /cut makes every stream break off at the next chunk
  *   /call?URL       calls URL with the body, answers "outcome status body"
  *   /relay?URL      relays the answer of URL; or answers as /call does
  *   /subscribe?URL  subscribes and answers when it closes: "status bytes"

@@ -41,7 +41,7 @@ void story_bbs_killed_between_commit_and_answer(struct cluster *c)
 
 void story_bulk_desire_survives_its_bbs(struct cluster *c)
 {
-    says(c, "A bbs desires 300 instances in slices and is killed between two of them: the other "
+    says(c, "A bbs desires 300 instances in portions and is killed between two of them: the other "
             "takes the job over when its heartbeat is silent for 6 s.");
     int status = -1;
     cluster_desire_send(c, c->bbs[0], "web", 300, note_status, &status);

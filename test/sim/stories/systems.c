@@ -332,7 +332,7 @@ void story_a_system_is_deleted(struct cluster *c)
 
 void story_a_large_tree_goes_at_once(struct cluster *c)
 {
-    enum { JOBS = 240, SLICES_WOULD_WAIT_S = 30 }; /* five slices; between full passes */
+    enum { JOBS = 240, PORTIONS_WOULD_WAIT_S = 30 }; /* five portions; between full passes */
     struct shop s;
     SCOPED_BUF(text);
     shop_open(&s, c);
@@ -344,11 +344,13 @@ void story_a_large_tree_goes_at_once(struct cluster *c)
     shop_asks(&s, "A", "version 1.0.0");
     shop_ends(&s, "deploy", "A", "succeeded");
     assert_true(cluster_records(c, "tree/") > JOBS);
-    says(c, "The tree of a deleted system goes slice after slice, and none waits for a full pass.");
+    says(
+        c,
+        "The tree of a deleted system goes portion after portion, and none waits for a full pass.");
     int64_t began = world_now(c->world);
     assert_int_equal(shop_ask(&s, "DELETE", "/shop", ""), 200);
     shop_await(&s, "system", "", "");
-    assert_true(world_now(c->world) - began < SLICES_WOULD_WAIT_S * SECOND_NS);
+    assert_true(world_now(c->world) - began < PORTIONS_WOULD_WAIT_S * SECOND_NS);
     assert_int_equal(cluster_records(c, "tree/"), 0);
     shop_close(&s);
 }

@@ -411,7 +411,7 @@ static void pump(struct exchange *x);
 
 static void drain(struct cursor *c, struct buf *out)
 {
-    while (cursor_fill(c, out, CURSOR_SLICE_BYTES) == CURSOR_MORE) {
+    while (cursor_fill(c, out, CURSOR_CHUNK_BYTES) == CURSOR_MORE) {
     }
     cursor_free(c);
 }
@@ -503,7 +503,7 @@ static void pump(struct exchange *x)
     struct world *w = x->to->world;
     while (x->cursor) {
         SCOPED_BUF(out);
-        enum cursor_state state = cursor_fill(x->cursor, &out, CURSOR_SLICE_BYTES);
+        enum cursor_state state = cursor_fill(x->cursor, &out, CURSOR_CHUNK_BYTES);
         if (out.size && !way_cut(x->to, x->from)) {
             stream_out(x, buf_bytes(&out));
         }

@@ -483,7 +483,7 @@ static unsigned count_stopping(const Models__ActualLRPsResponse *list)
     return count;
 }
 
-/* Larger than a transaction: a job does it, the answer comes after its last slice. */
+/* Larger than a transaction: a job does it, the answer comes after its last portion. */
 static void note_answer(void *context, int status, struct bytes body)
 {
     int *answer = context;

@@ -578,7 +578,7 @@ static void readers_of_the_feed(void **state)
     copy_free(copy);
 }
 
-/* A list holds references and gives slices: never the whole answer. */
+/* A list holds references and gives chunks: never the whole answer. */
 static void a_list_of_100000_records(void **state)
 {
     enum { RECORDS = 100000, BLOBS = 500, BODY = 400 };
@@ -598,14 +598,14 @@ static void a_list_of_100000_records(void **state)
     records_answer(records, 1, &out);
     const struct reply *reply = &out.list[0].reply;
     assert_int_equal(reply->size, (int64_t)RECORDS * (1 + 2 + BODY));
-    SCOPED_BUF(slice);
+    SCOPED_BUF(chunk);
     int64_t size = 0;
     enum cursor_state state_now;
     do {
-        buf_clear(&slice);
-        state_now = cursor_fill(reply->cursor, &slice, CURSOR_SLICE_BYTES);
-        assert_true(slice.size < CURSOR_SLICE_BYTES + 1 + 2 + BODY);
-        size += (int64_t)slice.size;
+        buf_clear(&chunk);
+        state_now = cursor_fill(reply->cursor, &chunk, CURSOR_CHUNK_BYTES);
+        assert_true(chunk.size < CURSOR_CHUNK_BYTES + 1 + 2 + BODY);
+        size += (int64_t)chunk.size;
     } while (state_now == CURSOR_MORE);
     assert_int_equal(state_now, CURSOR_END);
     assert_int_equal(size, reply->size);

@@ -80,13 +80,13 @@ static void drop(struct desk *d, const char *guid)
 }
 
 /* All that a reader can be given now, as text: "RESET@10 RECORD:a CURRENT@10 PUT:b@11 ". */
-static const char *read_all(struct cursor *c, size_t slice, enum cursor_state *ret_last)
+static const char *read_all(struct cursor *c, size_t chunk, enum cursor_state *ret_last)
 {
     struct buf in, text;
     buf_init(&in);
     buf_init(&text);
     enum cursor_state state;
-    while ((state = cursor_fill(c, &in, slice)) == CURSOR_MORE) {
+    while ((state = cursor_fill(c, &in, chunk)) == CURSOR_MORE) {
     }
     struct bytes left = buf_bytes(&in);
     while (left.size) {

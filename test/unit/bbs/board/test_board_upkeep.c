@@ -5,32 +5,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- jobs: each slice raises the cursor, the last one deletes the job ---- */
+/* ---- jobs: each portion raises the cursor, the last one deletes the job ---- */
 
-/* Each slice counts in one record, by reading it and writing it again: one that is done twice, or
+/* Each portion counts in one record, by reading it and writing it again: one that is done twice, or
  * that another one's write undoes, shows in the sum. */
 #define COUNTED "domain/counted"
 
-struct slice_shot {
+struct portion_shot {
     const struct seen *job, *counted;
 };
 
-static const char *slice_target(struct arena *a, const struct op_input *in)
+static const char *portion_target(struct arena *a, const struct op_input *in)
 {
     return arena_strdup(a, ((const Board__JobRecord *)in->request)->target);
 }
 
-static void slice_gather(struct view *v, const struct op_input *in, void *snapshot)
+static void portion_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     const Board__JobRecord *job = in->request;
-    struct slice_shot *s = snapshot;
+    struct portion_shot *s = snapshot;
     s->job = view_get(v, key_job(view_arena(v), job->target, job->name));
     s->counted = view_get(v, COUNTED);
 }
 
-static void slice_decide(const void *snapshot, const struct op_input *in, struct plan *plan)
+static void portion_decide(const void *snapshot, const struct op_input *in, struct plan *plan)
 {
-    const struct slice_shot *s = snapshot;
+    const struct portion_shot *s = snapshot;
     if (!s->job) {
         return;
     }
@@ -49,17 +49,17 @@ static void slice_decide(const void *snapshot, const struct op_input *in, struct
     plan_put(plan, COUNTED, "upsert", ACTOR_BBS, &counted->base);
 }
 
-static const struct op_row slice_row = {
-    .name = "slice",
-    .target = slice_target,
-    .gather = slice_gather,
-    .decide = slice_decide,
-    .snapshot_size = sizeof(struct slice_shot),
+static const struct op_row portion_row = {
+    .name = "portion",
+    .target = portion_target,
+    .gather = portion_gather,
+    .decide = portion_decide,
+    .snapshot_size = sizeof(struct portion_shot),
 };
 
 static const struct op_row *job_row(void *context, const Board__JobRecord *job)
 {
-    return job->kind == BOARD__JOB_RECORD__KIND__CREATE_INSTANCES ? &slice_row : NULL;
+    return job->kind == BOARD__JOB_RECORD__KIND__CREATE_INSTANCES ? &portion_row : NULL;
 }
 
 static void put_named_job(struct rig *r, const char *name, const char *worker, int64_t not_before)
@@ -82,7 +82,7 @@ static void put_job(struct rig *r, const char *worker, int64_t not_before)
     put_named_job(r, "", worker, not_before);
 }
 
-/* Of one target, at one bbs and at two, one of them taken over: each slice of each is done once. */
+/* Of one target, at one bbs and at two, one taken over: each portion of each is done once. */
 static void jobs_of_one_target_do_not_mix(void **state)
 {
     static const char *const names[] = {"", "b", "roll"};

@@ -113,7 +113,7 @@ static void run(struct bench *b, int64_t duration_ns)
 static const char *heard(struct bench *b, struct buf *got)
 {
     buf_clear(got);
-    while (cursor_fill(b->instances, got, CURSOR_SLICE_BYTES) == CURSOR_MORE) {
+    while (cursor_fill(b->instances, got, CURSOR_CHUNK_BYTES) == CURSOR_MORE) {
     }
     return buf_string(got);
 }

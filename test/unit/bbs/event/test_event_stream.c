@@ -26,14 +26,14 @@ static void end_step(struct stream *s)
     stream_take_wake(s);
 }
 
-static enum cursor_state take(struct cursor *c, size_t slice, struct buf *got)
+static enum cursor_state take(struct cursor *c, size_t chunk, struct buf *got)
 {
     enum cursor_state state;
     do {
         size_t before = got->size;
-        state = cursor_fill(c, got, slice);
+        state = cursor_fill(c, got, chunk);
         assert_true(state != CURSOR_MORE || got->size > before);
-        assert_true(got->size - before <= slice + 64); /* an id may exceed it */
+        assert_true(got->size - before <= chunk + 64); /* an id may exceed it */
     } while (state == CURSOR_MORE);
     return state;
 }
@@ -115,7 +115,7 @@ static void wakes(void **state)
     stream_free(s);
 }
 
-/* One event may be larger than a slice: it comes in pieces, and every slice is bounded. */
+/* One event may be larger than a chunk: it comes in pieces, and every chunk is bounded. */
 static void large_events_in_pieces(void **state)
 {
     enum { SIZE = 300 * 1000 };

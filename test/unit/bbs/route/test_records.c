@@ -34,8 +34,8 @@ static struct blob *actual_record(const char *state)
     return record_of(&actual.base);
 }
 
-/* Takes the whole answer in slices of `slice` bytes; *ret_reply is the effect. */
-static void take(struct records *r, size_t slice, struct buf *body, struct reply *ret_reply)
+/* Takes the whole answer in chunks of `chunk` bytes; *ret_reply is the effect. */
+static void take(struct records *r, size_t chunk, struct buf *body, struct reply *ret_reply)
 {
     SCOPED_ARENA(a);
     struct effects out;
@@ -44,7 +44,7 @@ static void take(struct records *r, size_t slice, struct buf *body, struct reply
     assert_int_equal(out.count, 1);
     *ret_reply = out.list[0].reply;
     if (ret_reply->cursor) {
-        while (cursor_fill(ret_reply->cursor, body, slice) == CURSOR_MORE) {
+        while (cursor_fill(ret_reply->cursor, body, chunk) == CURSOR_MORE) {
         }
         assert_int_equal(body->size, ret_reply->size);
         cursor_free(ret_reply->cursor);
@@ -64,13 +64,13 @@ static const ProtobufCMessage *twice(struct arena *a, ProtobufCMessage *decoded)
 static const struct record_viewer viewer = {&models__task__descriptor, twice};
 
 /* Parts are joined, views are made, and the length told before is that of the bytes, whatever the
- * slices. */
-static void messages_in_slices(void **state)
+ * chunks. */
+static void messages_in_chunks(void **state)
 {
     static const uint8_t other_version[] = {RECORD_VERSION + 1, 0x12, 0x01, 'x'};
     struct blob *a = task_record("a", "x"), *b = task_record("", "y"),
                 *strange = blob_new(other_version, sizeof(other_version));
-    for (size_t slice = 1; slice < 100; slice += 7) {
+    for (size_t chunk = 1; chunk < 100; chunk += 7) {
         struct records *r = records_new(5);
         records_add(r, (struct blob *const[RECORD_PARTS]){a});
         records_add_view(r, (struct blob *const[RECORD_PARTS]){a}, &viewer);
@@ -80,7 +80,7 @@ static void messages_in_slices(void **state)
         records_add_view(r, (struct blob *const[RECORD_PARTS]){strange}, &viewer);
         SCOPED_BUF(body);
         struct reply reply;
-        take(r, slice, &body, &reply);
+        take(r, chunk, &body, &reply);
         Models__TasksResponse *got = models__tasks_response__unpack(NULL, body.size, body.data);
         assert_non_null(got);
         assert_int_equal(got->n_tasks, 3);
@@ -211,7 +211,7 @@ static void the_best_record_is_the_instance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_in_slices),
+        cmocka_unit_test(messages_in_chunks),
         cmocka_unit_test(nothing_is_an_empty_body),
         cmocka_unit_test(a_reader_that_goes_away),
         cmocka_unit_test(groups_have_one_or_two),
