@@ -275,6 +275,7 @@ static int builds(struct session *s, const struct invocation *call, struct err *
     if (b) {
         struct system_why w;
         system_why_build(&s->arena, &v, b, cli_wall_ns(), &w);
+        system_add_lack(s, &v, &w);
         r = explain(s, &w, err);
         return r < 0 || strcmp(b->state, "failed") != 0 ? r : CLI_FAILED;
     }
@@ -295,6 +296,7 @@ static int show_deploy(struct session *s, const struct system_view *v, const Boa
 {
     struct system_why w;
     system_why_deploy(&s->arena, v, d, cli_wall_ns(), &w);
+    system_add_lack(s, v, &w);
     int r = s->json ? print_rest(s, v->system->id, "deploys", d->id, err) : explain(s, &w, err);
     return r < 0 ? r : status_of(d->state, d->conflict);
 }
@@ -333,6 +335,7 @@ static int show_teardown(struct session *s, const struct system_view *v,
 {
     struct system_why w;
     system_why_teardown(&s->arena, v, t, cli_wall_ns(), &w);
+    system_add_lack(s, v, &w);
     int r = s->json ? print_rest(s, v->system->id, "teardowns", t->id, err) : explain(s, &w, err);
     return r < 0 ? r : status_of(t->state, t->conflict);
 }

@@ -92,6 +92,7 @@ static int show_run(struct session *s, const struct system_view *v, const Board_
     SCOPED_BUF(out);
     struct system_why w;
     system_why_run(&s->arena, v, run, cli_wall_ns(), &w);
+    system_add_lack(s, v, &w);
     system_why_print(&w, false, &out);
     if (*run->result) {
         buf_printf(&out, "  its result: %s\n", run->result);

@@ -59,7 +59,7 @@ static bool has_option(const struct invocation *call, const char *name)
 
 int session_open(const struct invocation *call, struct session *s, struct err *err)
 {
-    *s = (struct session){.begun_ms = cli_now_ms(), .timeout_ms = ANSWER_MS};
+    *s = (struct session){.call = call, .begun_ms = cli_now_ms(), .timeout_ms = ANSWER_MS};
     arena_init(&s->arena);
     const char *output = "table";
     int r = cli_choice(call, "output", &output, err);
@@ -119,6 +119,15 @@ static bool is_task(struct session *s, const char *name)
                0;
 }
 
+static bool is_unit_service(struct session *s, const char *name)
+{
+    Board__UnitServiceWholeRequest request = BOARD__UNIT_SERVICE_WHOLE_REQUEST__INIT;
+    ProtobufCMessage *m;
+    request.service = arena_strdup(&s->arena, name);
+    return cli_client_call(s->client, &s->arena, "/v1/units/get", &request.base,
+                           &board__unit_service_whole__descriptor, &m, NULL) == 0;
+}
+
 int session_not_found(struct session *s, const char *name, Models__DesiredLRP *const *lrps,
                       size_t count, struct err *err)
 {
@@ -137,10 +146,17 @@ int session_not_found(struct session *s, const char *name, Models__DesiredLRP *c
         return r;
     }
     if (r == 0) {
-        return err_set(err, ERR_NOT_FOUND, "nothing of \"%.80s\" runs: bbs why %.80s says why, bbs "
-                       "systems tree %.63s shows what there is", name, name, id);
+        return err_set(err, ERR_NOT_FOUND,
+                       "nothing of \"%.80s\" runs: bbs why %.80s says why, bbs "
+                       "systems tree %.63s shows what there is",
+                       name, name, id);
     }
-    return name_no_process(name, lrps, count, err);
+    return is_unit_service(s, name)
+               ? err_set(err, ERR_NOT_FOUND,
+                         "no process \"%.60s\", but a unit service: bbs units %.60s shows it, and "
+                         "bbs units why and bbs units logs take its units",
+                         name, name)
+               : name_no_process(name, lrps, count, err);
 }
 
 int session_means_system(struct session *s, const char *name, bool *ret, struct err *err)
@@ -191,8 +207,8 @@ int session_cells_now(struct session *s, struct arena *a, const Board__CellsStat
                       struct err *err)
 {
     ProtobufCMessage *m;
-    int r = cli_client_call(s->client, a, "/v1/board/cells", NULL,
-                            &board__cells_status__descriptor, &m, err);
+    int r = cli_client_call(s->client, a, "/v1/board/cells", NULL, &board__cells_status__descriptor,
+                            &m, err);
     if (r == 0) {
         *ret_cells = (const Board__CellsStatus *)m;
     }
@@ -206,8 +222,8 @@ int session_cells(struct session *s, const Board__CellsStatus **ret_cells, struc
     return r;
 }
 
-int session_note_placed(struct session *s, const char *name, const char *process_guid,
-                        int32_t from, struct err *err)
+int session_note_placed(struct session *s, const char *name, const char *process_guid, int32_t from,
+                        struct err *err)
 {
     Models__ActualLRP **actuals;
     const Board__CellsStatus *cells = NULL;
@@ -243,8 +259,10 @@ static void warn_of_lost(struct session *s)
         const char *lost = unheard_cells_text(&s->arena, cells);
         s->warns_of_lost = false;
         if (lost) {
-            fprintf(stderr, "bbs: %s: instances that were replaced may still run there until it "
-                            "is back\n", lost);
+            fprintf(stderr,
+                    "bbs: %s: instances that were replaced may still run there until it "
+                    "is back\n",
+                    lost);
         }
     }
 }
@@ -307,8 +325,8 @@ static bool has_settled(struct settling *s, const struct lrp_progress *p, int64_
 }
 
 /* The same of an app, by its service. */
-static int check_app(struct session *s, struct arena *a, const char *name,
-                     const char *process_guid, int32_t desired, struct err *err)
+static int check_app(struct session *s, struct arena *a, const char *name, const char *process_guid,
+                     int32_t desired, struct err *err)
 {
     const Board__ServiceResponse *answer = NULL;
     int r = session_service(s, a, BOARD__SERVICE_REQUEST__ACTION__NONE, s->app, &answer, err);
@@ -501,8 +519,10 @@ int session_service(struct session *s, struct arena *a, Board__ServiceRequest__A
 void session_warn_of_unled(struct session *s, const char *name)
 {
     if (s->unled) {
-        fprintf(stderr, "bbs: %s waits for a converger: none leads, which would replace or remove "
-                        "it\n", name);
+        fprintf(stderr,
+                "bbs: %s waits for a converger: none leads, which would replace or remove "
+                "it\n",
+                name);
     }
 }
 

@@ -10,6 +10,7 @@
 struct session {
     struct arena arena;
     struct cli_client *client;
+    const struct invocation *call;
     bool json;
     bool show_secrets; /* of session_hide() and session_json() */
     bool wait;

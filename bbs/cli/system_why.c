@@ -509,6 +509,13 @@ void system_why(struct arena *a, const struct system_view *v, const char *path, 
     }
 }
 
+void system_why_lack(struct system_why *w, const char *lack)
+{
+    if (!w->well) {
+        say(w, "%s", lack);
+    }
+}
+
 void system_why_keys(struct system_why *w, const struct system_view *v,
                      const Board__KeysResponse *keys)
 {

@@ -25,6 +25,9 @@ void system_why(struct arena *a, const struct system_view *v, const char *path, 
 void system_why_keys(struct system_why *w, const struct system_view *v,
                      const Board__KeysResponse *keys);
 
+/* Adds the sentence that nothing goes on (leader_lack_text()); nothing to what is well. */
+void system_why_lack(struct system_why *w, const char *lack);
+
 /* Of one deploy, build, teardown or run of a job. */
 void system_why_deploy(struct arena *a, const struct system_view *v, const Board__DeployRecord *d,
                        int64_t now_ns, struct system_why *ret);

@@ -1,7 +1,7 @@
 #include "bbs/cli/systems_io.h"
 
 #include "bbs/cli/feed_io.h"
-#include "bbs/cli/system_why.h"
+#include "bbs/cli/leader_io.h"
 #include "common/base/query.h"
 #include "common/base/random.h"
 #include "common/cli/cli_io.h"
@@ -203,11 +203,10 @@ static int no_such(const struct system_view *v, const char *kind, const char *li
                        here, kind, system, id, list, system);
     }
     return owner ? err_set(err, ERR_NOT_FOUND,
-                           "%.63s has no %s \"%.40s\", but %.63s: bbs %s %.63s %.40s", system,
-                           kind, id, owner, list, owner, id)
-                 : err_set(err, ERR_NOT_FOUND,
-                           "%.63s has no %s \"%.60s\"; bbs %s %.63s shows all", system, kind, id,
-                           list, system);
+                           "%.63s has no %s \"%.40s\", but %.63s: bbs %s %.63s %.40s", system, kind,
+                           id, owner, list, owner, id)
+                 : err_set(err, ERR_NOT_FOUND, "%.63s has no %s \"%.60s\"; bbs %s %.63s shows all",
+                           system, kind, id, list, system);
 }
 
 int system_no_such(struct session *s, const struct system_view *v, enum record_type type,
@@ -455,6 +454,20 @@ static void add_keys(struct session *s, const struct system_view *v, struct syst
     }
 }
 
+void system_add_lack(struct session *s, const struct system_view *v, struct system_why *w)
+{
+    if (w->well || !v->converger) { /* that none leads is said where it matters */
+        return;
+    }
+    struct leader_asker q = {
+        .s = s, .role = "converger", .sought = true, .complete = true, .url = v->converger->url};
+    (void)leader_ask(&q, "/state");
+    const char *lack = leader_lack(&q);
+    if (lack) {
+        system_why_lack(w, lack);
+    }
+}
+
 int system_explain(struct session *s, const char *id, const char *path, struct err *err)
 {
     struct system_view v;
@@ -466,6 +479,7 @@ int system_explain(struct session *s, const char *id, const char *path, struct e
     }
     system_why(&s->arena, &v, path, cli_wall_ns(), &w);
     add_keys(s, &v, &w);
+    system_add_lack(s, &v, &w);
     system_why_print(&w, s->json, &out);
     return cli_print(buf_bytes(&out), err);
 }

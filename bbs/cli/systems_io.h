@@ -4,6 +4,7 @@
 
 #include "bbs/cli/session_io.h"
 #include "bbs/cli/system_board.h"
+#include "bbs/cli/system_why.h"
 
 /* Of a command whose --timeout is for waiting: answers are waited for 10 s at most from now on.
  * Gives the time for waiting. */
@@ -36,6 +37,10 @@ struct system_follow {
     void *owner;
 };
 int system_follow(struct session *s, const struct system_follow *f, struct err *err);
+
+/* Adds to an explanation of what is not well that the converger which leads by the view does not
+ * answer, so that nobody does what it waits for. */
+void system_add_lack(struct session *s, const struct system_view *v, struct system_why *w);
 
 /* A path of REST below /v1/systems/ID; `rest` "" or "/deploys". `body` JSON, NULL = none. The
  * answer lives in the session. Errors say the system's id. */

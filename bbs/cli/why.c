@@ -322,6 +322,11 @@ void why_auctioneer_print(struct arena *a, struct bytes answer, struct buf *out)
     }
 }
 
+void why_say(struct why *w, const char *text)
+{
+    say(w, "%s", text);
+}
+
 void why_print(const struct why *w, struct bytes auctioneer, bool json, struct buf *out)
 {
     if (json) {

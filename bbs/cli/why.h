@@ -46,6 +46,9 @@ void why_checks(struct why *w, const Cell__LRP *told, int64_t now_ns);
 void why_task(struct arena *a, const struct why_facts *facts, const Models__Task *task,
               struct why *ret_why);
 
+/* Adds a sentence, a line of its own. */
+void why_say(struct why *w, const char *text);
+
 /* `auctioneer`: what the leading auctioneer answers to GET /why?process_guid=GUID&index=N, or
  * /why?task_guid=GUID: a JSON object (Auction.Why); no bytes = nothing. As lines
  * for people, or as one JSON object a line: {"subject","guid","index","explanation":[...],

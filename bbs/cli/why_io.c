@@ -1,7 +1,7 @@
 /* bbs why. */
 #include "bbs/cli/why.h"
 
-#include "bbs/cli/auctioneer_io.h"
+#include "bbs/cli/leader_io.h"
 #include "bbs/cli/commands_io.h"
 #include "bbs/cli/session_io.h"
 #include "bbs/cli/settings.h"
@@ -33,7 +33,7 @@ struct why_asker {
     struct why_facts facts;
     char **domains;
     size_t domain_count;
-    struct auctioneer_asker auctioneer;
+    struct leader_asker auctioneer;
     const char *asked_cell;       /* the last that was asked for checks; NULL = none */
     const Cell__CellState *asked; /* its answer; NULL = none */
 };
@@ -88,10 +88,10 @@ static struct bytes ask_of(struct why_asker *q, const struct why *w)
     }
     struct arena *a = &q->s->arena;
     const char *guid = percent_encoded(a, w->guid);
-    return auctioneer_ask(&q->auctioneer, w->index < 0
-                                              ? arena_printf(a, "/why?task_guid=%s", guid)
-                                              : arena_printf(a, "/why?process_guid=%s&index=%d",
-                                                             guid, (int)w->index));
+    return leader_ask(&q->auctioneer,
+                      w->index < 0
+                          ? arena_printf(a, "/why?task_guid=%s", guid)
+                          : arena_printf(a, "/why?process_guid=%s&index=%d", guid, (int)w->index));
 }
 
 /* ---- What a cell knows of its instances ---- */
@@ -151,10 +151,15 @@ static void add_checks(struct why_asker *q, struct why *w, const Models__ActualL
 
 /* ---- The command ---- */
 
-static int print(struct why_asker *q, const struct why *w, struct err *err)
+static int print(struct why_asker *q, struct why *w, struct err *err)
 {
     SCOPED_BUF(out);
-    why_print(w, ask_of(q, w), q->s->json, &out);
+    struct bytes says = ask_of(q, w);
+    const char *lack = w->waits && !says.size ? leader_lack(&q->auctioneer) : NULL;
+    if (lack) {
+        why_say(w, lack);
+    }
+    why_print(w, says, q->s->json, &out);
     return cli_print(buf_bytes(&out), err);
 }
 
@@ -328,7 +333,7 @@ static int explain_app(struct why_asker *q, int32_t index, struct err *err)
 int bbs_why_run(const struct invocation *call, struct err *err)
 {
     struct session s;
-    struct why_asker q = {.s = &s, .call = call, .auctioneer = {.s = &s, .call = call}};
+    struct why_asker q = {.s = &s, .call = call, .auctioneer = {.s = &s, .role = "auctioneer"}};
     int32_t index = -1;
     int r = session_open(call, &s, err);
     r = r < 0 ? r : cli_target(call, &q.name, &index, err);

@@ -139,7 +139,7 @@ static bool is_down(struct units_telling *t, const char *cell_id, const char *id
     return *cell_id && (cell_is_absent(cell) || strcmp(cell->identity, identity) != 0);
 }
 
-/* Of a service that is alive those units alone that are not started where they are to be. */
+/* Of a service that is alive those units alone of which ailment_of() of why.c may have a word. */
 static void load_ailing(struct units_telling *t, const char *units)
 {
     for (const char *key = ""; (key = units_key_after(t->v, units, key));) {
@@ -148,7 +148,8 @@ static void load_ailing(struct units_telling *t, const char *units)
         const Board__UnitStatusRecord *s =
             u ? view_peek_message(t->v, key_unit_status(t->a, name)) : NULL;
         bool started = s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED;
-        if (u && (!started || s->lack || is_down(t, u->cell_id, u->identity))) {
+        if (u && (!started || s->lack || s->running || *s->upgrade_error ||
+                  is_down(t, u->cell_id, u->identity))) {
             load_unit_whole(t, name);
         }
     }
@@ -221,7 +222,8 @@ static Board__UnitEntry *unit_entry(struct units_telling *t, const Board__UnitRe
     e->status = (Board__UnitStatusRecord *)(uintptr_t)status;
     e->down = is_down(t, u->cell_id, u->identity);
     bool started = status && life_of(&unit_status_lifecycle, status->state) == UNIT_STATUS_STARTED;
-    if (!started || status->lack || e->down || life_of(&unit_lifecycle, u->state) != UNIT_ALIVE) {
+    if (!started || status->lack || *status->upgrade_error || e->down ||
+        life_of(&unit_lifecycle, u->state) != UNIT_ALIVE) {
         load_unit_whole(t, name);
         e->held = first_hold(t, key_unit(t->a, name));
     }

@@ -254,7 +254,7 @@ struct ailing {
 
 /* How it is not as it should be: `ret_text` says why, since when. 1. A hook is in error, and nobody
  * has resolved it; 2. nobody speaks for its cell; 3. it is on no machine; 4. it lacks something
- * there. */
+ * there; 5. what its service's charm asks for cannot be had. */
 static enum ailment ailment_of(struct explaining *e, const struct unit_facts *f,
                                const char **ret_text, int64_t *ret_since)
 {
@@ -280,6 +280,11 @@ static enum ailment ailment_of(struct explaining *e, const struct unit_facts *f,
     if (life != UNIT_DEAD && why_lack_of(f)) { /* 4 */
         *ret_text = why_lack_told(e, f).text;
         *ret_since = s->lack->since;
+        return AILS_LACK;
+    }
+    if (life == UNIT_ALIVE && s && *s->upgrade_error) { /* 5 */
+        *ret_text = arena_printf(e->why->arena, "it stays at its charm: %s", s->upgrade_error);
+        *ret_since = s->since;
         return AILS_LACK;
     }
     return AILS_NOTHING;

@@ -334,6 +334,10 @@ static void why_a_service_is_not_well(void **state)
          "unit_status/web/0000000001 guid=g1 since=6 state=started " LACK("1") CELL,
          "unit_service/web", "unit/web/0000000001 | 8 | 1 unit is held up: web/1 (there is no room "
          "for its container on cell c1) | what bbs units why web/1 says\n"},
+        {"one stays at its charm", WEB("alive") NUMBERED("1", "alive", HERE)
+         "unit_status/web/0000000001 guid=g1 since=6 state=started upgrade_error=gone\n" CELL,
+         "unit_service/web", "unit/web/0000000001 | 6 | 1 unit is held up: web/1 (it stays at its "
+         "charm: gone) | what bbs units why web/1 says\n"},
         {"who is dead is nobody's matter", WEB("alive") NUMBERED("1", "dead", HERE),
          "unit_service/web", "done"},
         {"of subordinates their principal is forced",

@@ -352,6 +352,10 @@ static void status_is_told(void **state)
          "cell c1: web/2 (start))\n"
          " 1: its hook start waits for its turn: 1 of 1 hooks run on cell c1: web/2 (start)\n"
          " 2: its hook start runs\n"},
+        {"one that stays at its charm",
+         WEB UNIT("1", "alive", ON "I") STATUS("1", "started upgrade_error=gone"), "web",
+         "web: 1 unit is held up: web/1 (it stays at its charm: gone)\n 1: it stays at its charm, "
+         "and its service has another one: gone\n"},
         {"a machine whose cell is being emptied",
          "cell/c1 identity=I evacuating=1\n"
          "machine/0000000001 number=1 cell_id=c1 identity=I state=alive\n", "",

@@ -1,11 +1,12 @@
 /* bbs units status, why, machines, relations. */
-#include "bbs/cli/auctioneer_io.h"
+#include "bbs/cli/leader_io.h"
 #include "bbs/cli/units/unit_tree.h"
 #include "bbs/cli/units/units_io.h"
 #include "bbs/cli/why.h"
 #include "common/base/query.h"
 #include "common/cli/cli_io.h"
 #include "common/cli/commands.h"
+#include "common/cli/printable.h"
 #include "common/codec/json.h"
 
 #include <unistd.h>
@@ -103,19 +104,31 @@ static int why(struct session *s, const struct invocation *call, struct err *err
         return r;
     }
     const Board__UnitsWhy *told = (const Board__UnitsWhy *)m;
-    struct auctioneer_asker auctioneer = {.s = s, .call = call};
+    struct leader_asker auctioneer = {.s = s, .role = "auctioneer"};
     struct bytes says = {0};
+    const char *lack = NULL;
     if (told->unplaced) {
-        says = auctioneer_ask(&auctioneer, arena_printf(&s->arena, "/why?unit=%s",
-                                                        percent_encoded(&s->arena, request.name)));
+        says = leader_ask(&auctioneer, arena_printf(&s->arena, "/why?unit=%s",
+                                                    percent_encoded(&s->arena, request.name)));
+        lack = says.size ? NULL : leader_lack(&auctioneer);
     }
     if (s->json) {
         session_json(s, m, &out);
         if (says.size && json_compact(says, &out, NULL) == 0) {
             buf_append_string(&out, "\n");
         }
+        if (lack) {
+            buf_append_string(&out, "{\"explanation\":[");
+            json_string_text(bytes_of(lack), &out);
+            buf_append_string(&out, "]}\n");
+        }
     } else {
         unit_why_show(&s->arena, told, cli_wall_ns(), &out);
+        if (lack) {
+            buf_append_string(&out, "    ");
+            printable_append(&out, lack);
+            buf_append_string(&out, "\n");
+        }
         why_auctioneer_print(&s->arena, says, &out);
     }
     return cli_print(buf_bytes(&out), err);

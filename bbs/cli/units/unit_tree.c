@@ -80,10 +80,6 @@ static const char *said_text(struct arena *a, const Board__UnitStatusRecord *s)
                        : s->running ? arena_printf(a, "its hook %s runs%s%s", s->running->hook,
                                                    *s->text ? ": " : "", s->text)
                                     : s->text;
-    if (s && *s->upgrade_error) {
-        text = arena_printf(a, "%s%sit stays at its charm: %s", text, *text ? "; " : "",
-                            s->upgrade_error);
-    }
     if (!s || s->crash_count <= 0) {
         return text;
     }

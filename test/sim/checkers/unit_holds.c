@@ -135,18 +135,18 @@ static void demand_children(struct holds_seen *h, const char *key, const char *u
 }
 
 /* What an operator has to know of, of a unit whose service is alive: in error, down, without a
- * machine. */
+ * machine, at an older charm. */
 static bool unit_ails(struct holds_seen *h, const Board__UnitRecord *u)
 {
     const Board__UnitStatusRecord *s =
         map_get(&h->records, key_unit_status(h->arena, unit_name_of(u)));
     bool failed = s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_ERROR &&
                   s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
-    bool placed = *u->cell_id;
+    bool placed = *u->cell_id, alive = life_of(&unit_lifecycle, u->state) == UNIT_ALIVE;
     return life_of(&unit_lifecycle, u->state) != UNIT_DEAD &&
            (failed || (placed && s && s->lack) ||
             (placed && is_absent(h, u->cell_id, u->identity)) ||
-            (!placed && life_of(&unit_lifecycle, u->state) == UNIT_ALIVE));
+            (alive && s && *s->upgrade_error) || (!placed && alive));
 }
 
 /* None ails; or it is said of how many. The first one is named, whichever way it is told. */

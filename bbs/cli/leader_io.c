@@ -1,5 +1,5 @@
-/* The leading auctioneer, by the record of its leader lock. */
-#include "bbs/cli/auctioneer_io.h"
+/* A leader, by the record of its leader lock. */
+#include "bbs/cli/leader_io.h"
 
 #include "bbs/cli/frames.h"
 #include "common/cli/cli_io.h"
@@ -14,12 +14,12 @@ enum {
 };
 
 struct snapshot {
-    struct auctioneer_asker *asker;
+    struct leader_asker *asker;
     struct buf partial;
 };
 
 /* True: the snapshot is complete. */
-static bool take_frame(struct auctioneer_asker *q, struct bytes body)
+static bool take_frame(struct leader_asker *q, struct bytes body)
 {
     ProtobufCMessage *m, *leader_lock;
     struct arena *a = &q->s->arena;
@@ -30,10 +30,11 @@ static bool take_frame(struct auctioneer_asker *q, struct bytes body)
     if (f->kind == BOARD__FEED_FRAME__KIND__RECORD &&
         record_decode(a, RECORD_LEADER_LOCK, (struct bytes){f->record.data, f->record.len},
                       &leader_lock, NULL) == 0 &&
-        strcmp(((const Board__LeaderLockRecord *)leader_lock)->role, "auctioneer") == 0) {
-        q->leader = ((const Board__LeaderLockRecord *)leader_lock)->url;
+        strcmp(((const Board__LeaderLockRecord *)leader_lock)->role, q->role) == 0) {
+        q->url = ((const Board__LeaderLockRecord *)leader_lock)->url;
     }
-    return f->kind == BOARD__FEED_FRAME__KIND__CURRENT;
+    q->complete = f->kind == BOARD__FEED_FRAME__KIND__CURRENT;
+    return q->complete;
 }
 
 /* A negative answer ends the stream: all was read. */
@@ -57,7 +58,7 @@ static int take(void *owner, struct bytes bytes)
     }
 }
 
-static void find_leader(struct auctioneer_asker *q)
+static void find_leader(struct leader_asker *q)
 {
     struct snapshot snapshot = {.asker = q};
     Board__Selector selector = BOARD__SELECTOR__INIT, *list[] = {&selector};
@@ -65,8 +66,9 @@ static void find_leader(struct auctioneer_asker *q)
     selector.type = arena_strdup(&q->s->arena, record_type_name(RECORD_LEADER_LOCK));
     request.n_selectors = 1;
     request.selectors = list;
-    q->leader_sought = true;
-    q->leader = "";
+    q->sought = true;
+    q->complete = false;
+    q->url = "";
     buf_init(&snapshot.partial);
     cli_client_limit(q->s->client, session_at_most_ms(q->s, SNAPSHOT_MS));
     (void)cli_client_stream(q->s->client, "/v1/board/feed", &request.base, SNAPSHOT_MS, take,
@@ -75,19 +77,33 @@ static void find_leader(struct auctioneer_asker *q)
     buf_done(&snapshot.partial);
 }
 
-struct bytes auctioneer_ask(struct auctioneer_asker *q, const char *path)
+struct bytes leader_ask(struct leader_asker *q, const char *path)
 {
     struct cli_client *c = NULL;
     struct bytes body = {0};
-    if (!q->leader_sought) {
+    struct err why;
+    if (!q->sought) {
         find_leader(q);
     }
-    if (*q->leader && cli_client_open(q->call, q->leader, &c, NULL) == 0) {
+    if (!*q->url || q->silence) {
+        return body; /* that it does not answer is waited for once */
+    }
+    int r = cli_client_open(q->s->call, q->url, &c, &why);
+    if (r == 0) {
         cli_client_limit(c, session_at_most_ms(q->s, ASK_MS));
-        if (cli_client_get(c, &q->s->arena, path, &body, NULL) < 0) {
-            body = (struct bytes){0};
-        }
+        r = cli_client_get(c, &q->s->arena, path, &body, &why);
     }
     cli_client_close(c);
-    return body;
+    if (r < 0 && r != -ERR_NOT_FOUND) {
+        q->silence = arena_strdup(&q->s->arena, why.text);
+    }
+    return r < 0 ? (struct bytes){0} : body;
+}
+
+const char *leader_lack(struct leader_asker *q)
+{
+    if (!q->sought) {
+        (void)leader_ask(q, "/state");
+    }
+    return leader_lack_text(&q->s->arena, q->role, *q->url != 0, q->complete, q->silence);
 }
