@@ -7,6 +7,7 @@
 #include "common/base/bytes.h"
 #include "common/contract/cursor.h"
 #include "common/contract/driver.h"
+#include "common/contract/launch.h"
 #include "common/contract/moment.h"
 #include "common/contract/probe.h"
 #include "common/contract/resolver.h"
@@ -28,6 +29,7 @@ enum effect_kind {
     EFFECT_INCARNATION,
     EFFECT_EVACUATION,
     EFFECT_RESOLVE,
+    EFFECT_LAUNCH,
     EFFECT_LOG,
     EFFECT_EXIT,
     EFFECT_KIND_COUNT
@@ -58,7 +60,12 @@ struct reply {
     const char *grpc_message;
 };
 
+/* With whose certificate a process calls: its own, or that which it has for a centre (docs/edge.md,
+ * Two certificates). A peer of the one is asked nothing with the other. */
+enum call_identity { IDENTITY_OWN, IDENTITY_CENTRE, IDENTITY_COUNT };
+
 struct call {
+    enum call_identity identity;
     uint64_t id; /* chosen by the role, unique among its open calls and subscriptions */
     const char *method;
     const char *url; /* https://host:port/path */
@@ -81,7 +88,7 @@ enum { RELAYS_MAX = 64, RELAY_REFUSAL_MAX = 4096 };
 
 struct relay {
     uint64_t request_id;
-    struct call call; /* a GET; its deadline is of the head of the answer */
+    struct call call; /* a GET, as ourselves; its deadline is of the head of the answer */
     const char *content_type; /* of the answer */
     const char *broken; /* the last line of an answer that breaks off, without its line feed */
 };
@@ -154,6 +161,7 @@ struct effect {
             struct kept_evacuation kept;
         } evacuation;
         struct resolve_request resolve;
+        struct launch launch;
         struct log_line log;
         struct {
             int code; /* of the process: 0 well, else see text */

@@ -4,6 +4,7 @@
 
 #include "common/base/bytes.h"
 #include "common/contract/driver.h"
+#include "common/contract/launch.h"
 #include "common/contract/moment.h"
 #include "common/contract/probe.h"
 #include "common/contract/resolver.h"
@@ -25,6 +26,7 @@ enum event_kind {
     EVENT_INCARNATION,   /* the end of an EFFECT_INCARNATION */
     EVENT_EVACUATION, /* the end of an EFFECT_EVACUATION */
     EVENT_RESOLVED,   /* the end of an EFFECT_RESOLVE */
+    EVENT_LAUNCHED,   /* the end of an EFFECT_LAUNCH */
     EVENT_STOP,      /* end (SIGTERM, SIGINT): the role answers with EFFECT_EXIT when done */
     EVENT_KIND_COUNT
 };
@@ -119,6 +121,7 @@ struct event {
         struct incarnation_kept incarnation;
         struct evacuation_kept evacuation;
         struct resolved resolved;
+        struct launched launched;
         enum stop_kind stop;
     };
 };

@@ -133,6 +133,9 @@ static void event_copy(struct arena *a, struct event *to, const struct event *ev
     case EVENT_RESOLVED:
         copy_resolved(a, &to->resolved);
         break;
+    case EVENT_LAUNCHED:
+        to->launched.text = copy_name(a, ev->launched.text);
+        break;
     case EVENT_START:
     case EVENT_TIMER:
     case EVENT_HANGUP:

@@ -7,6 +7,7 @@
 #include "common/shell/local_server_io.h"
 #include "common/shell/http_client_io.h"
 #include "common/shell/http_server_io.h"
+#include "common/shell/launch_io.h"
 #include "common/shell/listen_io.h"
 #include "common/shell/log_io.h"
 #include "common/shell/prober_io.h"
@@ -44,8 +45,10 @@ struct host {
     struct grpc_server *grpc;    /* NULL = none */
     struct http_server *admin;   /* NULL = none */
     struct local_server *tools;  /* NULL = none */
-    struct http_client *client;  /* NULL = no certificates */
+    struct http_client *clients[IDENTITY_COUNT]; /* NULL = no certificates. Each has connections of
+                                                  * its own: none is used as somebody else */
     struct relays *relays;       /* likewise */
+    struct launcher *launcher;   /* NULL = nothing was launched yet */
     struct health *health;       /* NULL = none */
     struct etcd *etcd;           /* NULL = no store */
     struct driver_shell *driver; /* NULL = no containers */
@@ -199,6 +202,36 @@ static void resolve(struct host *h, const struct resolve_request *request)
                                                  .version = ""}});
 }
 
+static void on_launched(void *host, const struct launched *launched)
+{
+    host_deliver(host, &(struct event){.kind = EVENT_LAUNCHED, .launched = *launched});
+}
+
+static void launch(struct host *h, const struct launch *wanted)
+{
+    if (!h->launcher) {
+        h->launcher = launcher_new(h->base, on_launched, h);
+    }
+    launcher_launch(h->launcher, wanted);
+}
+
+static struct http_client *client_of(const struct host *h, const struct call *call)
+{
+    struct http_client *client = h->clients[call->identity];
+    assert(client);
+    return client;
+}
+
+/* Ids are the role's, whatever it calls as. */
+static void cancel(struct host *h, uint64_t id)
+{
+    for (size_t i = 0; i < IDENTITY_COUNT; i++) {
+        if (h->clients[i]) {
+            http_client_cancel(h->clients[i], id);
+        }
+    }
+}
+
 static bool is_of_tools(uint64_t request_id)
 {
     return request_id > TOOLS_IDS_ABOVE && request_id <= ADMIN_IDS_ABOVE;
@@ -228,16 +261,13 @@ static void carry_out(struct host *h, const struct effect *e)
         host_wake(h, e->wake);
         break;
     case EFFECT_CALL:
-        assert(h->client);
-        http_client_call(h->client, &e->call);
+        http_client_call(client_of(h, &e->call), &e->call);
         break;
     case EFFECT_SUBSCRIBE:
-        assert(h->client);
-        http_client_subscribe(h->client, &e->call);
+        http_client_subscribe(client_of(h, &e->call), &e->call);
         break;
     case EFFECT_CANCEL:
-        assert(h->client);
-        http_client_cancel(h->client, e->cancel);
+        cancel(h, e->cancel);
         break;
     case EFFECT_RELAY:
         assert(h->relays);
@@ -274,6 +304,9 @@ static void carry_out(struct host *h, const struct effect *e)
         break;
     case EFFECT_RESOLVE:
         resolve(h, &e->resolve);
+        break;
+    case EFFECT_LAUNCH:
+        launch(h, &e->launch);
         break;
     case EFFECT_LOG:
         put_log(h, &e->log);
@@ -515,17 +548,29 @@ static unsigned others(const struct host_config *config)
            (config->health ? HEALTH_CONNECTIONS_MAX : 0) + (config->admin ? ADMIN_CONNECTIONS : 0);
 }
 
-static int make_peers(struct host *h, const struct host_config *config, struct err *err)
+/* Who calls others, as whom it has certificates for. */
+static int make_clients(struct host *h, const struct host_config *config, struct err *err)
 {
-    if (config->tls.ca) {
-        int r = tls_check(&config->tls, err);
+    const struct tls_files *const files[IDENTITY_COUNT] = {
+        [IDENTITY_OWN] = &config->tls, [IDENTITY_CENTRE] = &config->centre_tls};
+    struct http_client_handlers handlers = {
+        .on_response = on_response, .on_stream = on_stream, .context = h};
+    for (size_t i = 0; i < IDENTITY_COUNT; i++) {
+        int r = files[i]->ca ? tls_check(files[i], err) : 0;
         if (r < 0) {
             return r;
         }
-        struct http_client_handlers handlers = {
-            .on_response = on_response, .on_stream = on_stream, .context = h};
-        h->client = http_client_new(&config->tls, h->base, &handlers);
-        h->relays = relays_new(&config->tls, h);
+        h->clients[i] = files[i]->ca ? http_client_new(files[i], h->base, &handlers) : NULL;
+    }
+    h->relays = config->tls.ca ? relays_new(&config->tls, h) : NULL;
+    return 0;
+}
+
+static int make_peers(struct host *h, const struct host_config *config, struct err *err)
+{
+    int r = make_clients(h, config, err);
+    if (r < 0) {
+        return r;
     }
     struct http_server_config server = {.listen = config->listen,
                                         .tls = config->tls,
@@ -533,7 +578,6 @@ static int make_peers(struct host *h, const struct host_config *config, struct e
                                         .others = others(config)};
     struct http_server_handlers handlers = {
         .body_limit = body_limit, .on_request = on_request, .on_hangup = on_hangup, .context = h};
-    int r = 0;
     if (server.listen) {
         r = http_server_new(&server, h->base, h->log, &handlers, &h->server, err);
     }
@@ -619,7 +663,10 @@ static void host_done(struct host *h)
     http_server_free(h->admin);
     local_server_free(h->tools);
     relays_free(h->relays);
-    http_client_free(h->client);
+    for (size_t i = 0; i < IDENTITY_COUNT; i++) {
+        http_client_free(h->clients[i]);
+    }
+    launcher_free(h->launcher);
     health_free(h->health);
     etcd_free(h->etcd);
     event_queue_done(&h->queue);

@@ -32,6 +32,7 @@ struct host_config {
     const char *health;      /* "127.0.0.1:8890" plain; answers 200 to anything; NULL = none */
     int stall_ms; /* then a reader that takes nothing is freed; 0 = HTTP_STALL_MS */
     struct tls_files tls;    /* of the server and of calls to peers */
+    struct tls_files centre_tls; /* of calls as IDENTITY_CENTRE; no CA = it has no centre */
     const char *etcd;        /* "https://host:port,..."; NULL = this role has no store */
     struct tls_files etcd_tls;
     /* The container driver's shell; NULL = this role has no containers. Answers come back through

@@ -26,7 +26,8 @@ struct process {
     char log_path[96];
 };
 
-static void start(struct process *p, const struct tls_files *files)
+static void start_with(struct process *p, const struct tls_files *files,
+                       const struct tls_files *centre)
 {
     *p = (struct process){0};
     snprintf(p->log_path, sizeof(p->log_path), "%s/log-XXXXXX", certs.dir);
@@ -38,6 +39,7 @@ static void start(struct process *p, const struct tls_files *files)
                                      .listen = "127.0.0.1:0",
                                      .health = "127.0.0.1:0",
                                      .tls = *files};
+        config.centre_tls = centre ? *centre : config.centre_tls;
         struct err err;
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
         dup2(fd, STDERR_FILENO);
@@ -54,6 +56,11 @@ static void start(struct process *p, const struct tls_files *files)
     close(fd);
     p->port = patience_port_in_log(p->log_path, "\"listens\"");
     p->health = patience_port_in_log(p->log_path, "\"health listens\"");
+}
+
+static void start(struct process *p, const struct tls_files *files)
+{
+    start_with(p, files, NULL);
 }
 
 /* Waits for its end; gives the exit status, or minus the signal. */
@@ -188,6 +195,66 @@ static void a_role_calls_another_and_hears_its_end(void **state)
 /* ---- Relays ---------------------------------------------------------------------------------- */
 
 /* A host `a` that relays what `b` answers, and a connection to each. */
+/* A peer of another CA is reached with the certificate for it, and not with our own; and a peer of
+ * ours not with that one. */
+static void two_identities_reach_a_peer_each(void **state)
+{
+    struct process a, home, away;
+    struct tls_client c;
+    struct certs centre;
+    SCOPED_BUF(body);
+    char target[128];
+    certs_init(&centre);
+    struct tls_files away_files = certs_make(&centre, "away", "bbs", "bbs", 3600);
+    struct tls_files ours = certs_make(&centre, "ours", "crm", "acme/paris", 3600);
+    start(&home, &server_files);
+    start(&away, &away_files);
+    start_with(&a, &server_files, &ours);
+    assert_true(client_open(&c, a.port, &client_files, 0));
+    const struct {
+        const char *path;
+        int port;
+        const char *answer;
+    } rows[] = {
+        {"/centre", away.port, "answered|200|text/plain||crm|acme/paris|GET|/who|"},
+        {"/call", home.port, "answered|200|text/plain||bbs|bbs|GET|/who|"},
+        {"/call", away.port, "refused|0|"},
+        {"/centre", home.port, "refused|0|"},
+        {"/centre", away.port, "answered|200|text/plain||crm|acme/paris|GET|/who|"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        snprintf(target, sizeof(target), "%s?https://127.0.0.1:%d/who", rows[i].path, rows[i].port);
+        assert_int_equal(client_ask(&c, "GET", target, "", 0, &body), 200);
+        if (strncmp(buf_string(&body), rows[i].answer, strlen(rows[i].answer)) != 0) {
+            fail_msg("row %zu: %s", i, buf_string(&body));
+        }
+    }
+    client_close(&c);
+    struct process *const all[] = {&a, &home, &away};
+    for (size_t i = 0; i < 3; i++) {
+        kill(all[i]->pid, SIGTERM);
+        assert_int_equal(finish(all[i]), 0);
+    }
+    certs_done(&centre);
+}
+
+static void a_role_has_a_program_run(void **state)
+{
+    struct process p;
+    struct tls_client c;
+    SCOPED_BUF(body);
+    start(&p, &server_files);
+    assert_true(client_open(&c, p.port, &client_files, 0));
+    static const char script[] = "echo no such version; exit 4";
+    assert_int_equal(client_ask(&c, "POST", "/launch", script, strlen(script), &body), 200);
+    assert_string_equal(buf_string(&body), "4|no such version");
+    assert_int_equal(client_ask(&c, "POST", "/launch", "exit 0", 6, &body), 200);
+    assert_string_equal(buf_string(&body), "0|");
+    client_close(&c);
+    kill(p.pid, SIGTERM);
+    assert_int_equal(finish(&p), 0);
+}
+
 struct relaying {
     struct process a, b;
     struct tls_client reader, peer;
@@ -385,6 +452,8 @@ int main(void)
         cmocka_unit_test(health_is_bounded_whoever_connects),
         cmocka_unit_test(the_first_signal_asks_and_the_second_ends),
         cmocka_unit_test(a_role_calls_another_and_hears_its_end),
+        cmocka_unit_test(two_identities_reach_a_peer_each),
+        cmocka_unit_test(a_role_has_a_program_run),
         cmocka_unit_test(a_relay_is_the_answer_of_the_peer),
         cmocka_unit_test(a_relay_holds_the_peer_back),
         cmocka_unit_test(a_relay_says_that_the_peer_broke_off),

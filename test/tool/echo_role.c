@@ -122,7 +122,9 @@ static void call(struct echo *e, const struct event *ev, enum effect_kind kind,
                           .due_ns = NEVER_NS,
                           .stream = kind == EFFECT_SUBSCRIBE};
     struct effect *f = effects_add(out, kind);
+    bool centre = strcmp(ev->request.path, "/centre") == 0;
     f->call = (struct call){
+        .identity = centre ? IDENTITY_CENTRE : IDENTITY_OWN,
         .id = p->call_id,
         .method = ev->request.body.size ? "POST" : "GET",
         .url = arena_strdup(out->arena, ev->request.query),
@@ -153,6 +155,18 @@ static void tick(struct echo *e, const struct event *ev)
     struct pending *p = find(e, 0);
     *p = (struct pending){.request_id = ev->request.id, .call_id = ++e->last_call_id};
     p->due_ns = ev->now.mono_ns + atoll(ev->request.query) * MILLISECOND_NS;
+}
+
+static void launch(struct echo *e, const struct request *r, struct effects *out)
+{
+    struct pending *p = find(e, 0);
+    *p = (struct pending){.request_id = r->id, .call_id = ++e->last_call_id, .due_ns = NEVER_NS};
+    const char **words = ARENA_ARRAY(out->arena, 3, const char *);
+    words[0] = "/bin/sh";
+    words[1] = "-c";
+    words[2] = arena_strndup(out->arena, (const char *)r->body.data, r->body.size);
+    effects_add(out, EFFECT_LAUNCH)->launch =
+        (struct launch){.id = p->call_id, .words = words, .count = 3};
 }
 
 static void cancel_all(struct echo *e, struct effects *out)
@@ -214,8 +228,10 @@ static void on_request(struct echo *e, const struct event *ev, struct effects *o
     } else if (strcmp(path, "/cut") == 0) {
         e->cut = true;
         publish(e, r, out);
-    } else if (strcmp(path, "/call") == 0) {
+    } else if (strcmp(path, "/call") == 0 || strcmp(path, "/centre") == 0) {
         call(e, ev, EFFECT_CALL, out);
+    } else if (strcmp(path, "/launch") == 0) { /* the body is a script */
+        launch(e, r, out);
     } else if (strcmp(path, "/relay") == 0) {
         pass_on(e, ev, out);
     } else if (strcmp(path, "/subscribe") == 0) {
@@ -271,6 +287,14 @@ static void on_stream(struct echo *e, const struct stream_event *n, struct effec
     }
 }
 
+static void on_launched(struct echo *e, const struct launched *l, struct effects *out)
+{
+    struct pending *p = find(e, l->id);
+    effects_reply(out, p->request_id, 200, "text/plain",
+                  bytes_of(arena_printf(out->arena, "%d|%s", l->status, l->text)));
+    *p = (struct pending){0};
+}
+
 static void echo_step(struct role *role, const struct event *ev, struct effects *out)
 {
     struct echo *e = (struct echo *)role;
@@ -286,6 +310,9 @@ static void echo_step(struct role *role, const struct event *ev, struct effects 
         break;
     case EVENT_STREAM:
         on_stream(e, &ev->stream, out);
+        break;
+    case EVENT_LAUNCHED:
+        on_launched(e, &ev->launched, out);
         break;
     case EVENT_TIMER:
         e->timers++;

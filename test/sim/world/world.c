@@ -507,6 +507,9 @@ static void carry_out(struct node *n, const struct effect *e)
     case EFFECT_RESOLVE:
         resolve_begin(n, &e->resolve);
         break;
+    case EFFECT_LAUNCH:
+        assert(!"no program is launched in a simulated world");
+        break;
     case EFFECT_LOG:
         trace_log(n, &e->log);
         if (n->world->observer.logged) {

@@ -66,6 +66,8 @@ static void a_queued_event_has_copies_of_all_it_points_to(void **state)
     event_queue_push(&q, &(struct event){.kind = EVENT_STORE,
                                          .store = {.id = 4, .text = text,
                                                    .message = &header.base}});
+    event_queue_push(&q, &(struct event){.kind = EVENT_LAUNCHED,
+                                         .launched = {.id = 5, .status = 1, .text = text}});
     event_queue_push(&q, &(struct event){.kind = EVENT_STOP});
     memset(path, 'x', 5);
     memset(body, 'x', 4);
@@ -89,6 +91,9 @@ static void a_queued_event_has_copies_of_all_it_points_to(void **state)
     e = event_queue_pop(&q, &out);
     assert_int_equal(((const Etcd__ResponseHeader *)out->store.message)->revision, 42);
     assert_string_equal(out->store.text, "text");
+    queued_free(e);
+    e = event_queue_pop(&q, &out);
+    assert_string_equal(out->launched.text, "text");
     queued_free(e);
     assert_int_equal(q.count, 1);
     event_queue_done(&q); /* frees what is left */
