@@ -1,5 +1,5 @@
-/* Heartbeats: one key a bbs, put every 2 s: a count, the cells and leaders heard since, and etcd's
- * raft term (design.md 6). */
+/* Heartbeats: one key a bbs, put every 2 s: a count, the cells, leaders and sites heard since, and
+ * etcd's raft term (design.md 6). */
 #include "bbs/board/inside.h"
 #include "common/base/memory.h"
 
@@ -14,9 +14,9 @@
  * There are few leaders, and what is put now need not be put at the interval. */
 #define HEARTBEAT_LEADER_PUT_NS (200 * MILLISECOND_NS)
 
-/* Heard from a cell or a leader. */
+/* Heard from a cell, a leader or a site. */
 struct heard {
-    uint64_t incarnation; /* or the leader's term */
+    uint64_t incarnation; /* or the leader's term, the session of a site's CRM */
     uint64_t number;  /* of the first put that tells of it */
 };
 
@@ -74,6 +74,10 @@ bool board_heartbeat(struct board *b, const Board__HeartbeatRequest *heartbeat)
                                  heartbeat->cell->cell_id, heartbeat->cell->incarnation)) {
         return false;
     }
+    if (heartbeat->site && !hear(b, &b->heartbeats.sites, HEARTBEAT_SITES_MAX,
+                                 heartbeat->site->cloudlet, heartbeat->site->session)) {
+        return false;
+    }
     for (size_t i = 0; i < heartbeat->n_leaders; i++) {
         const Board__LeaderHeartbeat *l = heartbeat->leaders[i];
         if (!hear(b, &b->heartbeats.leaders, HEARTBEAT_LEADERS_MAX, l->role, (uint64_t)l->term)) {
@@ -109,6 +113,14 @@ static void fill_record(struct board *b, Board__HeartbeatRecord *r, struct arena
         l->role = (char *)(size_t)map_key(n);
         l->term = (int64_t)((const struct heard *)map_value(n))->incarnation;
     }
+    r->sites = ARENA_ARRAY(a, s->sites.count, Board__SiteHeartbeat *);
+    MAP_EACH(&s->sites, n)
+    {
+        Board__SiteHeartbeat *site = r->sites[r->n_sites++] = ARENA_NEW(a, Board__SiteHeartbeat);
+        board__site_heartbeat__init(site);
+        site->cloudlet = (char *)(size_t)map_key(n);
+        site->session = ((const struct heard *)map_value(n))->incarnation;
+    }
 }
 
 /* What this put reported need not be reported again. */
@@ -135,6 +147,7 @@ static void on_put(struct board *b, void *context, const struct store_answer *an
     if (answer->outcome == STORE_DONE && r && r->succeeded) {
         forget_reported(s, &s->cells);
         forget_reported(s, &s->leaders);
+        forget_reported(s, &s->sites);
         s->unconfirmed_ns = NEVER_NS;
         s->confirmed = true;
         health_wrote(b, s->sent_ns, out);
@@ -226,4 +239,5 @@ void heartbeats_free(struct board *b)
 {
     map_done(&b->heartbeats.cells, free);
     map_done(&b->heartbeats.leaders, free);
+    map_done(&b->heartbeats.sites, free);
 }

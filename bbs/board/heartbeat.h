@@ -11,6 +11,7 @@ struct board;
 enum {
     HEARTBEAT_CELLS_MAX = 20000,
     HEARTBEAT_LEADERS_MAX = 64,
+    HEARTBEAT_SITES_MAX = 4096,
     HEARTBEAT_BYTES_MAX = 1024 * 1024, /* of what one put tells; etcd refuses 1.5 MiB */
 };
 
@@ -23,7 +24,8 @@ struct heartbeats {
     bool confirmed;             /* ever */
     struct map cells;           /* heard: cell_id -> struct heard */
     struct map leaders;
-    size_t bytes;               /* that both weigh in a put */
+    struct map sites;           /* cloudlet -> struct heard */
+    size_t bytes;               /* that all weigh in a put */
 };
 
 /* Puts the heartbeat when it is due; the next due time. */

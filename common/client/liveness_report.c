@@ -140,6 +140,10 @@ void liveness_report_heartbeat(struct liveness_report *h, const char *key,
         hear(h, LIVENESS_REPORT_LEADER, v, heartbeat->leaders[i]->role,
              (uint64_t)heartbeat->leaders[i]->term);
     }
+    for (size_t i = 0; i < heartbeat->n_sites; i++) {
+        hear(h, LIVENESS_REPORT_SITE, v, heartbeat->sites[i]->cloudlet,
+             heartbeat->sites[i]->session);
+    }
 }
 
 void liveness_report_read(struct liveness_report *h, const char *key,

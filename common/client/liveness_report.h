@@ -1,7 +1,7 @@
 /* Who was heard of, and for how long not: the windows of the failure detector and of the standbys
- * of a leader (design.md 6, Heartbeats). Cells and leaders send heartbeats to a bbs, each bbs tells
- * in its heartbeat record whom it heard; here these records become one silence for each cell and
- * leader that is expected to send heartbeats. Pure: the clock is the caller's.
+ * of a leader (design.md 6, Heartbeats). Cells, leaders and sites send heartbeats to a bbs, which
+ * tells in its heartbeat record whom it heard; here these records become one silence for each of
+ * them that is expected to send heartbeats. Pure: the clock is the caller's.
  *
  *   A bbs counts while its heartbeat record changed within 4 s.
  *   Time counts only while at least one bbs counts, at most 1 s a tick.
@@ -33,24 +33,26 @@
 enum liveness_report_kind {
     LIVENESS_REPORT_CELL,
     LIVENESS_REPORT_LEADER,
+    LIVENESS_REPORT_SITE,
     LIVENESS_REPORT_KIND_COUNT
 };
 
 struct voice; /* one bbs, as its heartbeat record tells */
 struct liveness_report_names;
 
-/* Of one cell or leader. */
+/* Of one cell, leader or site. */
 struct silence {
     TAILQ_ENTRY(silence) link;  /* of its kind; the longest silence comes first */
     TAILQ_ENTRY(silence) named; /* while `voice` */
     struct liveness_report_names *of;   /* its kind */
     struct voice *voice;        /* the last bbs to name it; NULL = none, or it is lost */
     uint64_t
-        incarnation;  /* of the cell, or the leader's term: a heartbeat of another is not heard */
+        incarnation;  /* of the cell, the leader's term, the session of a site: a heartbeat of
+                       * another is not heard */
     int64_t since_ns; /* counted time when it was heard */
     uint64_t heard;   /* how often it was named since it is expected */
     bool excused;     /* a bbs that heard it was lost, and it was not heard since */
-    char name[];      /* cell id, or role */
+    char name[];      /* cell id, role, or cloudlet */
 };
 
 TAILQ_HEAD(silence_list, silence);

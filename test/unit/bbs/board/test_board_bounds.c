@@ -425,6 +425,16 @@ static bool heartbeat_leader(struct rig *r, const char *role)
     return board_heartbeat(board_rig_board(r, 0), &q);
 }
 
+static bool heartbeat_site(struct rig *r, const char *cloudlet)
+{
+    Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
+    Board__SiteHeartbeat site = BOARD__SITE_HEARTBEAT__INIT;
+    site.cloudlet = (char *)(size_t)cloudlet;
+    site.session = UINT64_MAX;
+    q.site = &site;
+    return board_heartbeat(board_rig_board(r, 0), &q);
+}
+
 /* Heartbeats of as many cells as this bbs hears, with names of this length. */
 static unsigned fill_cells(struct rig *r, int length)
 {
@@ -436,6 +446,21 @@ static unsigned fill_cells(struct rig *r, int length)
     snprintf(name, sizeof(name), "%0*u", length, 0);
     assert_true(heartbeat_cell(r, name)); /* who was heard already still is */
     return count;
+}
+
+static void sites_in_one_put(void **state)
+{
+    struct rig *r = ready_rig(&one);
+    char name[96];
+    for (unsigned i = 0; i < HEARTBEAT_SITES_MAX; i++) {
+        snprintf(name, sizeof(name), "organization-of-thirty-one-chars/%031u", i);
+        assert_true(heartbeat_site(r, name));
+    }
+    assert_false(heartbeat_site(r, "another/one"));
+    assert_true(heartbeat_site(r, name)); /* who was heard already still is */
+    board_rig_run(r, 5 * SECOND_NS);      /* they were put, and there is room again */
+    assert_true(heartbeat_site(r, "another/one"));
+    board_rig_free(r);
 }
 
 static void cells_and_leaders_in_one_put(void **state)
@@ -631,6 +656,7 @@ int main(void)
         cmocka_unit_test(company_shares_the_next_transaction),
         cmocka_unit_test(the_largest_record),
         cmocka_unit_test(cells_and_leaders_in_one_put),
+        cmocka_unit_test(sites_in_one_put),
         cmocka_unit_test(keys_touched_during_a_pass),
         cmocka_unit_test(a_copy_that_differs_is_reported_and_rebuilt),
         cmocka_unit_test(readers_of_the_feed),

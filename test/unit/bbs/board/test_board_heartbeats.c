@@ -83,6 +83,27 @@ static void a_leaders_heartbeat_is_put_soon(void **state)
     board_rig_free(r);
 }
 
+static void a_sites_heartbeat_is_told_with_its_session(void **state)
+{
+    struct rig *r = ready_rig(1, NULL);
+    Board__SiteHeartbeat site = BOARD__SITE_HEARTBEAT__INIT;
+    Board__HeartbeatRequest q = BOARD__HEARTBEAT_REQUEST__INIT;
+    site.cloudlet = (char *)(size_t)"acme/paris";
+    site.session = 9;
+    q.site = &site;
+    board_rig_run(r, 100 * MILLISECOND_NS);
+    assert_true(board_heartbeat(board_rig_board(r, 0), &q));
+    board_rig_run(r, 2 * SECOND_NS);
+    SCOPED_ARENA(a);
+    const Board__HeartbeatRecord *record = told(r, &a);
+    assert_int_equal(record->n_sites, 1);
+    assert_string_equal(record->sites[0]->cloudlet, "acme/paris");
+    assert_int_equal(record->sites[0]->session, 9);
+    board_rig_run(r, 2 * SECOND_NS);
+    assert_int_equal(told(r, &a)->n_sites, 0); /* not heard since */
+    board_rig_free(r);
+}
+
 static void a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back(void **state)
 {
     struct rig *r = ready_rig(2, NULL);
@@ -137,6 +158,7 @@ int main(void)
         cmocka_unit_test(a_heartbeat_tells_the_raft_term_of_etcds_last_answer),
         cmocka_unit_test(heartbeats_are_put_every_2_s_and_refused_when_unconfirmed),
         cmocka_unit_test(a_leaders_heartbeat_is_put_soon),
+        cmocka_unit_test(a_sites_heartbeat_is_told_with_its_session),
         cmocka_unit_test(a_silent_bbs_is_swept_and_a_stopped_one_takes_its_keys_back),
         cmocka_unit_test(causes_without_a_heartbeat_are_swept),
     };

@@ -198,10 +198,39 @@ static void each_rule(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A site is heard by its session, and is nobody else of its name. */
+static void sites_are_heard_by_their_session(void **state)
+{
+    struct liveness_report l;
+    Board__HeartbeatRecord heartbeat = BOARD__HEARTBEAT_RECORD__INIT;
+    Board__SiteHeartbeat site = BOARD__SITE_HEARTBEAT__INIT, *sites[] = {&site};
+    char name[] = "acme/paris";
+    site.cloudlet = name;
+    heartbeat.sites = sites;
+    heartbeat.n_sites = 1;
+    liveness_report_init(&l);
+    liveness_report_tick(&l, 1000 * SECOND_NS, true);
+    liveness_report_expect(&l, LIVENESS_REPORT_SITE, name, 7);
+    liveness_report_expect(&l, LIVENESS_REPORT_CELL, name, 7);
+    for (int64_t s = 1; s <= 20; s++) {
+        site.session = s <= 10 ? 7 : 6; /* then its former CRM alone */
+        liveness_report_tick(&l, (1000 + s) * SECOND_NS, true);
+        liveness_report_heartbeat(&l, "beat/a", &heartbeat);
+    }
+    assert_int_equal(liveness_report_silent_ns(&l, LIVENESS_REPORT_SITE, name), 10 * SECOND_NS);
+    assert_int_equal(liveness_report_silent_ns(&l, LIVENESS_REPORT_CELL, name), 19 * SECOND_NS);
+    assert_string_equal(liveness_report_longest(&l, LIVENESS_REPORT_SITE)->name, name);
+    liveness_report_forget(&l, LIVENESS_REPORT_SITE, name);
+    assert_null(liveness_report_longest(&l, LIVENESS_REPORT_SITE));
+    assert_non_null(liveness_report_find(&l, LIVENESS_REPORT_CELL, name));
+    liveness_report_done(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule),
+        cmocka_unit_test(sites_are_heard_by_their_session),
     };
     return cmocka_run_group_tests_name("client liveness report", tests, NULL, NULL);
 }
