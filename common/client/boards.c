@@ -72,6 +72,7 @@ uint64_t boards_call(struct boards *b, struct effects *out, const char *path, co
     uint64_t id = boards_next_id(b);
     const char *url = arena_printf(out->arena, "%s%s", boards_url(b), path);
     effects_call_message(out, id, url, trace_id, m, deadline_ns);
+    out->list[out->count - 1].call.identity = b->identity;
     return id;
 }
 

@@ -11,6 +11,7 @@ struct boards {
     const char *urls[BOARDS_MAX]; /* "https://host:port", without trailing slash */
     size_t count;
     size_t current;
+    enum call_identity identity; /* as whom they are called: ourselves, unless set afterwards */
     uint64_t *next_call_id; /* the role's counter: ids of calls and subscriptions, starts at 1 */
 };
 

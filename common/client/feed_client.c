@@ -133,6 +133,7 @@ static void subscribe(struct feed_client *f, const struct event *ev, const char 
     buf_clear(&f->partial);
     struct effect *e = effects_add(out, EFFECT_SUBSCRIBE);
     e->call = (struct call){
+        .identity = f->boards->identity,
         .id = f->call_id,
         .method = "POST",
         .url = arena_printf(out->arena, "%s/v1/board/feed", f->url),
@@ -169,8 +170,17 @@ static int64_t back_off_ns(const struct feed_client *f, uint64_t entropy)
     for (unsigned i = 1; i < f->failures && wait < most; i++) {
         wait *= 2;
     }
+    if (f->spread) {
+        wait = earlier_ns(wait, most);
+        return wait / 2 + (int64_t)(entropy % (uint64_t)(wait / 2));
+    }
     wait += (int64_t)(entropy % (uint64_t)(wait / 4));
     return earlier_ns(wait, most);
+}
+
+static int64_t silence_max_ns(const struct feed_client *f)
+{
+    return f->silence_ns ? f->silence_ns : FEED_CLIENT_SILENCE_NS;
 }
 
 /* A half snapshot cannot be resumed; what was held when one was asked for to compare can. */
@@ -538,9 +548,8 @@ static void on_refusal(struct feed_client *f, const struct event *ev, struct eff
 
 static void on_silence(struct feed_client *f, const struct event *ev, struct effects *out)
 {
-    cut(f, ev,
-        f->refused ? refusal(out->arena, f->refused, (struct bytes){0}) : "three heartbeats missed",
-        out);
+    const char *missed = f->silence_ns ? "no heartbeat came" : "three heartbeats missed";
+    cut(f, ev, f->refused ? refusal(out->arena, f->refused, (struct bytes){0}) : missed, out);
 }
 
 static void on_stream(struct feed_client *f, const struct event *ev, struct effects *out)
@@ -570,7 +579,7 @@ bool feed_client_step(struct feed_client *f, const struct event *ev, struct effe
     if (own) {
         on_stream(f, ev, out);
     }
-    if (f->call_id && ev->now.mono_ns - f->heard_ns >= FEED_CLIENT_SILENCE_NS) {
+    if (f->call_id && ev->now.mono_ns - f->heard_ns >= silence_max_ns(f)) {
         on_silence(f, ev, out);
     }
     if (f->call_id && f->topics_added) {
@@ -587,7 +596,7 @@ bool feed_client_step(struct feed_client *f, const struct event *ev, struct effe
         refresh(f, ev, out);
         awaits = false;
     }
-    effects_due(out, f->call_id ? f->heard_ns + FEED_CLIENT_SILENCE_NS : f->retry_ns);
+    effects_due(out, f->call_id ? f->heard_ns + silence_max_ns(f) : f->retry_ns);
     effects_due(out, awaits ? f->refresh_ns : NEVER_NS);
     return own;
 }

@@ -63,6 +63,10 @@ struct feed_client {
                       const struct followed *record, struct effects *out);
     void *context;
     int64_t back_off_max_ns; /* 0 = FEED_CLIENT_BACK_OFF_MAX_NS, which suits thousands of them */
+    int64_t silence_ns; /* another bbs is asked after it; 0 = FEED_CLIENT_SILENCE_NS */
+    /* Between two attempts half of the time at least, the rest by chance: of those that are far
+     * away and wait long, so that they do not all come back in one instant. */
+    bool spread;
 
     struct map records; /* key -> struct followed */
     struct map topics;     /* sets of topics: those whose records are held, */
@@ -92,7 +96,7 @@ struct feed_client {
     int64_t heartbeat_revision; /* of its heartbeat key then: an etcd that shows less lost writes */
 };
 
-/* Every member up to `back_off_max_ns` is set by the caller before. Selectors must outlive the
+/* Every member up to `spread` is set by the caller before. Selectors must outlive the
  * feed_client. */
 void feed_client_init(struct feed_client *f);
 void feed_client_done(struct feed_client *f);

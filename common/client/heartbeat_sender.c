@@ -13,13 +13,18 @@ void heartbeat_sender_init(struct heartbeat_sender *b, struct boards *boards)
     board__heartbeat_request__init(&b->request);
 }
 
+static int64_t timeout_ns(const struct heartbeat_sender *b)
+{
+    return b->timeout_ns ? b->timeout_ns : HEARTBEAT_TIMEOUT_NS;
+}
+
 static void send(struct heartbeat_sender *b, const struct event *ev, struct effects *out)
 {
     b->url = boards_url(b->boards);
     b->sent_ns = ev->now.mono_ns;
-    b->next_ns = b->sent_ns + HEARTBEAT_INTERVAL_NS;
+    b->next_ns = b->sent_ns + (b->interval_ns ? b->interval_ns : HEARTBEAT_INTERVAL_NS);
     b->call_id = boards_call(b->boards, out, "/v1/board/heartbeat", "", &b->request.base,
-                             b->sent_ns + HEARTBEAT_TIMEOUT_NS);
+                             b->sent_ns + timeout_ns(b));
     assert(b->on && b->call_id != 0);
 }
 
@@ -61,7 +66,7 @@ static void failed(struct heartbeat_sender *b, const struct event *ev)
     b->failures++;
     assert(b->boards->count > 0);
     bool all = b->failures % b->boards->count == 0;
-    b->next_ns = all ? b->sent_ns + HEARTBEAT_TIMEOUT_NS : ev->now.mono_ns;
+    b->next_ns = all ? b->sent_ns + timeout_ns(b) : ev->now.mono_ns;
 }
 
 enum heartbeat_verdict heartbeat_sender_step(struct heartbeat_sender *b, const struct event *ev,

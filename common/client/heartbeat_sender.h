@@ -17,6 +17,8 @@ enum heartbeat_verdict {
 struct heartbeat_sender {
     struct boards *boards;
     Board__HeartbeatRequest request; /* filled by the role; pointers must stay valid */
+    int64_t interval_ns; /* 0 = HEARTBEAT_INTERVAL_NS; set after heartbeat_sender_init() */
+    int64_t timeout_ns;  /* 0 = HEARTBEAT_TIMEOUT_NS; likewise */
     bool on;                    /* nothing is sent while false */
     uint64_t call_id;
     const char *url;   /* the bbs that the open call went to */

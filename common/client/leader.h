@@ -26,7 +26,7 @@ struct leader {
     /* Set by the owner before leader_init; must stay valid. */
     struct boards *boards;
     const struct feed_client *feed_client; /* its selectors include the types "lead" and "beat" */
-    const char *role;                /* "auctioneer", "converger" */
+    const char *role;                /* of the lock: "auctioneer", "converger", "site" */
     const char *url;                 /* where this process listens, reported in the lock */
 
     char id[GUID_BYTES]; /* of this candidate, drawn at EVENT_START */

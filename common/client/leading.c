@@ -105,7 +105,7 @@ void leading_init(struct leading *l, const struct leading_config *c)
     feed_client_init(&l->feed_client);
     l->leader = (struct leader){.boards = &l->boards,
                                 .feed_client = &l->feed_client,
-                                .role = c->ops->name,
+                                .role = c->lead_name ? c->lead_name : c->ops->name,
                                 .url = arena_strdup(&l->forever, c->url)};
     leader_init(&l->leader);
 }

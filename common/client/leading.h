@@ -48,7 +48,8 @@ struct leading {
 
 /* Strings are copied. */
 struct leading_config {
-    const struct role_ops *ops; /* its name is the one that is led under: lead/<name> */
+    const struct role_ops *ops;
+    const char *lead_name;      /* it leads by lead/<lead_name>; NULL = the name of `ops` */
     const char *name;           /* of this process */
     const char *boards;         /* "https://...,https://..." */
     const char *url;            /* where it listens, reported in the lock */

@@ -318,6 +318,37 @@ static void back_off_grows_to_five_seconds_and_starts_again(void **state)
     assert_int_equal(x->feed_client.failures, 0);
 }
 
+/* A thousand far ones that lose their bbs at once do not come back at once. */
+static void far_ones_wait_by_chance_and_hear_for_longer(void **state)
+{
+    enum { WAITS = 6, MOST_S = 30 };
+    struct fixture *x = *state;
+    x->feed_client.spread = true;
+    x->feed_client.silence_ns = 15 * SECOND_NS;
+    x->feed_client.back_off_max_ns = MOST_S * SECOND_NS;
+    x->boards.identity = IDENTITY_CENTRE;
+    begin(x);
+    drive_advance(&x->drive, 14999);
+    assert_int_not_equal(x->feed_client.call_id, 0);
+    drive_advance(&x->drive, 1);
+    assert_int_equal(x->feed_client.call_id, 0);
+    x->feed_client.failures = 20;
+    int64_t waits[WAITS];
+    for (int i = 0; i < WAITS; i++) {
+        drive_advance(&x->drive, (x->feed_client.retry_ns - x->drive.now.mono_ns) / MILLISECOND_NS +
+                                     1);
+        const struct call *call = drive_call(&x->drive, "/v1/board/feed", 0);
+        assert_non_null(call);
+        assert_int_equal(call->identity, IDENTITY_CENTRE);
+        drive_closed(&x->drive, x->feed_client.call_id);
+        waits[i] = x->feed_client.retry_ns - x->drive.now.mono_ns;
+        assert_in_range(waits[i], MOST_S * SECOND_NS / 2, MOST_S * SECOND_NS);
+        for (int k = 0; k < i; k++) {
+            assert_int_not_equal(waits[i], waits[k]);
+        }
+    }
+}
+
 /* While a cluster starts a bbs may start as well, or answer that it is not ready: nothing is broken
  * then. */
 static void a_clean_start_warns_of_nothing(void **state)
@@ -687,6 +718,7 @@ int main(void)
         TEST(half_a_snapshot_is_not_resumed),
         TEST(three_missed_heartbeats_lead_to_the_next_bbs),
         TEST(back_off_grows_to_five_seconds_and_starts_again),
+        TEST(far_ones_wait_by_chance_and_hear_for_longer),
         TEST(a_clean_start_warns_of_nothing),
         TEST(malformed_feeds_are_left),
         TEST(the_largest_frame_passes),

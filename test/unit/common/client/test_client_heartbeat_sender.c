@@ -134,6 +134,25 @@ static void unanswered_for_a_second_goes_to_the_next(void **state)
     heartbeat(x, "https://b:2/v1/board/heartbeat");
 }
 
+/* Of who is far away: less often, with more time for an answer, and as another. */
+static void the_times_and_the_identity_may_be_others(void **state)
+{
+    struct fixture *x = *state;
+    x->heartbeat_sender.interval_ns = 5 * SECOND_NS;
+    x->heartbeat_sender.timeout_ns = 3 * SECOND_NS;
+    x->boards.identity = IDENTITY_CENTRE;
+    begin(x);
+    uint64_t id = heartbeat(x, "https://a:1/v1/board/heartbeat");
+    const struct call *c = drive_call(&x->drive, "heartbeat", 0);
+    assert_int_equal(c->identity, IDENTITY_CENTRE);
+    assert_true(c->deadline_ns == x->drive.now.mono_ns + 3 * SECOND_NS);
+    answer(x, id);
+    drive_advance(&x->drive, 4999);
+    assert_null(drive_call(&x->drive, "heartbeat", 0));
+    drive_advance(&x->drive, 1);
+    assert_non_null(drive_call(&x->drive, "heartbeat", 0));
+}
+
 static void a_conflict_is_a_rejection(void **state)
 {
     struct fixture *x = *state;
@@ -197,6 +216,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
+        TEST(the_times_and_the_identity_may_be_others),
         TEST(heartbeats_every_two_seconds),   TEST(unanswered_for_a_second_goes_to_the_next),
         TEST(a_conflict_is_a_rejection), TEST(an_answer_to_an_older_request_is_not_listened_to),
         cmocka_unit_test(boards_parse),

@@ -187,6 +187,31 @@ static void it_never_waits_for_long_to_follow_again(void **state)
     assert_int_equal(due, LEADING_BACK_OFF_MAX_NS);
 }
 
+/* A program may lead under another name than its own: a CRM leads as the site. */
+static void it_leads_under_the_name_that_it_was_given(void **state)
+{
+    struct fixture *x = *state;
+    leading_done(&x->life);
+    leading_init(&x->life, &(struct leading_config){.ops = &ops,
+                                                    .lead_name = "site",
+                                                    .name = "crm-1",
+                                                    .boards = "https://a:1",
+                                                    .url = "https://me:1",
+                                                    .selectors = selectors,
+                                                    .selector_count = 3,
+                                                    .on_change = on_change});
+    drive_start(&x->drive);
+    frame_reset(&x->sent, "e1");
+    frame_current(&x->sent, "e1", 5);
+    drive_stream(&x->drive, x->life.feed_client.call_id, buf_bytes(&x->sent));
+    const struct call *call = drive_call(&x->drive, "/v1/board/leader_lock", 0);
+    assert_non_null(call);
+    ProtobufCAllocator allocator = arena_protobuf(&x->arena);
+    const Board__LeaderLockRequest *r =
+        board__leader_lock_request__unpack(&allocator, call->body.size, call->body.data);
+    assert_string_equal(r->leader_lock->role, "site");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -198,6 +223,7 @@ int main(void)
         TEST(it_never_waits_for_long_to_follow_again),
         TEST(a_role_that_is_refused_ends_at_once),
         TEST(of_two_reasons_the_first_stands),
+        TEST(it_leads_under_the_name_that_it_was_given),
     };
     return cmocka_run_group_tests_name("leading", tests, NULL, NULL);
 }
