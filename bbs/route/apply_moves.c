@@ -2,6 +2,7 @@
 #include "bbs/board/errors.h"
 #include "bbs/board/move_family.h"
 #include "bbs/route/answer.h"
+#include "bbs/route/crm.h"
 #include "bbs/route/route.h"
 #include "common/base/memory.h"
 #include "common/base/message.h"
@@ -224,16 +225,31 @@ static struct apply_batch *batch_new(const struct ask *ask, size_t count)
     return t;
 }
 
+/* Whose the moves are, where they are not the caller's: the whole request is denied; NULL = no word
+ * against it. */
+static const char *not_the_callers(const struct ask *ask, const Board__ApplyRequest *r,
+                                   struct arena *a)
+{
+    const char *name = ask->in.peer_name;
+    if (ask->in.actor == ACTOR_REP && r->cell_id[0] && strcmp(r->cell_id, name) != 0) {
+        return arena_printf(a, "the certificate is of cell %s, not of %s\n", name, r->cell_id);
+    }
+    const char *foreign = ask->in.actor == ACTOR_CRM ? crm_foreign(a, name, r) : NULL;
+    return foreign ? arena_printf(a,
+                                  "the certificate is of cloudlet %s, and \"%.200s\" is not "
+                                  "its own\n",
+                                  name, foreign)
+                   : NULL;
+}
+
 void route_apply(struct ask *ask, struct effects *out)
 {
     const Board__ApplyRequest *r = ask->in.request;
     Models__Error__Type type;
     const char *text = refused(ask, r, &type);
-    if (ask->in.actor == ACTOR_REP && r->cell_id[0] &&
-        strcmp(r->cell_id, ask->in.peer_name) != 0) {
-        answer_text(out, ask->request_id, 403,
-                    arena_printf(out->arena, "the certificate is of cell %s, not of %s\n",
-                                 ask->in.peer_name, r->cell_id));
+    const char *denied = not_the_callers(ask, r, out->arena);
+    if (denied) {
+        answer_text(out, ask->request_id, 403, denied);
     } else if (text) {
         answer_error(out, ask->request_id, type, text);
     } else {

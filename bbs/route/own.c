@@ -5,6 +5,7 @@
 #include "bbs/board/errors.h"
 #include "bbs/leader_lock/leader_lock.h"
 #include "bbs/route/answer.h"
+#include "bbs/route/crm.h"
 #include "bbs/route/route.h"
 #include "models/ping.pb-c.h"
 
@@ -61,6 +62,11 @@ static const char *heartbeat_refused(struct ask *ask, struct view *v)
         text = incarnation_refused(a, view_peek_message(v, key_cell(a, r->cell->cell_id)),
                                    r->cell->cell_id, r->cell->incarnation);
     }
+    if (r->site) {
+        const char *cloudlet = r->site->cloudlet;
+        const char *key = key_edge(a, RECORD_CLOUDLETINFO, cloudlet);
+        text = session_refused(a, cloudlet, view_peek_message(v, key), r->site->session);
+    }
     for (size_t i = 0; i < r->n_leaders && !text; i++) {
         const struct seen *seen = view_peek(v, key_lead(a, r->leaders[i]->role));
         text = term_refused(a, r->leaders[i]->role, seen ? seen->create_revision : 0,
@@ -101,14 +107,19 @@ static void heartbeat_read(void *context, struct view *v, const char *text, stru
 static bool heartbeat_of_caller(const struct ask *ask, const Board__HeartbeatRequest *r)
 {
     if (ask->in.actor == ACTOR_REP) {
-        return r->cell && strcmp(r->cell->cell_id, ask->in.peer_name) == 0 && r->n_leaders == 0;
+        return r->cell && strcmp(r->cell->cell_id, ask->in.peer_name) == 0 && r->n_leaders == 0 &&
+               !r->site;
+    }
+    if (ask->in.actor == ACTOR_CRM) {
+        return r->site && strcmp(r->site->cloudlet, ask->in.peer_name) == 0 && r->n_leaders == 0 &&
+               !r->cell;
     }
     for (size_t i = 0; i < r->n_leaders; i++) {
         if (strcmp(r->leaders[i]->role, actor_name(ask->in.actor)) != 0) {
             return false;
         }
     }
-    return !r->cell;
+    return !r->cell && !r->site;
 }
 
 /* A heartbeat counts by the copy as it is; a refusal, which ends a leader or an incarnation, passes
@@ -238,6 +249,9 @@ static void feed_read(void *context, struct view *v, const char *text, struct ef
     struct ask *ask = context;
     struct board *board = ask->router->board;
     const Board__FeedRequest *r = ask->in.request;
+    if (ask->in.actor == ACTOR_CRM) {
+        r = crm_feed(out->arena, ask->in.peer_name, r);
+    }
     if (v && board_witness(board, r, ask->in.actor, ask->in.peer_name, out)) {
         answer_not_done(out, ask->request_id, board_went_back(board));
         return;

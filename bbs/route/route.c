@@ -4,6 +4,7 @@
 #include "bbs/route/answer.h"
 #include "common/codec/json.h"
 #include "common/codec/scan.h"
+#include "common/model/edge_name.h"
 #include "messages.h"
 
 #include <assert.h>
@@ -150,11 +151,23 @@ bool route_denies(const struct router *r, const struct request *q, struct effect
 {
     const struct path_match m = path_find(&bbs_routes, q->method, q->path, out->arena);
     const struct route *route = m.row;
-    if (!route || m.allow || actor_among(route_caller(r, q), route->callers)) {
+    if (!route || m.allow) {
         return false;
     }
-    answer_denied(q, route, out);
-    return true;
+    enum actor caller = route_caller(r, q);
+    if (!actor_among(caller, route->callers)) {
+        answer_denied(q, route, out);
+        return true;
+    }
+    const char *unnamed =
+        caller == ACTOR_CRM ? edge_name_fault(out->arena, RECORD_CLOUDLET, q->peer.name) : NULL;
+    if (unnamed) {
+        answer_text(out, q->id, 403,
+                    arena_printf(out->arena,
+                                 "a certificate with OU crm has its cloudlet as CN: %s\n",
+                                 unnamed));
+    }
+    return unnamed;
 }
 
 void route_request(struct router *r, const struct request *q, struct effects *out)

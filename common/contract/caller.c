@@ -9,7 +9,7 @@ static void append_actors(struct buf *out, actor_set actors)
     const char *between = "";
     for (int i = 0; i < ACTORS_MAX; i++) {
         enum actor one = (enum actor)(1 << i);
-        if ((actors & one) && one != ACTOR_STRANGER && one != ACTOR_SITE) {
+        if ((actors & one) && one != ACTOR_STRANGER && one != ACTOR_SITE && one != ACTOR_CRM) {
             buf_printf(out, "%s%s", between, actor_name(one));
             between = " or ";
         }

@@ -108,7 +108,7 @@ static struct answer ask(const struct asked *t, struct role *role, const struct 
                                                .accept = "",
                                                .content_type = "",
                                                .if_none_match = "",
-                                               .peer = {.unit = unit, .name = "somebody"},
+                                               .peer = {.unit = unit, .name = "some/body"},
                                                .admin = row->admin,
                                                .grpc = t->grpc}});
     for (size_t i = 0; i < d.out.count; i++) {
@@ -158,9 +158,9 @@ static void print_table(const struct asked *t, struct buf *out)
     bool any = t->role_of_any;
     buf_printf(out,
                "| %s | client | another, none |%s bbs | rep | auctioneer | converger "
-               "| operator |\n",
+               "| operator | crm | site |\n",
                t->grpc ? "method" : "route", any ? " the same, `--any-client` |" : "");
-    buf_printf(out, "|---|---|---|%s---|---|---|---|---|\n", any ? "---|" : "");
+    buf_printf(out, "|---|---|---|%s---|---|---|---|---|---|---|\n", any ? "---|" : "");
     for (size_t i = 0; i < t->row_count; i++) {
         print_row(t, &t->rows[i], out);
     }
