@@ -174,8 +174,8 @@ static bool is_of_edge(struct arena *a, const Board__Move *m)
 static bool is_own(struct arena *a, const Board__Move *m)
 {
     struct move_place place;
-    return is_of_system(a, m) || is_of_units(a, m) || is_of_edge(a, m) || strcmp(move_key(a, m), key_brake(a)) == 0 ||
-           move_place(a, m, &place);
+    return is_of_system(a, m) || is_of_units(a, m) || is_of_edge(a, m) ||
+           strcmp(move_key(a, m), key_brake(a)) == 0 || move_place(a, m, &place);
 }
 
 static bool has_body(const Board__Move *m, Board__Move__BodyCase body)
