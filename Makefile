@@ -7,7 +7,7 @@
 #   make V=1 ...             shows the commands
 #   make SAN=1 ...           with address and undefined-behaviour sanitizers (build/san, ...)
 #   make FUZZ=1 fuzz         build/fuzz/bin/fuzz: the fuzz targets with libFuzzer, by clang
-# Sources are found by their place: common/, bbs/, rep/, auctioneer/, converger/ go to one library
+# Sources are found by their place: common/, bbs/, rep/, auctioneer/, converger/, crm/ go to one library
 # but for the files main.c; test/*/test_*.c are test programs, other files of test/ their helpers.
 
 CC      ?= gcc
@@ -51,7 +51,7 @@ LIBS    := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -l
 
 PROTO   := $(wildcard proto/*.proto) $(wildcard proto/models/*.proto)
 GEN_C   := $(PROTO:proto/%.proto=$(GEN)/%.pb-c.c)
-ROLES   := bbs rep auctioneer converger
+ROLES   := bbs rep auctioneer converger crm
 LIB_C   := $(sort $(shell find common $(ROLES) -name '*.c' -not -name main.c -not -path 'rep/shim/*' -not -path 'rep/hook/*' 2>/dev/null))
 # Pure, and tested here too: what rep-hook reads.
 LIB_C   += rep/hook/answer.c
