@@ -24,7 +24,8 @@ struct cell_commit {
 
 void auction_init(struct auction *x)
 {
-    assert(x->feed_client && x->leader && x->backlog && x->cells && x->report && x->rules);
+    assert(x->feed_client && x->leader && x->backlog && x->cells && x->slices && x->report &&
+           x->rules);
     x->phase = ROUND_IDLE;
     arena_init(&x->arena);
     TAILQ_INIT(&x->waiting);
@@ -131,6 +132,7 @@ static void draft(struct auction *x, struct draft *d, const struct event *ev)
     *d = (struct draft){.in.rules = x->rules};
     d->in.cell_count = cells_usable(x->cells, &x->arena, &cells, &d->from);
     d->in.cells = cells;
+    d->in.slices = slices_list(x->slices, &x->arena, &d->in.slice_count);
     d->in.ranks = tie_ranks(&x->arena, ev->entropy, d->in.cell_count);
     struct job *jobs = ARENA_ARRAY(&x->arena, x->job_count, struct job);
     struct job *before = ARENA_ARRAY(&x->arena, x->job_count, struct job);

@@ -6,6 +6,7 @@
 
 #include "auctioneer/freeing.h"
 #include "auctioneer/report.h"
+#include "auctioneer/slices.h"
 
 /* Instances and tasks of one round; more wait for the next, which follows at once. */
 enum { ROUND_JOBS_MAX = 65536 };
@@ -49,6 +50,7 @@ struct auction {
     struct leader *leader;
     struct backlog *backlog;
     struct cells *cells;
+    const struct slices *slices;
     struct report *report;
     const struct schedule_rules *rules;
     int64_t retry_interval_ns; /* of what stays unplaced */

@@ -49,6 +49,16 @@ static void on_cells(struct auctioneer *x, enum record_type type, const char *ke
     }
 }
 
+/* Of a slice; NULL = it is gone. What it reserved before may be given out. */
+static void on_slice(struct auctioneer *x, const char *key, const ProtobufCMessage *m)
+{
+    SCOPED_ARENA(a);
+    const char *uid = key_component(&a, key, 1);
+    bool less = m ? slices_put(&x->slices, uid, (const Board__SliceRecord *)m)
+                  : slices_gone(&x->slices, uid);
+    x->cells.grew = x->cells.grew || less;
+}
+
 static void on_put(struct auctioneer *x, const char *key, const struct followed *record,
                    struct effects *out)
 {
@@ -57,7 +67,7 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     struct err err;
     enum record_type type = key_type(key);
     const struct waiting_kind *kind = kind_of(type);
-    if (!kind && type != RECORD_DESIRED && !is_of_cells(type)) {
+    if (!kind && type != RECORD_DESIRED && type != RECORD_SLICE && !is_of_cells(type)) {
         return;
     }
     if (record_decode(&a, type, blob_bytes(record->record), &m, &err) < 0) {
@@ -70,6 +80,8 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
         }
     } else if (type == RECORD_DESIRED) {
         backlog_desired(&x->backlog, (const Models__DesiredLRP *)m, x->life.now.mono_ns);
+    } else if (type == RECORD_SLICE) {
+        on_slice(x, key, m);
     } else {
         on_cells(x, type, key, m);
     }
@@ -83,6 +95,8 @@ static void on_delete(struct auctioneer *x, const char *key, const struct follow
         backlog_gone(&x->backlog, key, last->mod_revision);
     } else if (type == RECORD_DESIRED) {
         backlog_desired_gone(&x->backlog, key_component(&a, key, 1));
+    } else if (type == RECORD_SLICE) {
+        on_slice(x, key, NULL);
     } else if (is_of_cells(type)) {
         on_cells(x, type, key, NULL);
     }
@@ -96,6 +110,7 @@ static void on_change(void *context, enum feed_client_change change, const char 
     case FEED_CLIENT_RESET:
         backlog_reset(&x->backlog);
         cells_reset(&x->cells);
+        slices_reset(&x->slices);
         break;
     case FEED_CLIENT_PUT:
         on_put(x, key, record, out);
@@ -176,6 +191,7 @@ static void free_role(struct role *role)
     auction_done(&x->auction);
     report_done(&x->report);
     cells_done(&x->cells);
+    slices_done(&x->slices);
     backlog_done(&x->backlog);
     leading_done(&x->life);
     free(x);
@@ -186,12 +202,13 @@ static const struct role_ops ops = {
 
 /* ---- Making it ------------------------------------------------------------------------------- */
 
-/* UNCLAIMED instances, what is desired, Pending tasks, units without a place, cells and machines,
- * its lock, and who sends heartbeats. */
+/* UNCLAIMED instances, what is desired, Pending tasks, units without a place, cells, machines and
+ * slices, its lock, and who sends heartbeats. */
 static const struct leading_selector selectors[] = {
     {"actual", "UNCLAIMED", NULL},     {"desired", NULL, NULL}, {"cell", NULL, NULL},
     {"lead", NULL, "lead/auctioneer"}, {"beat", NULL, NULL},    {"task", "Pending", NULL},
     {"unit", "unassigned", NULL},      {"machine", NULL, NULL}, {"machine_cell", NULL, NULL},
+    {"slice", NULL, NULL},
 };
 
 static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
@@ -199,6 +216,7 @@ static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
     backlog_init(&x->backlog, c->backlog_max ? c->backlog_max : BACKLOG_MAX,
                  c->unclaimed_after_ns ? c->unclaimed_after_ns : UNCLAIMED_AFTER_NS);
     cells_init(&x->cells, &x->life.next_call_id);
+    slices_init(&x->slices);
     x->cells.starting_counts = x->rules.starting_container_maximum > 0;
     report_init(&x->report, &x->life.boards, &x->life.leader, &x->backlog);
     x->auction = (struct auction){
@@ -207,6 +225,7 @@ static void init_parts(struct auctioneer *x, const struct auctioneer_config *c)
         .leader = &x->life.leader,
         .backlog = &x->backlog,
         .cells = &x->cells,
+        .slices = &x->slices,
         .report = &x->report,
         .rules = &x->rules,
         .retry_interval_ns = c->retry_interval_ns ? c->retry_interval_ns : RETRY_INTERVAL_NS,

@@ -23,6 +23,12 @@ void compats_init(struct compats *c)
     }
 }
 
+uint32_t compats_slice_of(const struct compats *c, const struct job *job)
+{
+    return c->reserve && job->kind == JOB_LRP ? reserve_slice_of(c->reserve, job->guid)
+                                              : RESERVE_NO_SLICE;
+}
+
 /* With its length, so that no two lists of words make the same text. */
 static void add_word(struct buf *out, const char *word)
 {
@@ -51,6 +57,10 @@ static void key_of(const struct compats *c, const struct job *job, struct buf *o
     if (job->kind == JOB_UNIT) {
         const struct machine_wish *m = &job->machine;
         buf_printf(out, " unit %u %d %d", m->number, (int)m->only, (int)m->unused);
+    }
+    uint32_t slice = compats_slice_of(c, job);
+    if (slice != RESERVE_NO_SLICE) {
+        buf_printf(out, " in %u", slice);
     }
     for (size_t i = 0; i < job->barred_count; i++) {
         buf_printf(out, " not %u", job->barred[i]);

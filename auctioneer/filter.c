@@ -141,11 +141,16 @@ enum filter filter_cell(const Cell__CellState *state, const struct machine_sight
     return f;
 }
 
-/* What goes to a node pool is told by its name; the other tags of the pool's cells are its type. */
+/* What goes to a node pool, or to a slice's cells, is told by its name; the other tags of the
+ * pool's cells are its type. */
 static const char *pool_text(struct arena *a, const struct job *job)
 {
     struct pool_tag tag;
     for (size_t i = 0; i < job->tag_count; i++) {
+        if (slice_tag_uid(job->tags[i])) {
+            return arena_printf(a, "found no compatible cell in slice %s",
+                                slice_tag_uid(job->tags[i]));
+        }
         if (pool_tag_parse(a, job->tags[i], &tag)) {
             return arena_printf(a, "found no compatible cell in node pool %s", tag.name);
         }

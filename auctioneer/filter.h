@@ -46,4 +46,6 @@ const char *filter_shortage_text(unsigned common);
 /* The scheme of a root filesystem ("docker" of "docker:///x"): its length, 0 if there is none. */
 size_t filter_scheme(const char *root_fs);
 
+/* A cell has the room, and slices have it (reserve.h). */
+#define FILTER_TEXT_KEPT "insufficient resources: what is free is kept for slices"
 #define FILTER_TEXT_IN_FLIGHT "waiting to start instance: reached in-flight start limit"

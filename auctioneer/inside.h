@@ -10,6 +10,7 @@ struct auctioneer {
     struct leading life; /* first: a struct role * is a struct auctioneer * */
     struct backlog backlog;
     struct cells cells;
+    struct slices slices;
     struct report report;
     struct schedule_rules rules;
     struct auction auction;

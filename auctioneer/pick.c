@@ -73,9 +73,19 @@ static void drop(struct pick *p, struct pick_zone *z, size_t at)
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 
-static bool may_take(const struct pick *p, const struct room *r)
+static bool has_room(const struct pick *p, uint32_t cell)
 {
-    return room_fits(r, &p->demand) && r->whole;
+    return room_fits(&p->rooms[cell], &p->demand) && p->rooms[cell].whole;
+}
+
+static bool may_take(const struct pick *p, uint32_t cell)
+{
+    return has_room(p, cell) && !(p->reserve && p->reserve->keeps[cell]);
+}
+
+bool pick_kept(const struct pick *p, uint32_t cell)
+{
+    return p->reserve && p->reserve->keeps[cell] && has_room(p, cell);
 }
 
 static void make_heap(struct pick *p, struct pick_zone *z, const struct pick_cells *cells)
@@ -84,7 +94,7 @@ static void make_heap(struct pick *p, struct pick_zone *z, const struct pick_cel
     for (size_t i = 0; i < cells->count; i++) {
         const struct room *r = &p->rooms[cells->cells[i]];
         p->positions[cells->cells[i]] = NOWHERE;
-        if (may_take(p, r)) {
+        if (may_take(p, cells->cells[i])) {
             set(p, z, z->count++, cells->cells[i], score_base(r, p->rules, &p->demand));
         }
     }
@@ -93,15 +103,25 @@ static void make_heap(struct pick *p, struct pick_zone *z, const struct pick_cel
     }
 }
 
-void pick_begin(struct pick *p, const struct demand *q, const struct pick_cells *cells, size_t jobs)
+static void make_heaps(struct pick *p)
+{
+    for (size_t i = 0; p->heaped && i < p->zone_count; i++) {
+        make_heap(p, &p->zones[i], &p->cells[i]);
+    }
+}
+
+void pick_begin(struct pick *p, uint32_t slice, const struct demand *q,
+                const struct pick_cells *cells, size_t jobs)
 {
     p->demand = *q;
+    p->slice = slice;
     p->cells = cells;
     p->late_count = 0;
     p->heaped = jobs >= PICK_HEAP_MIN_JOBS;
-    for (size_t i = 0; p->heaped && i < p->zone_count; i++) {
-        make_heap(p, &p->zones[i], &cells[i]);
+    if (p->reserve) {
+        reserve_begin(p->reserve, slice, &p->demand);
     }
+    make_heaps(p);
 }
 
 void pick_set_late(struct pick *p, const uint32_t *late, size_t count)
@@ -179,7 +199,8 @@ static void search_all(struct search *s, const struct pick_cells *cells)
         /* First the score, which seldom promises anything, then whether it fits. */
         const struct room *r = &p->rooms[cells->cells[i]];
         double base = score_base(r, p->rules, &p->demand);
-        if (promises(s, cells->cells[i], base) && may_take(p, r) && !is_late(p, cells->cells[i])) {
+        if (promises(s, cells->cells[i], base) && may_take(p, cells->cells[i]) &&
+            !is_late(p, cells->cells[i])) {
             consider(s, cells->cells[i], base);
         }
     }
@@ -207,7 +228,7 @@ static uint32_t least_locality(const struct pick *p, size_t zone, uint32_t proce
     const struct pick_cells *cells = &p->cells[zone];
     uint32_t least = UINT32_MAX;
     for (size_t i = 0; i < cells->count && least > 0; i++) {
-        if (may_take(p, &p->rooms[cells->cells[i]])) {
+        if (may_take(p, cells->cells[i])) {
             uint32_t locality = tally_get(p->tally, process, cells->cells[i]);
             least = locality < least ? locality : least;
         }
@@ -259,8 +280,7 @@ int64_t pick_late(const struct pick *p, const uint32_t *zones, size_t count)
 {
     for (size_t i = 0; i < p->late_count; i++) {
         uint32_t cell = p->late[i], zone = p->zone_of[cell];
-        if (is_of(zones, count, zone) && is_among(&p->cells[zone], cell) &&
-            may_take(p, &p->rooms[cell])) {
+        if (is_of(zones, count, zone) && is_among(&p->cells[zone], cell) && may_take(p, cell)) {
             return cell;
         }
     }
@@ -287,7 +307,7 @@ uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t c
         for (size_t k = 0; k < cells->count; k++) {
             const struct room *r = &p->rooms[cells->cells[k]];
             struct best other = judged(p, r, cells->cells[k], process);
-            bool takes = may_take(p, r) && !is_late(p, cells->cells[k]);
+            bool takes = may_take(p, cells->cells[k]) && !is_late(p, cells->cells[k]);
             equals += takes && other.score == best.score && other.base == best.base;
         }
     }
@@ -304,7 +324,7 @@ uint32_t pick_spared(const struct pick *p, const uint32_t *zones, size_t count, 
             struct room r = p->rooms[cells->cells[k]];
             r.failed_starts = 0;
             struct best other = judged(p, &r, cells->cells[k], process);
-            bool takes = may_take(p, &r) && !is_late(p, cells->cells[k]);
+            bool takes = may_take(p, cells->cells[k]) && !is_late(p, cells->cells[k]);
             if (takes && wins(p, &best, other.score, other.base, cells->cells[k])) {
                 best = other;
             }
@@ -320,13 +340,20 @@ void pick_take(struct pick *p, uint32_t cell, uint32_t process)
     if (p->demand.kind != JOB_TASK) {
         tally_add(p->tally, process, cell);
     }
+    if (p->reserve) {
+        reserve_took(p->reserve, p->slice, cell, &p->demand);
+        if (reserve_narrows(p->reserve)) { /* less often than there are groups of cells */
+            make_heaps(p);
+            return;
+        }
+    }
     if (!p->heaped) {
         return;
     }
     struct pick_zone *z = &p->zones[p->zone_of[cell]];
     size_t at = p->positions[cell];
     assert(at != NOWHERE);
-    if (!may_take(p, r)) {
+    if (!may_take(p, cell)) {
         drop(p, z, at);
         return;
     }

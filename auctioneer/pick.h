@@ -4,7 +4,7 @@
  * at. Gives exactly what a look at every cell would give. Pure. */
 #pragma once
 
-#include "auctioneer/score.h"
+#include "auctioneer/reserve.h"
 #include "auctioneer/tally.h"
 
 /* Shorter runs are not worth a heap: each job looks at every cell of the zones it tries. */
@@ -30,6 +30,7 @@ struct pick {
     struct room *rooms; /* by cell */
     const uint32_t *ranks; /* by cell: of equal ones the lower rank wins */
     struct tally *tally;
+    struct reserve *reserve; /* what slices keep free; NULL = nothing */
     struct pick_zone *zones;
     size_t zone_count;
     uint32_t *zone_of;   /* by cell */
@@ -40,6 +41,7 @@ struct pick {
     uint32_t *floors;
     bool *mixed;
     struct demand demand;           /* of the run */
+    uint32_t slice;                 /* that the run's jobs are in */
     const struct pick_cells *cells; /* of the run, by zone: compatible ones */
     /* Of the run, which is of one job then: cells that come last, in this order. */
     const uint32_t *late;
@@ -49,10 +51,10 @@ struct pick {
 
 /* All members up to `mixed` are set by the caller; zones have room for all their cells. */
 
-/* Begins a run of `jobs` jobs on those of the compatible cells (by zone) that fit. No cell is late.
- */
-void pick_begin(struct pick *p, const struct demand *q, const struct pick_cells *cells,
-                size_t jobs);
+/* Begins a run of `jobs` jobs, which are in this slice (RESERVE_NO_SLICE), on those of the
+ * compatible cells (by zone) that fit. No cell is late. */
+void pick_begin(struct pick *p, uint32_t slice, const struct demand *q,
+                const struct pick_cells *cells, size_t jobs);
 
 /* The best cell of these zones for an instance of `process`: the lowest score, among equal ones the
  * lower shared part, then the lower rank. -1 if none fits. */
@@ -74,6 +76,9 @@ uint32_t pick_count_equals(const struct pick *p, const uint32_t *zones, size_t c
  * best of them, if that is the same. Looks at every cell: for explanations. */
 uint32_t pick_spared(const struct pick *p, const uint32_t *zones, size_t count, uint32_t process,
                      uint32_t cell);
+
+/* Whether a cell that has the room is kept from the run for slices. */
+bool pick_kept(const struct pick *p, uint32_t cell);
 
 /* A job of the run was placed on `cell`: takes its room and keeps the order. */
 void pick_take(struct pick *p, uint32_t cell, uint32_t process);

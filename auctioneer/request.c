@@ -312,7 +312,9 @@ static void explain(struct auctioneer *x, const struct wanted *w, const struct e
     ret->n_placement_tags = w->tag_count;
     ret->volume_drivers = w->drivers;
     ret->n_volume_drivers = w->driver_count;
-    why_explain(a, &x->rules, cells, count, &job, ret);
+    struct why_input in = {.rules = &x->rules, .cells = cells, .cell_count = count};
+    in.slices = slices_list(&x->slices, a, &in.slice_count);
+    why_explain(a, &in, &job, ret);
 }
 
 static void why(struct role *role, const struct request *q, struct effects *out)

@@ -1,6 +1,7 @@
 #include "auctioneer/schedule.h"
 
 #include "auctioneer/compat.h"
+#include "auctioneer/reserve.h"
 #include "auctioneer/tie.h"
 #include "auctioneer/zone.h"
 
@@ -31,6 +32,7 @@ struct scheduling {
     struct compats compats;
     struct tally tally;
     struct pick pick;
+    struct reserve reserve;
     struct zone_plan plan;
     struct queued_job *queue;
     int64_t in_flight;
@@ -115,6 +117,20 @@ static void prepare_rooms(struct scheduling *x)
     }
 }
 
+/* After the rooms, before anything of this auction takes of them. */
+static void prepare_reserve(struct scheduling *x)
+{
+    const struct schedule_input *in = x->in;
+    struct reserve_cell *cells =
+        ARENA_ARRAY(x->arena, in->slice_count ? in->cell_count : 0, struct reserve_cell);
+    for (size_t i = 0; in->slice_count && i < in->cell_count; i++) {
+        cells[i] = (struct reserve_cell){
+            .state = in->cells[i].state, .room = &x->pick.rooms[i], .closed = in->cells[i].closed};
+    }
+    reserve_init(&x->reserve, x->arena, cells, in->cell_count, in->slices, in->slice_count);
+    x->pick.reserve = x->reserve.slice_count ? &x->reserve : NULL;
+}
+
 /* An instance of a process, or a unit of a service, of this batch is, or will be, on this cell. */
 static void count_instance(struct scheduling *x, uint32_t process, size_t cell)
 {
@@ -146,6 +162,9 @@ static void count_what_is_there(struct scheduling *x)
         struct demand q = job_demand(t->job);
         room_take(&x->pick.rooms[t->cell], &in->rules->score, &q);
         x->in_flight++;
+        if (x->pick.reserve) {
+            reserve_took(x->pick.reserve, compats_slice_of(&x->compats, t->job), t->cell, &q);
+        }
         uint32_t process = names_find(&x->processes, t->job->guid);
         if (job_spreads(t->job) && process != NAME_UNKNOWN) {
             tally_add(&x->tally, process, (uint32_t)t->cell);
@@ -303,13 +322,15 @@ static void explain_nowhere(struct scheduling *x, const struct queued_job *q)
         return;
     }
     unsigned common = SHORT_OF_ALL;
+    bool kept = false;
     for (size_t z = 0; z < x->pick.zone_count; z++) {
         for (size_t i = 0; planned(x, (uint32_t)z) && i < k->zones[z].count; i++) {
             const struct room *r = &x->pick.rooms[k->zones[z].cells[i]];
             common &= filter_shortage(r, &x->pick.demand);
+            kept = kept || pick_kept(&x->pick, k->zones[z].cells[i]);
         }
     }
-    q->decision->refusal = filter_shortage_text(common);
+    q->decision->refusal = kept ? FILTER_TEXT_KEPT : filter_shortage_text(common);
     q->decision->lacks_room = true;
 }
 
@@ -362,12 +383,14 @@ static void auction_init(struct scheduling *x, struct arena *a, const struct sch
     name_zones(x);
     prepare_zones(x);
     prepare_rooms(x);
+    prepare_reserve(x);
     x->compats = (struct compats){
         .arena = a,
         .cells = in->cells,
         .cell_count = in->cell_count,
         .zone_of = x->pick.zone_of,
         .zone_count = x->pick.zone_count,
+        .reserve = x->pick.reserve,
     };
     compats_init(&x->compats);
     x->pick.rules = &in->rules->score;
@@ -394,7 +417,7 @@ static void decide_run(struct scheduling *x, size_t from, size_t end)
     const struct compat *k = x->compats.list[first->compat];
     struct demand q = job_demand(first->job);
     memset(x->no_room, 0, (x->in->rules->zone_count + 1) * sizeof(*x->no_room));
-    pick_begin(&x->pick, &q, k->zones, end - from);
+    pick_begin(&x->pick, compats_slice_of(&x->compats, first->job), &q, k->zones, end - from);
     if (first->job->late_count > 0) {
         pick_set_late(&x->pick, first->job->late, first->job->late_count);
     }

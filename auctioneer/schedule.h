@@ -4,6 +4,7 @@
 #pragma once
 
 #include "auctioneer/score.h"
+#include "board.pb-c.h"
 #include "cell.pb-c.h"
 #include "common/base/arena.h"
 
@@ -96,6 +97,8 @@ struct schedule_input {
     size_t cell_count;
     const struct job *jobs; /* without double ones */
     size_t job_count;
+    const Board__SliceRecord *const *slices; /* of the board: what they keep free (reserve.h) */
+    size_t slice_count;
     /* Placed before in this auction, not yet in the states: job taken[i].job on cell
      * taken[i].cell. */
     const struct schedule_taken {

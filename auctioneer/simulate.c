@@ -1,6 +1,7 @@
 #include "auctioneer/simulate.h"
 
 #include "auctioneer/filter.h"
+#include "auctioneer/reserve.h"
 #include "auctioneer/tie.h"
 #include "common/model/pool_tag.h"
 
@@ -23,7 +24,8 @@ struct simulation {
     struct decision *decisions; /* by job */
     struct player *players;     /* the usable ones of the cells */
     size_t player_count;
-    struct why_cell *left; /* the cells, as the jobs before left them */
+    struct reserve reserve; /* of the players, as the jobs before left them */
+    struct why_cell *left;  /* the cells, as the jobs before left them */
     unsigned explained;
     uint32_t *turns; /* turn -> job */
 };
@@ -55,6 +57,21 @@ static void renumber(struct simulation *s)
 
 /* ---- Deciding -------------------------------------------------------------------------------- */
 
+static void reserve(struct simulation *s)
+{
+    struct reserve_cell *cells = ARENA_ARRAY(s->arena, s->player_count, struct reserve_cell);
+    for (size_t i = 0; i < s->player_count; i++) {
+        cells[i] =
+            (struct reserve_cell){.state = &s->players[i].state, .room = &s->players[i].room};
+    }
+    reserve_init(&s->reserve, s->arena, cells, s->player_count, s->in->slices, s->in->slice_count);
+}
+
+static uint32_t slice_of(const struct simulation *s, const struct job *job)
+{
+    return job->kind == JOB_LRP ? reserve_slice_of(&s->reserve, job->guid) : RESERVE_NO_SLICE;
+}
+
 static void decide(struct simulation *s)
 {
     struct schedule_cell *list = ARENA_ARRAY(s->arena, s->in->cell_count, struct schedule_cell);
@@ -75,12 +92,15 @@ static void decide(struct simulation *s)
     if (s->in->rules->score.bin_pack_first_fit_weight > 0) {
         renumber(s);
     }
+    reserve(s);
     uint64_t entropy[2] = {s->in->seed, ~s->in->seed};
     struct schedule_input in = {.rules = s->in->rules,
                                 .cells = list,
                                 .cell_count = s->player_count,
                                 .jobs = s->in->jobs,
                                 .job_count = s->in->job_count,
+                                .slices = s->in->slices,
+                                .slice_count = s->in->slice_count,
                                 .ranks = tie_ranks(s->arena, entropy, s->player_count),
                                 .explains = true};
     s->decisions = schedule(s->arena, &in);
@@ -98,7 +118,7 @@ static uint32_t count_fitting(const struct simulation *s, const struct job *job,
     uint32_t fit = 0;
     for (size_t i = 0; i < s->player_count; i++) {
         const struct player *p = &s->players[i];
-        fit += room_fits(&p->room, q) && p->room.whole &&
+        fit += room_fits(&p->room, q) && p->room.whole && !reserve_keeper(&s->reserve, i) &&
                filter_cell(p->from->state, &p->from->machine, job) == FILTER_COMPATIBLE;
     }
     return fit;
@@ -151,6 +171,22 @@ static void take(struct player *p, const struct score_rules *rules, const struct
     p->placed++;
 }
 
+/* So that it counts for its slice in explanations. */
+static void add_lrp(struct arena *a, Cell__CellState *state, const struct job *job)
+{
+    Cell__LRP **more = ARENA_ARRAY(a, state->n_lrps + 1, Cell__LRP *);
+    Cell__LRP *lrp = arena_message(a, &cell__lrp__descriptor);
+    lrp->process_guid = borrowed(job->guid);
+    lrp->index = job->index;
+    lrp->memorymb = job->memory_mb;
+    lrp->diskmb = job->disk_mb;
+    for (size_t i = 0; i < state->n_lrps; i++) {
+        more[i] = state->lrps[i];
+    }
+    more[state->n_lrps++] = lrp;
+    state->lrps = more;
+}
+
 static void tell_placed(struct simulation *s, size_t turn, const struct demand *q,
                         Auction__SimulatedJob *ret)
 {
@@ -167,6 +203,11 @@ static void tell_placed(struct simulation *s, size_t turn, const struct demand *
     ret->spared_cell_id = spared < 0 ? ret->spared_cell_id : borrowed(s->players[spared].from->id);
     ret->score = job_spreads(job) ? score_with(base, locality(s, turn, cell)) : base;
     take(p, &s->in->rules->score, q);
+    uint32_t slice = slice_of(s, job);
+    reserve_took(&s->reserve, slice, (size_t)cell, q);
+    if (slice != RESERVE_NO_SLICE) {
+        add_lrp(s->arena, &p->state, job);
+    }
 }
 
 /* Units of a service may ask for different machines. */
@@ -201,7 +242,13 @@ static void tell_refused(struct simulation *s, const struct job *job, const char
     ret->why->n_placement_tags = job->tag_count;
     ret->why->volume_drivers = (char **)(uintptr_t)job->drivers;
     ret->why->n_volume_drivers = job->driver_count;
-    why_explain(s->arena, s->in->rules, s->left, s->in->cell_count, job, ret->why);
+    why_explain(s->arena,
+                &(struct why_input){.rules = s->in->rules,
+                                    .cells = s->left,
+                                    .cell_count = s->in->cell_count,
+                                    .slices = s->in->slices,
+                                    .slice_count = s->in->slice_count},
+                job, ret->why);
 }
 
 static Auction__SimulatedJob *tell_job(struct simulation *s, size_t turn, const struct job *last)
@@ -218,6 +265,7 @@ static Auction__SimulatedJob *tell_job(struct simulation *s, size_t turn, const 
         shown->process_guid = borrowed(job->guid);
         shown->index = job->index;
     }
+    reserve_begin(&s->reserve, slice_of(s, job), &q);
     shown->fit = count_fitting(s, job, &q);
     if (d->cell >= 0) {
         tell_placed(s, turn, &q, shown);

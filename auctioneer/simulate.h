@@ -15,6 +15,8 @@ struct simulate_input {
     const struct schedule_rules *rules;
     const struct why_cell *cells; /* sorted by id, without double ones */
     size_t cell_count;
+    const Board__SliceRecord *const *slices; /* sorted by uid */
+    size_t slice_count;
     const struct job *jobs; /* without double ones */
     size_t job_count;
     uint64_t seed; /* of what is drawn between equal cells: the same gives the same */

@@ -1,10 +1,19 @@
 #include "auctioneer/why.h"
 
 #include "auctioneer/filter.h"
+#include "auctioneer/reserve.h"
 #include "auctioneer/zone.h"
 
 #include <assert.h>
 #include <string.h>
+
+/* What slices keep free, as this job meets it. */
+struct kept_free {
+    struct reserve reserve;
+    struct demand demand;
+    uint32_t slice;
+    struct room *rooms; /* by cell */
+};
 
 struct nearest_cell {
     const struct why_cell *cell;
@@ -21,9 +30,15 @@ static const char *only_zone(const struct schedule_rules *rules, const struct jo
     return rules->zones[zone_preferred(job->guid, job->index, rules->zone_count)];
 }
 
+static bool is_usable(const struct why_cell *cell)
+{
+    return cell->state && !(cell->unusable && *cell->unusable);
+}
+
+/* Without the slices. */
 static enum filter fall_of(const struct why_cell *cell, const struct job *job, const char *zone)
 {
-    if (!cell->state || (cell->unusable && *cell->unusable)) {
+    if (!is_usable(cell)) {
         return FILTER_UNUSABLE;
     }
     if (zone && strcmp(cell->state->zone, zone) != 0) {
@@ -37,6 +52,79 @@ static enum filter fall_of(const struct why_cell *cell, const struct job *job, c
     struct demand q = job_demand(job);
     room_init(&room, cell->state);
     return room_fits(&room, &q) && room.whole ? FILTER_FITS : FILTER_RESOURCES;
+}
+
+static void keep_free(struct arena *a, const struct why_input *in, const struct job *job,
+                      struct kept_free *k)
+{
+    static const Cell__CellState none = CELL__CELL_STATE__INIT;
+    struct reserve_cell *cells = ARENA_ARRAY(a, in->cell_count, struct reserve_cell);
+    k->rooms = ARENA_ARRAY(a, in->cell_count, struct room);
+    for (size_t i = 0; i < in->cell_count; i++) {
+        bool usable = is_usable(&in->cells[i]);
+        cells[i] = (struct reserve_cell){
+            .state = usable ? in->cells[i].state : &none, .room = &k->rooms[i], .closed = !usable};
+        room_init(&k->rooms[i], cells[i].state);
+    }
+    k->demand = job_demand(job);
+    reserve_init(&k->reserve, a, cells, in->cell_count, in->slices, in->slice_count);
+    k->slice = job->kind == JOB_LRP ? reserve_slice_of(&k->reserve, job->guid) : RESERVE_NO_SLICE;
+    reserve_begin(&k->reserve, k->slice, &k->demand);
+}
+
+static Auction__ReservedSlice *slice_told(struct arena *a, const struct reserved_slice *slice)
+{
+    Auction__ReservedSlice *s = arena_message(a, &auction__reserved_slice__descriptor);
+    s->uid = arena_strdup(a, slice->record->uid);
+    s->owner = arena_strdup(a, slice->record->owner);
+    s->memory_mb = (int64_t)slice->unused.memory_mb;
+    s->disk_mb = (int64_t)slice->unused.disk_mb;
+    s->containers = (int64_t)slice->unused.containers;
+    return s;
+}
+
+/* The most first. */
+static void tell_reserved(struct arena *a, const struct reserve *r, const struct reserve_group *g,
+                          Auction__KeptFree *ret)
+{
+    ret->slices = ARENA_ARRAY(a, WHY_SLICES_MAX, Auction__ReservedSlice *);
+    for (size_t i = 0; i < r->slice_count; i++) {
+        const struct reserve_amount *unused = &r->slices[i].unused;
+        if (!g->counts[i] || unused->memory_mb + unused->disk_mb + unused->containers <= 0) {
+            continue;
+        }
+        ret->slice_count++;
+        size_t at = ret->n_slices;
+        while (at > 0 && ret->slices[at - 1]->memory_mb < unused->memory_mb) {
+            at--;
+        }
+        if (at == WHY_SLICES_MAX) {
+            continue;
+        }
+        ret->n_slices += ret->n_slices < WHY_SLICES_MAX;
+        memmove(&ret->slices[at + 1], &ret->slices[at],
+                (ret->n_slices - at - 1) * sizeof(ret->slices[0]));
+        ret->slices[at] = slice_told(a, &r->slices[i]);
+    }
+}
+
+static void tell_kept(struct arena *a, const struct reserve *r, const struct reserve_group *g,
+                      Auction__Why *ret)
+{
+    Auction__KeptFree *k = arena_message(a, &auction__kept_free__descriptor);
+    k->free_memory_mb = (int64_t)g->free.memory_mb;
+    k->free_disk_mb = (int64_t)g->free.disk_mb;
+    k->free_containers = (int64_t)g->free.containers;
+    k->kept_memory_mb = (int64_t)g->unused.memory_mb;
+    k->kept_disk_mb = (int64_t)g->unused.disk_mb;
+    k->kept_containers = (int64_t)g->unused.containers;
+    tell_reserved(a, r, g, k);
+    ret->kept = k;
+}
+
+static void tell_own_slice(struct arena *a, const struct kept_free *k, Auction__Why *ret)
+{
+    ret->slice = k->slice == RESERVE_NO_SLICE ? NULL : slice_told(a, &k->reserve.slices[k->slice]);
 }
 
 static double lack_of(double needed, double free, double total)
@@ -101,7 +189,7 @@ static void tell_filters(struct arena *a, const uint32_t *counts, enum job_kind 
 {
     ret->filters = ARENA_ARRAY(a, FILTER_COUNT, Auction__FilterCount *);
     for (int i = 0; i < FILTER_COUNT; i++) {
-        if (!filter_asks((enum filter)i, kind)) {
+        if (!filter_asks((enum filter)i, kind) || (i == FILTER_SLICES && counts[i] == 0)) {
             continue;
         }
         Auction__FilterCount *f = arena_message(a, &auction__filter_count__descriptor);
@@ -112,9 +200,14 @@ static void tell_filters(struct arena *a, const uint32_t *counts, enum job_kind 
     ret->fit = counts[FILTER_FITS];
 }
 
-void why_explain(struct arena *a, const struct schedule_rules *rules, const struct why_cell *cells,
-                 size_t cell_count, const struct job *job, Auction__Why *ret)
+void why_explain(struct arena *a, const struct why_input *in, const struct job *job,
+                 Auction__Why *ret)
 {
+    const struct schedule_rules *rules = in->rules;
+    const struct why_cell *cells = in->cells;
+    size_t cell_count = in->cell_count;
+    struct kept_free kept;
+    keep_free(a, in, job, &kept);
     struct demand q = job_demand(job);
     const char *zone = only_zone(rules, job);
     uint32_t counts[FILTER_COUNT + 1] = {0};
@@ -122,7 +215,15 @@ void why_explain(struct arena *a, const struct schedule_rules *rules, const stru
     int64_t in_flight = 0;
     for (size_t i = 0; i < cell_count; i++) {
         enum filter fall = fall_of(&cells[i], job, zone);
+        const struct reserve_group *keeper =
+            fall == FILTER_FITS ? reserve_keeper(&kept.reserve, i) : NULL;
         double lack = 0;
+        if (keeper) {
+            fall = FILTER_SLICES;
+        }
+        if (keeper && !ret->kept) {
+            tell_kept(a, &kept.reserve, keeper, ret);
+        }
         counts[fall]++;
         if (fall != FILTER_UNUSABLE) {
             in_flight += cells[i].state->startingcontainercount;
@@ -141,5 +242,6 @@ void why_explain(struct arena *a, const struct schedule_rules *rules, const stru
     ret->in_flight_limit =
         rules->starting_container_maximum > 0 && in_flight >= rules->starting_container_maximum;
     tell_filters(a, counts, job->kind, ret);
+    tell_own_slice(a, &kept, ret);
     tell_nearest(a, &nearest, &q, ret);
 }

@@ -36,6 +36,7 @@ const struct cli_option auctioneer_simulate_options[] = {
     {.name = "cells", .value = "FILE", .help = "cell states; the live ones by default"},
     {.name = "pools", .value = "FILE", .help = "with --cells: which node pool has which cell"},
     {.name = "machines", .value = "FILE", .help = "with --cells: which machine each cell is"},
+    {.name = "slices", .value = "FILE", .help = "with --cells: the slices, and what runs in them"},
     {.name = "bbs-url",
      .value = "URLS",
      .help = "the bbs servers, comma-separated",
@@ -83,7 +84,9 @@ struct dry_run {
     size_t job_count;
     const char *pool; /* its tag, which what the files say bears; NULL = of none */
     struct machine_wish wish;
-    int64_t units;                         /* of each charm */
+    int64_t units; /* of each charm */
+    const Board__SliceRecord **slices;
+    size_t slice_count;
     const Board__UnitsStatus *board_units; /* as the board has them; NULL: not asked */
 };
 
@@ -133,14 +136,25 @@ static int cells_of_file(struct dry_run *d, const char *file, struct err *err)
     return r < 0 ? r : check_cells(d, err);
 }
 
+static int slices_of_file(struct dry_run *d, const char *file, struct err *err)
+{
+    struct message_list l = {.type = &board__slice_record__descriptor, .noun = "slice"};
+    int r = message_list_read(d->arena, file, &l, err);
+    d->slices = (const Board__SliceRecord **)(void *)l.list;
+    d->slice_count = r < 0 ? 0 : l.count;
+    return r;
+}
+
 /* What the board would say of the cells. */
 static int sights_of_files(struct dry_run *d, struct err *err)
 {
-    const char *pools = cli_text(d->call, "pools"), *machines = cli_text(d->call, "machines");
+    const char *pools = cli_text(d->call, "pools"), *machines = cli_text(d->call, "machines"),
+               *slices = cli_text(d->call, "slices");
     struct message_list p = {.type = &board__cell_status__descriptor, .noun = "cell"};
     struct message_list m = {.type = &board__machine_entry__descriptor, .noun = "machine"};
     int r = pools ? message_list_read(d->arena, pools, &p, err) : 0;
     r = r < 0 || !machines ? r : message_list_read(d->arena, machines, &m, err);
+    r = r < 0 || !slices ? r : slices_of_file(d, slices, err);
     if (r == 0) {
         simulate_pools(d->arena, d->cells, d->cell_count, (Board__CellStatus **)(void *)p.list,
                        p.count);
@@ -202,11 +216,23 @@ static int units_of_board(struct dry_run *d, struct err *err)
     return r;
 }
 
+static int slices_of_board(struct dry_run *d, struct err *err)
+{
+    ProtobufCMessage *m = NULL;
+    int r =
+        ask_board(d, "/v1/board/slices/list", NULL, &board__slices_response__descriptor, &m, err);
+    const Board__SlicesResponse *answer = (const Board__SlicesResponse *)m;
+    d->slices = r < 0 ? NULL : (const Board__SliceRecord **)(void *)answer->slices;
+    d->slice_count = r < 0 ? 0 : answer->n_slices;
+    return r;
+}
+
 static int cells_of_board(struct dry_run *d, struct err *err)
 {
     ProtobufCMessage *m = NULL;
     int r = ask_board(d, "/v1/board/cells", NULL, &board__cells_status__descriptor, &m, err);
     r = r < 0 ? r : units_of_board(d, err);
+    r = r < 0 ? r : slices_of_board(d, err);
     if (r < 0) {
         return r;
     }
@@ -560,10 +586,11 @@ static int read_wishes(struct dry_run *d, struct err *err)
         return err_set(err, ERR_INVALID,
                        "--pool is for the work of files: what waits on the board says its own");
     }
-    if (board && (cli_text(call, "pools") || cli_text(call, "machines"))) {
+    if (board &&
+        (cli_text(call, "pools") || cli_text(call, "machines") || cli_text(call, "slices"))) {
         return err_set(err, ERR_INVALID,
-                       "--pools and --machines go with --cells FILE: of live cells the board says "
-                       "it");
+                       "--pools, --machines and --slices go with --cells FILE: of live cells the "
+                       "board says it");
     }
     return 0;
 }
@@ -607,6 +634,8 @@ int auctioneer_simulate_run(const struct invocation *call, struct err *err)
                                     .cell_count = d.cell_count,
                                     .jobs = d.jobs,
                                     .job_count = d.job_count,
+                                    .slices = d.slices,
+                                    .slice_count = d.slice_count,
                                     .seed = (uint64_t)seed};
         simulate(d.arena, &in, &s);
         r = show(d.arena, &s, strcmp(output, "json") == 0, err);

@@ -190,6 +190,7 @@ static struct slice_cell *cells_after(const struct move_turn *t, size_t *ret_cou
                 .slice = slice,
                 .tags = all_tags(t->plan->arena, p),
                 .tag_count = p->n_placement_tags + p->n_optional_placement_tags,
+                .required_count = p->n_placement_tags,
             };
         }
     }

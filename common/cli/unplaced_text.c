@@ -81,8 +81,8 @@ static const char *nearest_text(struct arena *a, const Auction__NearMiss *n)
         lacks = arena_printf(a, " %d MB of memory", (int)n->lacks_memory_mb);
     }
     if (n->lacks_disk_mb) {
-        lacks = arena_printf(a, "%s%s %d MB of disk", lacks, *lacks ? "," : "",
-                             (int)n->lacks_disk_mb);
+        lacks =
+            arena_printf(a, "%s%s %d MB of disk", lacks, *lacks ? "," : "", (int)n->lacks_disk_mb);
     }
     if (n->lacks_containers) {
         lacks = arena_printf(a, "%s%s %d container%s", lacks, *lacks ? "," : "",
@@ -92,6 +92,61 @@ static const char *nearest_text(struct arena *a, const Auction__NearMiss *n)
         return arena_printf(a, "%s, which lacks%s", text, lacks);
     }
     return *n->why ? arena_printf(a, "%s (%s)", text, n->why) : text;
+}
+
+static bool is_short(int64_t wanted, int64_t free, int64_t kept)
+{
+    return wanted > 0 && free - wanted < kept;
+}
+
+/* "slices keep what is free: 512 MB of memory wanted, 768 free, 512 of it reserved and not used" */
+static const char *kept_text(struct arena *a, const Auction__Why *w)
+{
+    const Auction__KeptFree *k = w->kept;
+    const struct {
+        const char *of;
+        int64_t wanted, free, kept;
+    } rows[] = {{" MB of memory", w->memory_mb, k->free_memory_mb, k->kept_memory_mb},
+                {" MB of disk", w->disk_mb, k->free_disk_mb, k->kept_disk_mb},
+                {" container", 1, k->free_containers, k->kept_containers}};
+    const char *text = "slices keep what is free", *between = ": ";
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (is_short(rows[i].wanted, rows[i].free, rows[i].kept)) {
+            text = arena_printf(a, "%s%s%lld%s wanted, %lld free, %lld of it reserved and not used",
+                                text, between, (long long)rows[i].wanted, rows[i].of,
+                                (long long)rows[i].free, (long long)rows[i].kept);
+            between = "; ";
+        }
+    }
+    return text;
+}
+
+static const char *whose(const Auction__ReservedSlice *s)
+{
+    return *s->owner ? s->owner : s->uid;
+}
+
+/* "2048 MB of memory, 1024 MB of disk, 3 containers" */
+static const char *amount_text(struct arena *a, const Auction__ReservedSlice *s)
+{
+    return arena_printf(a, "%lld MB of memory, %lld MB of disk, %lld container%s",
+                        (long long)s->memory_mb, (long long)s->disk_mb, (long long)s->containers,
+                        s->containers == 1 ? "" : "s");
+}
+
+/* Of the first three, and how many more there are. */
+static const char *reserved_text(struct arena *a, const Auction__KeptFree *k)
+{
+    enum { TOLD_MAX = 3 };
+    const char *text = "reserved and not used";
+    size_t told = k->n_slices < TOLD_MAX ? k->n_slices : TOLD_MAX;
+    for (size_t i = 0; i < told; i++) {
+        text = arena_printf(a, "%s%s %s has %s", text, i ? ";" : ":", whose(k->slices[i]),
+                            amount_text(a, k->slices[i]));
+    }
+    return k->slice_count > told
+               ? arena_printf(a, "%s; and %u more", text, k->slice_count - (uint32_t)told)
+               : text;
 }
 
 size_t unplaced_lines(struct arena *a, const Auction__Why *w,
@@ -112,9 +167,17 @@ size_t unplaced_lines(struct arena *a, const Auction__Why *w,
     if (some_fall_to(w, "placement_tags")) {
         ret_lines[n++] = tags_text(a, w);
     }
-    if (some_fall_to(w, "resources")) {
+    if (w->slice) {
+        ret_lines[n++] = arena_printf(a, "it is in the slice of %s, which does not use %s",
+                                      whose(w->slice), amount_text(a, w->slice));
+    }
+    if (some_fall_to(w, "resources") || some_fall_to(w, "slices")) {
         ret_lines[n++] = arena_printf(a, "it wants %d MB of memory and %d MB of disk",
                                       (int)w->memory_mb, (int)w->disk_mb);
+    }
+    if (w->kept) {
+        ret_lines[n++] = kept_text(a, w);
+        ret_lines[n++] = reserved_text(a, w->kept);
     }
     if (w->nearest) {
         ret_lines[n++] = nearest_text(a, w->nearest);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { UNPLACED_LINES_MAX = 8 };
+enum { UNPLACED_LINES_MAX = 10 };
 
 /* Writes the lines, which live in the arena, and gives their number. It is one that is nowhere, or
  * was so when the auctioneer was asked: then a line says what has become of it. */

@@ -26,10 +26,10 @@ static int largest_first(const void *a, const void *b)
     return order ? order : strcmp(x->uid, y->uid);
 }
 
-static bool has_tag(const struct slice_cell *cell, const char *tag)
+static bool is_among(char *const *tags, size_t count, const char *tag)
 {
-    for (size_t i = 0; i < cell->tag_count; i++) {
-        if (strcmp(cell->tags[i], tag) == 0) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(tags[i], tag) == 0) {
             return true;
         }
     }
@@ -40,8 +40,13 @@ static bool has_tag(const struct slice_cell *cell, const char *tag)
 static bool may_have(const struct slice_want *w, const struct slice_cell *cell)
 {
     for (size_t i = 0; i < w->tag_count; i++) {
-        if (!has_tag(cell, w->tags[i])) {
+        if (!is_among(cell->tags, cell->tag_count, w->tags[i])) {
             return false;
+        }
+    }
+    for (size_t i = 0; i < cell->required_count; i++) {
+        if (!is_among(w->tags, w->tag_count, cell->tags[i])) {
+            return false; /* it takes only what asks for the tag */
         }
     }
     return strcmp(cell->slice, w->whole_cells ? w->uid : "") == 0;

@@ -24,8 +24,8 @@ struct slice_room {
 struct slice_cell {
     struct slice_room room; /* all that it has */
     const char *slice;      /* uid of the one that has it whole; "" = none */
-    char *const *tags;      /* required and optional placement tags */
-    size_t tag_count;
+    char *const *tags;      /* placement tags: first those that it requires, then optional ones */
+    size_t tag_count, required_count;
 };
 
 /* A slice as it is, or is to be; borrowed. */

@@ -111,3 +111,28 @@ void cell_row_tasks(struct arena *a, Cell__CellState *s, size_t count)
         s->tasks[i] = arena_message(a, &cell__task__descriptor);
     }
 }
+
+Board__SliceRecord *slice_row_new(struct arena *a, const char *uid, uint32_t nodes,
+                                  int32_t memory_mb, const char *tags)
+{
+    Board__SliceRecord *s = arena_message(a, &board__slice_record__descriptor);
+    s->uid = arena_strdup(a, uid);
+    s->owner = arena_printf(a, "owner of %s", uid);
+    s->nodes = nodes;
+    s->node = arena_message(a, &board__node_size__descriptor);
+    s->node->memory_mb = memory_mb;
+    s->node->containers = 1;
+    s->node->n_placement_tags = cell_row_words(a, tags, &s->node->placement_tags);
+    return s;
+}
+
+void slice_row_use(struct arena *a, Board__SliceRecord *s, const char *process_guid)
+{
+    Board__SliceUse **list = ARENA_ARRAY(a, s->n_uses + 1, Board__SliceUse *);
+    for (size_t i = 0; i < s->n_uses; i++) {
+        list[i] = s->uses[i];
+    }
+    list[s->n_uses] = arena_message(a, &board__slice_use__descriptor);
+    list[s->n_uses++]->process_guid = arena_strdup(a, process_guid);
+    s->uses = list;
+}

@@ -120,6 +120,7 @@ struct found {
     uint32_t equals; /* that are as good, itself among them */
     enum filter furthest;
     unsigned common;
+    bool kept; /* one that has the room, for slices */
 };
 
 /* Below 0: better than what was found; 0: as good. */
@@ -129,6 +130,170 @@ static int compare(const struct found *f, double score, double base)
         return score < f->score ? -1 : 1;
     }
     return base < f->base ? -1 : base > f->base;
+}
+
+/* ---- What slices keep free: the rules of auctioneer/reserve.h -------------------------------- */
+
+struct naive_sum {
+    double of[3]; /* memory, disk, containers */
+};
+
+static bool is_quota(const Board__SliceRecord *s)
+{
+    return s->n_cells == 0 && s->node;
+}
+
+/* NULL = in none. */
+static const Board__SliceRecord *slice_of(const struct naive *n, const char *process_guid)
+{
+    for (size_t i = 0; i < n->in->slice_count; i++) {
+        const Board__SliceRecord *s = n->in->slices[i];
+        for (size_t k = 0; is_quota(s) && k < s->n_uses; k++) {
+            if (strcmp(s->uses[k]->process_guid, process_guid) == 0) {
+                return s;
+            }
+        }
+    }
+    return NULL;
+}
+
+static const Board__SliceRecord *slice_of_job(const struct naive *n, const struct job *job)
+{
+    return job->kind == JOB_LRP ? slice_of(n, job->guid) : NULL;
+}
+
+static void less(struct naive_sum *sum, double memory_mb, double disk_mb)
+{
+    sum->of[0] -= memory_mb;
+    sum->of[1] -= disk_mb;
+    sum->of[2] -= 1;
+}
+
+static struct naive_sum unused_of(const struct naive *n, const Board__SliceRecord *s)
+{
+    const struct schedule_input *in = n->in;
+    struct naive_sum u = {{(double)s->nodes * s->node->memory_mb,
+                           (double)s->nodes * s->node->disk_mb,
+                           (double)s->nodes * s->node->containers}};
+    for (size_t c = 0; c < in->cell_count; c++) {
+        const Cell__CellState *state = in->cells[c].state;
+        for (size_t i = 0; i < state->n_lrps; i++) {
+            if (slice_of(n, state->lrps[i]->process_guid) == s) {
+                less(&u, state->lrps[i]->memorymb, state->lrps[i]->diskmb);
+            }
+        }
+    }
+    for (size_t i = 0; i < in->taken_count; i++) {
+        if (slice_of_job(n, in->taken[i].job) == s) {
+            less(&u, in->taken[i].job->memory_mb, in->taken[i].job->disk_mb);
+        }
+    }
+    for (size_t i = 0; i < in->job_count; i++) {
+        if (n->where[i] >= 0 && slice_of_job(n, &in->jobs[i]) == s) {
+            less(&u, in->jobs[i].memory_mb, in->jobs[i].disk_mb);
+        }
+    }
+    for (int r = 0; r < 3; r++) {
+        u.of[r] = u.of[r] < 0 ? 0 : u.of[r];
+    }
+    return u;
+}
+
+static bool is_one_of(char *const *list, size_t count, const char *tag)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        found = found || strcmp(list[i], tag) == 0;
+    }
+    return found;
+}
+
+/* Whether work of the slice may be on the cell. */
+static bool may_have(const struct naive *n, const Board__SliceRecord *s, size_t cell)
+{
+    const Cell__CellState *c = n->in->cells[cell].state;
+    const Board__NodeSize *node = s->node;
+    bool may = n->rooms[cell].whole;
+    for (size_t i = 0; i < c->n_placementtags; i++) {
+        may = may && is_one_of(node->placement_tags, node->n_placement_tags, c->placementtags[i]);
+    }
+    for (size_t i = 0; i < node->n_placement_tags; i++) {
+        const char *tag = node->placement_tags[i];
+        may = may && (is_one_of(c->placementtags, c->n_placementtags, tag) ||
+                      is_one_of(c->optionalplacementtags, c->n_optionalplacementtags, tag));
+    }
+    return may;
+}
+
+/* `whole` NULL = of all slices. */
+static bool has(const struct naive *n, const Board__SliceRecord *whole, size_t cell)
+{
+    bool any = false;
+    for (size_t i = 0; !whole && i < n->in->slice_count; i++) {
+        any = any || (is_quota(n->in->slices[i]) && may_have(n, n->in->slices[i], cell));
+    }
+    return whole ? may_have(n, whole, cell) : any;
+}
+
+static bool is_within(const struct naive *n, const Board__SliceRecord *part,
+                      const Board__SliceRecord *whole)
+{
+    for (size_t c = 0; c < n->in->cell_count; c++) {
+        if (may_have(n, part, c) && !has(n, whole, c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether what is free on the cells of `whole` is kept from the job. */
+static bool is_kept_of(const struct naive *n, const struct job *job,
+                       const Board__SliceRecord *whole)
+{
+    const struct schedule_input *in = n->in;
+    const Board__SliceRecord *own = slice_of_job(n, job);
+    struct naive_sum free = {0}, unused = {0}, asked = {{job->memory_mb, job->disk_mb, 1}},
+                     part = {0};
+    double proxy = 0;
+    for (size_t c = 0; c < in->cell_count; c++) {
+        const struct room *r = &n->rooms[c];
+        if (has(n, whole, c)) {
+            proxy = r->proxy_memory > proxy ? r->proxy_memory : proxy;
+        }
+        if (has(n, whole, c) && !in->cells[c].closed) {
+            free.of[0] += r->free_memory > 0 ? r->free_memory : 0;
+            free.of[1] += r->free_disk > 0 ? r->free_disk : 0;
+            free.of[2] += r->free_containers > 0 ? r->free_containers : 0;
+        }
+    }
+    for (size_t i = 0; i < in->slice_count; i++) {
+        const Board__SliceRecord *s = in->slices[i];
+        if (is_quota(s) && is_within(n, s, whole)) {
+            struct naive_sum u = unused_of(n, s);
+            for (int r = 0; r < 3; r++) {
+                unused.of[r] += u.of[r];
+                part.of[r] = s != own ? part.of[r] : u.of[r] < asked.of[r] ? u.of[r] : asked.of[r];
+            }
+        }
+    }
+    bool kept = false;
+    for (int r = 0; r < 3; r++) {
+        double needed = asked.of[r] + (r == 0 && job->kind == JOB_LRP ? proxy : 0);
+        kept =
+            kept || (asked.of[r] > part.of[r] && free.of[r] - needed < unused.of[r] - part.of[r]);
+    }
+    return kept;
+}
+
+static bool is_kept(const struct naive *n, const struct job *job, size_t cell)
+{
+    bool kept = false, any = false;
+    for (size_t i = 0; i < n->in->slice_count; i++) {
+        const Board__SliceRecord *s = n->in->slices[i];
+        any = any || is_quota(s);
+        kept = kept || (is_quota(s) && may_have(n, s, cell) && is_kept_of(n, job, s));
+    }
+    return kept || (any && has(n, NULL, cell) && is_kept_of(n, job, NULL));
 }
 
 static void try_cell(const struct naive *n, const struct job *job, size_t cell, struct found *f)
@@ -144,6 +309,10 @@ static void try_cell(const struct naive *n, const struct job *job, size_t cell, 
     }
     f->common &= filter_shortage(r, &q);
     if (!room_fits(r, &q) || !r->whole) {
+        return;
+    }
+    if (is_kept(n, job, cell)) {
+        f->kept = true;
         return;
     }
     double base = score_base(r, &n->in->rules->score, &q);
@@ -203,8 +372,9 @@ static void decide(struct naive *n, size_t number, struct decision *d)
     spared.cell = spared.cell < 0 ? f.cell : spared.cell;
     d->spared = spared.cell == f.cell ? -1 : (int32_t)spared.cell;
     if (f.cell < 0) {
-        d->refusal = f.furthest == FILTER_COMPATIBLE ? filter_shortage_text(f.common)
-                                                     : filter_text(n->arena, f.furthest, job);
+        d->refusal = f.furthest < FILTER_COMPATIBLE ? filter_text(n->arena, f.furthest, job)
+                     : f.kept                       ? FILTER_TEXT_KEPT
+                                                    : filter_shortage_text(f.common);
         return;
     }
     struct demand q = {job->kind, job->memory_mb, job->disk_mb, job->machine.unused};

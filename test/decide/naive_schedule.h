@@ -1,6 +1,6 @@
-/* The rules of rep-auctioneer.md 5 and of docs/instances.md, Zones, written down as plainly as
- * possible: each job looks at every cell. What auctioneer/schedule.h gives must be the same. For
- * tests. */
+/* The rules of rep-auctioneer.md 5, of docs/instances.md, Zones, and of docs/edge.md, Slices,
+ * written down as plainly as possible: each job looks at every cell. What auctioneer/schedule.h
+ * gives must be the same. For tests. */
 #pragma once
 
 #include "auctioneer/schedule.h"

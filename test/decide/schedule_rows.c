@@ -25,7 +25,7 @@ int schedule_rows_teardown(void **state)
 
 void schedule_rows_clear(struct schedule_rows *x)
 {
-    x->cell_count = x->job_count = x->taken_count = 0;
+    x->cell_count = x->job_count = x->taken_count = x->slice_count = 0;
     x->ranks = NULL;
 }
 
@@ -34,6 +34,19 @@ Cell__CellState *with_cell(struct schedule_rows *x, const char *cell_id, const c
     Cell__CellState *s = cell_row_new(&x->arena, cell_id, zone, 1000, 1000);
     x->cells[x->cell_count++] = (struct schedule_cell){.state = s};
     return s;
+}
+
+Board__SliceRecord *with_slice(struct schedule_rows *x, const char *uid, uint32_t nodes,
+                               int32_t memory_mb, const char *tags)
+{
+    Board__SliceRecord *s = slice_row_new(&x->arena, uid, nodes, memory_mb, tags);
+    x->slices[x->slice_count++] = s;
+    return s;
+}
+
+void with_use(struct schedule_rows *x, Board__SliceRecord *slice, const char *process_guid)
+{
+    slice_row_use(&x->arena, slice, process_guid);
 }
 
 struct job *with_lrp(struct schedule_rows *x, const char *process_guid, int32_t index)
@@ -84,6 +97,8 @@ struct schedule_input schedule_rows_input(const struct schedule_rows *x)
                                    .job_count = x->job_count,
                                    .taken = x->taken,
                                    .taken_count = x->taken_count,
+                                   .slices = (const Board__SliceRecord *const *)x->slices,
+                                   .slice_count = x->slice_count,
                                    .ranks = x->ranks};
 }
 

@@ -17,6 +17,8 @@ struct schedule_rows {
     size_t job_count;
     struct schedule_taken taken[SCHEDULE_ROWS_MAX];
     size_t taken_count;
+    Board__SliceRecord *slices[SCHEDULE_ROWS_MAX];
+    size_t slice_count;
     const uint32_t *ranks; /* NULL: of equal cells the lower wins */
     struct buf text;
 };
@@ -30,6 +32,11 @@ void schedule_rows_clear(struct schedule_rows *x);
 
 /* Before: one more cell, of 1000 MB each and 100 containers, all free. */
 Cell__CellState *with_cell(struct schedule_rows *x, const char *cell_id, const char *zone);
+
+/* Before: one more slice (slice_row_new), and what is in it. */
+Board__SliceRecord *with_slice(struct schedule_rows *x, const char *uid, uint32_t nodes,
+                               int32_t memory_mb, const char *tags);
+void with_use(struct schedule_rows *x, Board__SliceRecord *slice, const char *process_guid);
 
 /* When: one more job, of 100 MB each on preloaded:busybox. Lists are words with blanks between. */
 struct job *with_lrp(struct schedule_rows *x, const char *process_guid, int32_t index);

@@ -1,5 +1,6 @@
 /* Placing gives what looking at every cell gives (naive_schedule.h): for random small worlds, and
  * for processes with more instances than the lower bound of their locality follows by itself. */
+#include "auctioneer/filter.h"
 #include "auctioneer/tie.h"
 #include "common/base/random.h"
 #include "test/decide/naive_schedule.h"
@@ -119,6 +120,36 @@ static void random_units(struct schedule_rows *x, uint64_t seed)
     }
 }
 
+/* In every third world; what the cells hold is of some of them. */
+static void random_slices(struct schedule_rows *x, uint64_t seed)
+{
+    static const char *const tag_sets[] = {"", "", "", "t1", "o1", "t1 o1"};
+    struct random r;
+    random_seed(&r, (uint64_t[2]){seed, 13});
+    for (int i = 0, n = seed % 3 ? 0 : below(&r, 5); i < n; i++) {
+        Board__SliceRecord *s = with_slice(x, arena_printf(&x->arena, "u%d", i),
+                                           1 + (uint32_t)below(&r, 8), 50 + below(&r, 8) * 50,
+                                           tag_sets[below(&r, 6)]);
+        s->node->disk_mb = below(&r, 3) * 100;
+        s->node->containers = below(&r, 6);
+        if (below(&r, 8) == 0) {
+            s->n_cells = 1; /* whole cells */
+            s->cells = ARENA_ARRAY(&x->arena, 1, char *);
+            s->cells[0] = arena_strdup(&x->arena, "cell-00");
+        }
+        for (int p = i; p < 8; p += 5) {
+            with_use(x, s, arena_printf(&x->arena, "p%d", p));
+        }
+    }
+    for (size_t i = 0; i < x->cell_count; i++) {
+        const Cell__CellState *s = x->cells[i].state;
+        for (size_t k = 0; k < s->n_lrps; k++) {
+            s->lrps[k]->memorymb = below(&r, 4) * 50;
+            s->lrps[k]->diskmb = below(&r, 3) * 50;
+        }
+    }
+}
+
 static void random_world(struct schedule_rows *x, uint64_t seed)
 {
     static const char *const zones[] = {"z1", "z2", "z3"};
@@ -135,6 +166,7 @@ static void random_world(struct schedule_rows *x, uint64_t seed)
         random_cell(x, &r, i, seed % 4 == 2);
     }
     random_units(x, seed);
+    random_slices(x, seed);
     /* All alike in every other world: long runs. */
     for (int i = 0, jobs = below(&r, SCHEDULE_ROWS_MAX - 4); i < jobs; i++) {
         random_job(x, &r, i, seed % 2);
@@ -161,7 +193,7 @@ static void random_world(struct schedule_rows *x, uint64_t seed)
 static void gives_what_looking_at_every_cell_gives(void **state)
 {
     struct schedule_rows *x = *state;
-    size_t placed = 0, refused = 0, drawn = 0, spared = 0, late = 0, other = 0;
+    size_t placed = 0, refused = 0, drawn = 0, spared = 0, late = 0, other = 0, kept = 0;
     for (uint64_t seed = 0; seed < 3000; seed++) {
         random_world(x, seed);
         struct schedule_input in = schedule_rows_input(x);
@@ -191,14 +223,15 @@ static void gives_what_looking_at_every_cell_gives(void **state)
             drawn += d[i].equals > 1;
             placed += d[i].cell >= 0;
             refused += d[i].cell < 0;
+            kept += d[i].refusal && strcmp(d[i].refusal, FILTER_TEXT_KEPT) == 0;
         }
     }
     /* The worlds are neither all empty nor all full. */
     if (placed < 10000 || refused < 10000 || drawn < 1000 || spared < 1000 || late < 500 ||
-        other < 500) {
-        fail_msg(
-            "%zu placed, %zu refused, %zu drawn, %zu spared, %zu late, %zu not though they could",
-            placed, refused, drawn, spared, late, other);
+        other < 500 || kept < 500) {
+        fail_msg("%zu placed, %zu refused, %zu drawn, %zu spared, %zu late, %zu not though they "
+                 "could, %zu kept off",
+                 placed, refused, drawn, spared, late, other, kept);
     }
 }
 

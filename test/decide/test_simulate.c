@@ -18,6 +18,8 @@ struct fixture {
     size_t cell_count;
     struct job *jobs;
     size_t job_count;
+    Board__SliceRecord *slices[CELLS_MAX];
+    size_t slice_count;
     Auction__Simulation s;
     struct buf text;
     uint64_t seed;
@@ -105,6 +107,8 @@ static const char *told(struct fixture *x)
                                 .cell_count = x->cell_count,
                                 .jobs = x->jobs,
                                 .job_count = x->job_count,
+                                .slices = (const Board__SliceRecord *const *)x->slices,
+                                .slice_count = x->slice_count,
                                 .seed = x->seed};
     simulate(&x->arena, &in, &x->s);
     buf_clear(&x->text);
@@ -146,6 +150,47 @@ static void places_as_an_auction_would(void **state)
                         "    not usable: no answer in time\n"
                         "\n"
                         "4 would be placed, 2 not; nothing was changed\n");
+}
+
+/* What is placed on the way counts for its slice, and is free no more. */
+static void tells_what_slices_keep(void **state)
+{
+    struct fixture *x = *state;
+    cell(x, "a", "z1", 1000);
+    x->slices[x->slice_count++] = slice_row_new(&x->arena, "u1", 5, 100, "");
+    slice_row_use(&x->arena, x->slices[0], "in");
+    x->slices[x->slice_count++] = slice_row_new(&x->arena, "u2", 1, 300, "");
+    job(x, JOB_LRP, "in", 0, 400, 100);
+    job(x, JOB_LRP, "in", 1, 400, 100);
+    job(x, JOB_LRP, "out", 0, 200, 100);
+    job(x, JOB_LRP, "out", 1, 100, 100);
+    assert_string_equal(
+        told(x), "WHAT   CELL  ZONE  WHY\n"
+                 "in/0   a     z1    fits 1 cell; score 0.400\n"
+                 "out/0  a     z1    fits 1 cell; score 0.600\n"
+                 "in/1   -     -     insufficient resources: what is free is kept for slices\n"
+                 "    of 1 cell: 1 whose room is kept for slices\n"
+                 "    it is in the slice of owner of u1, which does not use 100 MB of memory, 0 MB "
+                 "of disk, 4 containers\n"
+                 "    it wants 400 MB of memory and 100 MB of disk\n"
+                 "    slices keep what is free: 400 MB of memory wanted, 400 free, 400 of it "
+                 "reserved and not used\n"
+                 "    reserved and not used: owner of u2 has 300 MB of memory, 0 MB of disk, 1 "
+                 "container; owner of u1 has 100 MB of memory, 0 MB of disk, 4 containers\n"
+                 "    the nearest is a\n"
+                 "out/1  -     -     insufficient resources: what is free is kept for slices\n"
+                 "    of 1 cell: 1 whose room is kept for slices\n"
+                 "    it wants 100 MB of memory and 100 MB of disk\n"
+                 "    slices keep what is free: 100 MB of memory wanted, 400 free, 400 of it "
+                 "reserved and not used\n"
+                 "    reserved and not used: owner of u2 has 300 MB of memory, 0 MB of disk, 1 "
+                 "container; owner of u1 has 100 MB of memory, 0 MB of disk, 4 containers\n"
+                 "    the nearest is a\n"
+                 "\n"
+                 "CELL  ZONE  PLACED  FREE MEMORY/MB  FREE DISK/MB  FREE CONTAINERS\n"
+                 "a     z1    2       400 of 1000     800 of 1000   98 of 100\n"
+                 "\n"
+                 "2 would be placed, 2 not; nothing was changed\n");
 }
 
 /* Chance has its part in the explanation; the same seed tells the same, another may tell another.
@@ -474,6 +519,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(places_as_an_auction_would),
+        TEST(tells_what_slices_keep),
         TEST(nothing_to_place_and_no_cell),
         TEST(tells_what_failed_starts_make_of_it),
         TEST(tells_what_was_drawn),

@@ -5,6 +5,7 @@
 #include "test/decide/cell_rows.h"
 #include "test/tool/cmocka.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ struct fixture {
     struct schedule_rules rules;
     struct why_cell cells[CELLS_MAX];
     size_t count;
+    Board__SliceRecord *slices[CELLS_MAX * 2];
+    size_t slice_count;
     struct job job;
     struct buf text;
 };
@@ -50,7 +53,13 @@ static Cell__CellState *cell(struct fixture *x, const char *id)
 static const char *explained(struct fixture *x)
 {
     Auction__Why why = AUCTION__WHY__INIT;
-    why_explain(&x->arena, &x->rules, x->cells, x->count, &x->job, &why);
+    why_explain(&x->arena,
+                &(struct why_input){.rules = &x->rules,
+                                    .cells = x->cells,
+                                    .cell_count = x->count,
+                                    .slices = (const Board__SliceRecord *const *)x->slices,
+                                    .slice_count = x->slice_count},
+                &x->job, &why);
     buf_clear(&x->text);
     buf_printf(&x->text, "%u cells, %u fit", why.cells, why.fit);
     uint32_t sum = why.fit;
@@ -73,6 +82,21 @@ static const char *explained(struct fixture *x)
                        n->lacks_containers);
         }
         buf_printf(&x->text, *n->why ? " (%s)" : "%s", n->why);
+    }
+    if (why.slice) {
+        buf_printf(&x->text, "; in %s of %s %d", why.slice->uid, why.slice->owner,
+                   (int)why.slice->memory_mb);
+    }
+    for (size_t i = 0; why.kept && i < why.kept->n_slices; i++) {
+        buf_printf(&x->text, "%s%s %d/%d/%d", i ? ", " : "; kept by ", why.kept->slices[i]->uid,
+                   (int)why.kept->slices[i]->memory_mb, (int)why.kept->slices[i]->disk_mb,
+                   (int)why.kept->slices[i]->containers);
+    }
+    if (why.kept) {
+        buf_printf(&x->text, ": %d/%d/%d of %d/%d/%d, %u slices", (int)why.kept->kept_memory_mb,
+                   (int)why.kept->kept_disk_mb, (int)why.kept->kept_containers,
+                   (int)why.kept->free_memory_mb, (int)why.kept->free_disk_mb,
+                   (int)why.kept->free_containers, why.kept->slice_count);
     }
     buf_append_string(&x->text, why.in_flight_limit ? "; limit in flight" : "");
     buf_append_string(&x->text, *why.zone ? "; only zone " : "");
@@ -177,6 +201,63 @@ static void high_indices_have_one_zone(void **state)
     assert_string_equal(explained(x), "2 cells, 2 fit");
 }
 
+/* ---- What slices keep free ------------------------------------------------------------------- */
+
+static Board__SliceRecord *slice(struct fixture *x, const char *uid, uint32_t nodes)
+{
+    Board__SliceRecord *s = slice_row_new(&x->arena, uid, nodes, 100, "");
+    x->slices[x->slice_count++] = s;
+    return s;
+}
+
+static void what_slices_keep_is_told_in_numbers(void **state)
+{
+    struct fixture *x = *state;
+    Cell__CellState *a = cell(x, "a");
+    slice_row_use(&x->arena, slice(x, "u1", 4), "in");
+    slice(x, "u2", 5);
+    slice(x, "u3", 0);
+    cell_row_lrp(&x->arena, a, "in");
+    a->lrps[0]->memorymb = 100;
+    a->availableresources->memorymb = 850;
+    a->availableresources->containers = 99;
+    x->cells[x->count++] = (struct why_cell){.id = "b", .unusable = "lost"};
+    assert_string_equal(explained(x),
+                        "2 cells, 0 fit; unusable 1; slices 1; nearest a slices; kept by u2 "
+                        "500/0/5, u1 300/0/3: 800/0/8 of 850/1000/99, 2 slices");
+    x->job.memory_mb = 50;
+    assert_string_equal(explained(x), "2 cells, 1 fit; unusable 1");
+    x->job.memory_mb = 900; /* which it has not */
+    assert_string_equal(explained(x), "2 cells, 0 fit; unusable 1; resources 1; short of 1/0/0; "
+                                      "nearest a resources 50/0/0");
+    x->job.guid = "in";
+    assert_string_equal(explained(x),
+                        "2 cells, 0 fit; unusable 1; resources 1; short of 1/0/0; nearest a "
+                        "resources 50/0/0; in u1 of owner of u1 300");
+    x->job.memory_mb = 400; /* more than its slice has left, and u2 has the rest */
+    assert_string_equal(explained(x),
+                        "2 cells, 0 fit; unusable 1; slices 1; nearest a slices; in u1 of owner of "
+                        "u1 300; kept by u2 500/0/5, u1 300/0/3: 800/0/8 of 850/1000/99, 2 slices");
+    x->job.kind = JOB_TASK;
+    assert_null(strstr(explained(x), "in u1"));
+}
+
+/* The bound: the largest are told, and how many there are. */
+static void the_largest_slices_are_told(void **state)
+{
+    struct fixture *x = *state;
+    char uid[8];
+    cell(x, "a");
+    for (uint32_t i = 1; i <= WHY_SLICES_MAX + 1; i++) {
+        snprintf(uid, sizeof(uid), "u%u", i);
+        slice(x, uid, i % 5 + 1);
+    }
+    assert_string_equal(explained(x),
+                        "1 cells, 0 fit; slices 1; nearest a slices; kept by u4 500/0/5, u9 "
+                        "500/0/5, u3 400/0/4, u8 400/0/4, u2 300/0/3, u7 300/0/3, u1 200/0/2, u6 "
+                        "200/0/2: 2900/0/29 of 1000/1000/100, 9 slices");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -188,6 +269,8 @@ int main(void)
         TEST(the_proxys_memory_counts_for_instances),
         TEST(the_limit_in_flight),
         TEST(high_indices_have_one_zone),
+        TEST(what_slices_keep_is_told_in_numbers),
+        TEST(the_largest_slices_are_told),
     };
     return cmocka_run_group_tests_name("why", tests, NULL, NULL);
 }

@@ -56,6 +56,11 @@ static void nodes_go_to_the_first_cell_with_room(void **state)
          {CELL(4, 10, 10), {{4, 10, 10}, "", ssd, 1}},
          {{.uid = "a", .nodes = 3, .node = {2, 1, 1}, .tags = ssd, .tag_count = 1}},
          {2}},
+        {"a cell that asks for a tag takes no others",
+         {{{4, 10, 10}, "", ssd, 1, 1}},
+         {WANT("a", 1, 2),
+          {.uid = "b", .nodes = 1, .node = {2, 1, 1}, .tags = ssd, .tag_count = 1}},
+         {0, 1}},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         SCOPED_ARENA(a);
