@@ -121,12 +121,15 @@ static void lay_unit(struct laid *l, const char *is)
     l->unit.principal = text(l, says(is, "subordinate") ? "app/1" : "");
     l->principal.service = text(l, "app");
     l->principal.service_guid = text(l, "app-guid");
-    l->principal.state = text(l, says(is, "principal_dying") ? "dying" : "alive");
+    l->principal.state = text(l, says(is, "principal_dying")  ? "dying"
+                                 : says(is, "principal_dead") ? "dead"
+                                                              : "alive");
     l->service.state = text(l, says(is, "service_dying") ? "dying" : "alive");
     l->f.unit = says(is, "absent") ? NULL : &l->unit;
     l->f.revision = 10;
     l->f.service = &l->service;
-    l->f.principal = says(is, "subordinate") && !says(is, "principal_gone") ? &l->principal : NULL;
+    bool subordinate = says(is, "subordinate") && !says(is, "principal_gone");
+    l->f.principal = subordinate || says(is, "had") ? &l->principal : NULL;
     l->children[0] = (struct agent_child){{"logger", 4}, says(is, "child"), .revision = 40};
     l->f.children = l->children;
     l->f.child_count = says(is, "child") || says(is, "child_dying");
@@ -279,6 +282,22 @@ static const struct row {
     {"absent unreadable", "1 wait"},
     {"absent unreadable asked", "1 recall"},
     {"absent shared", "1 wait"}, /* subordinates have its network */
+    /* what a restored board forgot, of a principal that it had, and has */
+    {"absent restored had", "1 wait"},
+    {"absent restored had principal_dead", "1 recall"},
+    {"namesake restored had principal_dead", "1 recall"},
+    {"absent unreadable had principal_dead", "1 recall"},
+    {"absent restored had principal_dead ending", "1 wait"},
+    {"absent restored had base_down", "1 remake"},
+    {"absent restored had base_down down", "1 remake"},
+    {"absent restored had base_down noted goes", "1 remake"},
+    {"absent restored had base_down ending", "1 wait"},
+    {"absent restored had base_down down kept", "1 wait"},
+    {"absent restored had principal_dead down kept", "1 recall"},
+    {"absent restored had principal_dying base_down", "1 remake"},
+    {"absent unreadable had base_down", "1 wait"},
+    {"absent restored base_down", "1 wait"}, /* it is forgotten too */
+    {"absent unconfirmed restored had principal_dead", "0 wait"},
     /* 2: Dead */
     {"dead", "2 recall"},
     {"dead noted goes", "2 recall"},

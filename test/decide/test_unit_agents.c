@@ -4,11 +4,12 @@
  * rest everybody was told of everybody. Then all is destroyed, in any order, and nothing is left
  * (V11).
  *
- *   test_unit_agents [--schedules N] [--seed S] */
+ *   test_unit_agents [--schedules N] [--seed S] | --seeds A-B     (test/decide/schedules.h) */
 #include "bbs/inside.h"
 #include "bbs/units/facts.h"
 #include "bbs/units/units.h"
 #include "common/lifecycle/unit_status.h"
+#include "test/decide/schedules.h"
 #include "test/decide/unit_cells.h"
 #include "test/decide/unit_rows.h"
 #include "test/tool/cmocka.h"
@@ -19,11 +20,10 @@
 enum { STEPS = 1500, REST_STEPS_MAX = 30000 };
 
 #ifdef __SANITIZE_ADDRESS__
-static unsigned schedules = 20;
+static struct schedules schedules = {1, 20, false};
 #else
-static unsigned schedules = 200;
+static struct schedules schedules = {1, 200, false};
 #endif
-static unsigned first_seed = 1;
 
 /* ---- Clients --------------------------------------------------------------------------------- */
 
@@ -306,14 +306,15 @@ static void live(uint64_t seed)
 static void agents_come_to_the_end_in_every_schedule(void **state)
 {
     (void)state;
-    for (uint64_t seed = first_seed; seed < first_seed + schedules; seed++) {
-        live(seed);
+    assert_int_equal(0, schedules_run(&schedules, live));
+    if (schedules.apart) { /* they counted each for itself */
+        return;
     }
     print_message("%u schedules: %zu commits, %zu deaths, %zu refused, %zu scopes left without a "
                   "container; hooks ended well %zu, badly %zu, lost %zu\n",
-                  schedules, seen.commits, seen.deaths, seen.refused, seen.gave_up, seen.ends[0],
-                  seen.ends[1], seen.ends[2]);
-    bool many = schedules >= 100;
+                  schedules.count, seen.commits, seen.deaths, seen.refused, seen.gave_up,
+                  seen.ends[0], seen.ends[1], seen.ends[2]);
+    bool many = schedules.count >= 100;
     for (size_t i = 0; i < AGENT_ACT_COUNT; i++) {
         print_message("%s: %zu times\n", agent_act_name((enum agent_act)i), seen.acts[i]);
         assert_true(!many || seen.acts[i] > 0 || i == AGENT_WAIT || i == AGENT_CUT ||
@@ -324,8 +325,8 @@ static void agents_come_to_the_end_in_every_schedule(void **state)
 
 int main(int argc, char **argv)
 {
-    for (int i = 1; i + 1 < argc; i += 2) {
-        *(strcmp(argv[i], "--seed") == 0 ? &first_seed : &schedules) = (unsigned)atoi(argv[i + 1]);
+    if (!schedules_parse(&schedules, argc, argv)) {
+        return 2;
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(agents_come_to_the_end_in_every_schedule)};
     return cmocka_run_group_tests_name("agents of units by schedules", tests, NULL, NULL);

@@ -24,7 +24,8 @@ struct unit_world {
     size_t log_count, log_capacity;
     int64_t revision;
     size_t commits, conflicts, refusals, changes_most;
-    bool at_rest; /* everything is to go: clients want nothing else */
+    uint32_t numbers; /* of subordinates, drawn so far; none comes back */
+    bool at_rest;     /* everything is to go: clients want nothing else */
 };
 
 /* The records of the texts (unit_rows.h), the cells c1 to c3 of identity I, and the converger's
