@@ -38,6 +38,9 @@ struct plan_shown {
  * any that follows. All is copied. */
 void plan_show(struct plan_shown *s, const char *pass, const Board__Move *move);
 
+/* Likewise what no move repairs, in words. */
+void plan_tell(struct plan_shown *s, const char *pass, const char *subject);
+
 /* `state` is `state_size` bytes, all 0 but for its struct kept. What may be NULL is left out. */
 struct keeper {
     size_t state_size;

@@ -38,19 +38,36 @@ static void name_subject(const struct plan_shown *s, Converge__Repair *r, const 
     }
 }
 
-void plan_show(struct plan_shown *s, const char *pass, const Board__Move *move)
+/* NULL = there is no room for it. */
+static Converge__Repair *next_repair(struct plan_shown *s, const char *pass, const char *move)
 {
     Converge__Plan *p = s->plan;
     if (p->n_repairs == PLAN_SHOWN_MAX) {
         p->more = true;
-        return;
+        return NULL;
     }
     if (!p->repairs) {
         p->repairs = ARENA_ARRAY(s->arena, PLAN_SHOWN_MAX, Converge__Repair *);
     }
     Converge__Repair *r = arena_message(s->arena, &converge__repair__descriptor);
     r->pass = copy(s, pass);
-    r->move = copy(s, move->move);
-    name_subject(s, r, move);
+    r->move = copy(s, move);
     p->repairs[p->n_repairs++] = r;
+    return r;
+}
+
+void plan_show(struct plan_shown *s, const char *pass, const Board__Move *move)
+{
+    Converge__Repair *r = next_repair(s, pass, move->move);
+    if (r) {
+        name_subject(s, r, move);
+    }
+}
+
+void plan_tell(struct plan_shown *s, const char *pass, const char *subject)
+{
+    Converge__Repair *r = next_repair(s, pass, "none");
+    if (r) {
+        r->subject = copy(s, subject);
+    }
 }

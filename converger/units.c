@@ -9,6 +9,7 @@
 #include "common/model/record.h"
 #include "common/model/unit_name.h"
 #include "converger/inside.h"
+#include "converger/unit_mirrors.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -392,6 +393,13 @@ static void settled(void *state, const char *key, enum move_end end)
 
 /* ---- What is shown --------------------------------------------------------------------------- */
 
+static bool show_lacking(void *context, const char *key, const char *counterpart)
+{
+    struct plan_shown *ret = context;
+    plan_tell(ret, "mirror", arena_printf(ret->arena, "%s without %s", key, counterpart));
+    return !ret->plan->more;
+}
+
 static void plan(void *state, struct plan_shown *ret)
 {
     struct units_keeper *k = state;
@@ -405,6 +413,10 @@ static void plan(void *state, struct plan_shown *ret)
             plan_show(ret, repair.pass, move_of(k, ret->arena, one->key, record, &repair));
         }
     }
+    unit_mirrors_each(&(struct unit_mirrors){.arena = ret->arena,
+                                             .board = &k->kept.x->life.feed_client,
+                                             .lacks = show_lacking,
+                                             .context = ret});
 }
 
 static void show(void *state, Converge__ConvergerState *ret, struct arena *a)

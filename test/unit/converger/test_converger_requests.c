@@ -84,6 +84,28 @@ static void a_large_plan_is_readable(void **state)
     assert_int_equal(f->x->life.feed_client.records.count, records);
 }
 
+/* Nobody repairs it, and nothing is moved. */
+static void a_record_without_its_counterpart_is_shown(void **state)
+{
+    struct converger_rig *f = *state;
+    struct err err;
+    Board__UnitScopeRecord scope = BOARD__UNIT_SCOPE_RECORD__INIT;
+    drive_start(&f->drive);
+    frame_reset(&f->sent, "e1");
+    scope.member = arena_strdup(&f->arena, "relation_member/0000000007/-/0/web/0000000003");
+    rig_change(f, RECORD, "unit_scope/web/0000000003/0000000007", &scope.base);
+    rig_leader_lock(f);
+    buf_clear(&f->text);
+    assert_int_equal(converger_plan_json_text(&f->arena, ask(f, "GET", "/plan", "")->body, false,
+                                              &f->text, &err),
+                     0);
+    assert_string_equal(buf_string(&f->text),
+                        "PASS    MOVE  COUNT  WHAT\n"
+                        "mirror  none  1      unit_scope/web/0000000003/0000000007 without "
+                        "relation_member/0000000007/-/0/web/0000000003\n");
+    assert_null(drive_call(&f->drive, "/v1/board/apply", 0));
+}
+
 static void questions_are_checked(void **state)
 {
     struct converger_rig *f = *state;
@@ -129,9 +151,8 @@ static void a_plan_names_what_is_of_systems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(plan_shows_and_once_does),
-        TEST(a_large_plan_is_readable),
-        TEST(a_plan_names_what_is_of_systems),
+        TEST(plan_shows_and_once_does),        TEST(a_large_plan_is_readable),
+        TEST(a_plan_names_what_is_of_systems), TEST(a_record_without_its_counterpart_is_shown),
         TEST(questions_are_checked),
     };
     return cmocka_run_group_tests_name("requests to the converger", tests, NULL, NULL);
