@@ -2,7 +2,8 @@
  *  0. The board is not confirmed: a hook that runs goes on and its end is noted, nothing else. The
  *     journal is not understood: nothing is done but rows 1 and 2.
  *  1. A container whose unit is not on the board, not here, or of another guid: recall it. One of
- *     another epoch is kept until an operator recalls it.
+ *     another epoch is kept until an operator recalls it; but of a subordinate, what its principal
+ *     waits for goes: all of it if that is Dead, and the container alone if that has ended.
  *  2. Dead: recall the container; remove the unit.
  *  3. Dying, never installed, in no scope: it is not deployed just to die.
  *  4. Alive, and there is a reason to end it: destroy it.
@@ -145,6 +146,31 @@ static struct agent_step recall(int row, const struct agent_facts *f, const char
                        : agent_step_of(row, AGENT_RECALL, why);
 }
 
+static bool principal_is_dead(const struct agent_facts *f)
+{
+    return f->principal && lifecycle_state(&unit_lifecycle, f->principal->state) == UNIT_DEAD;
+}
+
+/* Row 1, what a restored board forgot. The board may be restored once more, from a later snapshot:
+ * that is for an operator to know.
+ *  a. Its principal is Dead. This board never gives that a subordinate again, and it is not gone
+ *     before the containers that stand on its own.
+ *  b. The container of its principal has ended, and is made anew when no other one stands on it.
+ *     What is known goes then too, but for its journal. */
+static struct agent_step forgotten(const struct agent_facts *f)
+{
+    if (principal_is_dead(f)) { /* a */
+        return recall(1, f, "a restored board forgot it, and its principal is Dead");
+    }
+    bool stands = f->principal && f->principal_container != AGENT_PRINCIPAL_UP;
+    if (stands && f->journal && has_files(f) && f->container != AGENT_CONTAINER_ENDING) { /* b */
+        return agent_step_of(1, AGENT_REMAKE,
+                             "a restored board forgot it, and its principal's container has ended");
+    }
+    return agent_wait(1, "unknown: it was told of a board that was restored since, or by another "
+                         "version of the rep; `rep recall` ends it");
+}
+
 /* Row 1. */
 static struct agent_step not_here(const struct agent_facts *f)
 {
@@ -152,12 +178,9 @@ static struct agent_step not_here(const struct agent_facts *f)
     if (f->container == AGENT_CONTAINER_NONE) {
         return agent_wait(1, "the unit is not of this cell, and nothing of it is here");
     }
-    if (!same_board && !f->recall_asked) {
-        return agent_wait(1,
-                          "unknown: it was told of a board that was restored since, or by another "
-                          "version of the rep; `rep recall` ends it");
-    }
-    return recall(1, f, "its unit is not on the board, not of this cell, or another one");
+    return same_board || f->recall_asked
+               ? recall(1, f, "its unit is not on the board, not of this cell, or another one")
+               : forgotten(f);
 }
 
 /* Row 2. */

@@ -91,9 +91,11 @@ struct agent_facts {
     const Board__UnitStatusRecord *status;
     uint64_t status_revision;
     const Board__UnitServiceRecord *service; /* of the unit's service_guid, else NULL */
-    const Board__UnitRecord *principal;      /* of the unit's principal_guid, else NULL */
-    struct unit_sight sight;                 /* its memberships; the status says what is resolved */
-    const struct agent_relation *relations;  /* all of its service, by number */
+    /* Of the unit's principal_guid, else NULL; of a container that is not the unit's, of the one
+     * that its note has. */
+    const Board__UnitRecord *principal;
+    struct unit_sight sight;                /* its memberships; the status says what is resolved */
+    const struct agent_relation *relations; /* all of its service, by number */
     size_t relation_count;
     const struct agent_child *children;
     size_t child_count;

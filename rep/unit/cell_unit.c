@@ -418,6 +418,19 @@ static void see_unknown(struct rep *r, struct cell_unit *u, bool unknown)
     u->unknown = unknown;
 }
 
+/* It is left alone then: people are told once. */
+static void see_foreign(struct rep *r, struct cell_unit *u, struct effects *out)
+{
+    const char *key = unit_foreign(&r->units.knowledge, out->arena, u->name);
+    if (key && !u->foreign) {
+        effects_log(out, LOG_WARN_LEVEL, "unit left alone",
+                    "unit=%s/%u key=%s why=\"a later version has written this record: upgrade the "
+                    "rep\"",
+                    u->name.service, u->name.number, key);
+    }
+    u->foreign = key;
+}
+
 /* A hook that waits for others for a while is told. */
 static void see_turn(const struct rep *r, struct cell_unit *u)
 {
@@ -444,6 +457,7 @@ static void look(struct rep *r, struct cell_unit *u, struct effects *out)
     u->waits_turn = false;
     u->room_lacking = u->room_lacking && r->now.mono_ns < u->room_again_ns;
     unit_fetch_look(r, u, out);
+    see_foreign(r, u, out);
     SCOPED_ARENA(scratch);
     struct agent_facts f = cell_unit_facts(r, &scratch, u);
     if (c && c->phase == PHASE_RESERVED && !c->deleting) {
@@ -537,6 +551,13 @@ void cell_units_look_again(struct rep *r)
     }
 }
 
+/* The board has no record of it that would say so: its principal's is the one that counts. */
+static bool was_subordinate_of(const struct cell_unit *u, const char *guid)
+{
+    const Rep__Note *about = u->unknown ? cell_unit_about(u) : NULL;
+    return about && *guid && strcmp(about->unit->principal_guid, guid) == 0;
+}
+
 static void queue_touched(struct rep *r, struct effects *out)
 {
     struct unit_known *list;
@@ -549,7 +570,7 @@ static void queue_touched(struct rep *r, struct effects *out)
         MAP_EACH(&t->by_guid, n)
         {
             struct cell_unit *u = map_value(n);
-            if (unit_name_equal(u->name, list[i].name)) {
+            if (unit_name_equal(u->name, list[i].name) || was_subordinate_of(u, list[i].guid)) {
                 cell_unit_queue(u);
             }
         }

@@ -65,6 +65,7 @@ struct cell_unit {
     struct unit_name name; /* its text is owned */
     bool queued;
     bool unknown; /* to the board of now, which was restored since its container was made */
+    bool foreign; /* a later version has written what it is decided by: that was logged */
     bool recall;  /* an operator ends it all the same */
     int64_t due_ns;
     enum unit_offer offer;

@@ -65,9 +65,8 @@ size_t unit_knowledge_config(const struct unit_knowledge *k, struct arena *a, co
     return charm->n_config;
 }
 
-/* The unit of that name, if it has the guid. */
-static const Board__UnitRecord *unit_of_guid(const struct unit_knowledge *k, struct arena *a,
-                                             const char *text, const char *guid)
+const Board__UnitRecord *unit_knowledge_of_guid(const struct unit_knowledge *k, struct arena *a,
+                                                const char *text, const char *guid)
 {
     struct unit_name name;
     const Board__UnitRecord *u =
@@ -200,7 +199,7 @@ static void see_children(const struct unit_knowledge *k, struct arena *a, struct
         if (!c || !unit_name_parse(a, c->unit, &child->name)) {
             continue;
         }
-        const Board__UnitRecord *u = unit_of_guid(k, a, c->unit, c->guid);
+        const Board__UnitRecord *u = unit_knowledge_of_guid(k, a, c->unit, c->guid);
         child->guid = c->guid;
         child->alive = u && lifecycle_state(&unit_lifecycle, u->state) == UNIT_ALIVE;
         child->revision = unit_record_revision(k, key_unit(a, child->name));
@@ -299,7 +298,7 @@ void unit_knowledge_facts(struct unit_knowledge *k, struct arena *a, struct unit
     f->status = unit_knowledge_status(k, a, name);
     f->status_revision = unit_record_revision(k, key_unit_status(a, name));
     f->principal = f->unit && *f->unit->principal
-                       ? unit_of_guid(k, a, f->unit->principal, f->unit->principal_guid)
+                       ? unit_knowledge_of_guid(k, a, f->unit->principal, f->unit->principal_guid)
                        : NULL;
     assert(!f->confirmed || *k->board_generation);
     f->sight.epoch = k->board_generation;

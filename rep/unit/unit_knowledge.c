@@ -39,6 +39,7 @@ void unit_knowledge_init(struct unit_knowledge *k, const char *cell_id)
 static void drop_records(struct unit_knowledge *k)
 {
     map_done(&k->records, held_free);
+    map_done(&k->foreign, NULL);
     map_done(&k->topics, free);
     map_done(&k->waiting, NULL);
     map_done(&k->guids, free);
@@ -282,6 +283,7 @@ void unit_knowledge_record(struct unit_knowledge *k, const char *given,
     }
     const struct followed *now =
         record && record_readable(type, blob_bytes(record->record)) ? record : NULL;
+    unit_foreign_see(k, &a, key, record && !now);
     const ProtobufCMessage *old = unit_record(k, &a, key);
     if (old) {
         unit_touch_by(k, &a, key);

@@ -33,6 +33,7 @@ struct unit_knowledge {
     struct map topics;   /* that are wanted -> struct unit_topic */
     struct map waiting;  /* of these, those without their snapshot */
     bool topics_changed; /* since unit_knowledge_topics() */
+    struct map foreign;  /* keys of records that a later version has written */
     struct map guids;    /* of units -> their key */
     struct map sides;    /* of a relation in a scope -> struct unit_side: its members */
     struct map here;     /* scope and unit, of the units here that are in it */
@@ -54,8 +55,8 @@ void unit_knowledge_done(struct unit_knowledge *k);
  * and refusals mean nothing. Without one ("") no unit is known. */
 void unit_knowledge_board_generation(struct unit_knowledge *k, const char *board_generation);
 
-/* The record at this key stands so; NULL: it is gone. Any key may be given: others are ignored, and
- * so is what cannot be read, which is as if it were not there. */
+/* The record at this key stands so; NULL: it is gone. Any key may be given: others are ignored. Of
+ * what a later version has written only that is known (unit_foreign()). */
 void unit_knowledge_record(struct unit_knowledge *k, const char *key,
                            const struct followed *record);
 
@@ -103,15 +104,22 @@ bool unit_knowledge_find(const struct unit_knowledge *k, struct arena *a, const 
 size_t unit_knowledge_children(const struct unit_knowledge *k, struct arena *a,
                                struct unit_name principal, const char ***ret_guids);
 
-/* Every topic of the unit of this name has had its snapshot, or there is no such unit: what is not
- * here is not on the board. The agent's facts are `confirmed` only if it is so, the feed client is
- * current, and the incarnation is open. */
+/* Every topic of the unit of this name has had its snapshot, or there is no such unit, and a later
+ * version has written none of what it is decided by: what is not here is not on the board. The
+ * agent's facts are `confirmed` only if it is so, the feed client is current, and the incarnation
+ * is open. */
 bool unit_knowledge_known(const struct unit_knowledge *k, struct unit_name name);
+
+/* A key of what it is decided by that a later version has written; NULL = there is none. */
+const char *unit_foreign(const struct unit_knowledge *k, struct arena *a, struct unit_name name);
 
 /* The record of a unit, its status, the current machine of the cell, a service, a relation; in the
  * arena, NULL = none is held. */
 const Board__UnitRecord *unit_knowledge_unit(const struct unit_knowledge *k, struct arena *a,
                                              struct unit_name name);
+/* That of this name ("web/3"), if it has the guid. */
+const Board__UnitRecord *unit_knowledge_of_guid(const struct unit_knowledge *k, struct arena *a,
+                                                const char *text, const char *guid);
 const Board__UnitStatusRecord *unit_knowledge_status(const struct unit_knowledge *k,
                                                      struct arena *a, struct unit_name name);
 const Board__MachineRecord *unit_knowledge_machine(const struct unit_knowledge *k, struct arena *a);

@@ -51,6 +51,12 @@ void unit_touch_by(struct unit_knowledge *k, struct arena *a, const char *key);
 void unit_known_add(const struct unit_knowledge *k, struct arena *a, const char *key,
                     struct unit_known *list, size_t *count);
 
+/* ---- unit_foreign.c */
+
+/* Whether a later version has written the record at this key; the units that it is about look
+ * again when that changes. */
+void unit_foreign_see(struct unit_knowledge *k, struct arena *a, const char *key, bool foreign);
+
 /* ---- unit_topics.c */
 
 /* Whether what the record at this key leads to is wanted: of a relation, and of a service's list of

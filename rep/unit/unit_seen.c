@@ -141,13 +141,29 @@ static void see_upgrade(const struct cell_unit *u, struct arena *a, const Rep__U
     }
 }
 
-/* It is gone when the board has no such unit, or its agent says so. */
-static enum agent_principal principal_seen(const struct cell_units *t, const struct agent_facts *f)
+/* Its record says whose subordinate it is; of what the board does not have, its container's note.
+ */
+static const char *see_principal(const struct cell_unit *u, struct arena *a, const Rep__UnitOf *of,
+                                 struct agent_facts *f)
 {
-    if (!f->unit || !*f->unit->principal_guid) {
+    if (f->unit && strcmp(f->unit->guid, u->guid) == 0) {
+        return f->unit->principal_guid;
+    }
+    f->principal =
+        of && *of->principal_guid
+            ? unit_knowledge_of_guid(&u->table->knowledge, a, of->principal, of->principal_guid)
+            : NULL;
+    return of ? of->principal_guid : "";
+}
+
+/* It is gone when the board has no such unit, or its agent says so. */
+static enum agent_principal principal_seen(const struct cell_units *t, const struct agent_facts *f,
+                                           const char *guid)
+{
+    if (!*guid) {
         return AGENT_PRINCIPAL_UP;
     }
-    const struct cell_unit *p = cell_unit_find(t, f->unit->principal_guid);
+    const struct cell_unit *p = cell_unit_find(t, guid);
     const struct container *c = p ? cell_unit_container(p) : NULL;
     bool up = p && container_seen(p, c) == AGENT_CONTAINER_UP;
     bool gone = !f->principal || (p && p->without);
@@ -208,7 +224,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
     }
     see_upgrade(u, a, of, &f);
     see_others(u, c, &f);
-    f.principal_container = principal_seen(u->table, &f);
+    f.principal_container = principal_seen(u->table, &f, see_principal(u, a, of, &f));
     f.shared = may_need_alone(&f) && cell_unit_is_shared(u);
     return f;
 }

@@ -223,6 +223,9 @@ static bool all_told(const struct unit_knowledge *k, struct arena *a, const char
 bool unit_knowledge_known(const struct unit_knowledge *k, struct unit_name name)
 {
     SCOPED_ARENA(a);
+    if (unit_foreign(k, &a, name)) {
+        return false;
+    }
     if (!unit_record(k, &a, key_unit(&a, name))) {
         return *k->board_generation;
     }

@@ -354,15 +354,38 @@ static void recalled(void *context, int status, struct bytes body)
     world_note(o->work->swarm->world, "juju", "is answered %d: a unit is recalled", status);
 }
 
-/* What a restored board has forgotten is kept, until an operator says that nobody wants it: a
- * principal that is dead waits for the containers of such subordinates (docs/units.md). */
+static bool is_subordinate(const struct seen_unit *u)
+{
+    const char *subordinates = unit_services[UNIT_SERVICES - 1];
+    size_t size = strlen(subordinates);
+    return strncmp(u->key, "unit/", 5) == 0 && strncmp(u->key + 5, subordinates, size) == 0 &&
+           u->key[5 + size] == '/';
+}
+
+/* Containers of principals are here. */
+static bool has_principals(const struct checkers *k, struct node *cell)
+{
+    const char *guid;
+    bool any = false;
+    for (int n = 0; (guid = model_containers_made(node_containers(cell), n)); n++) {
+        const struct seen_unit *u = checkers_unit(k, guid);
+        any = any || (u && !is_subordinate(u));
+    }
+    return any;
+}
+
+/* What a restored board has forgotten is kept, until an operator says that nobody wants it. When
+ * all is destroyed a subordinate goes with its principal, by itself: he ends those alone whose
+ * principal was forgotten, too, after that (docs/units.md). */
 static void recall_forgotten(struct units_work *o, struct node *cell)
 {
     struct swarm *s = o->work->swarm;
+    bool principals = has_principals(&s->checkers, cell);
     const char *guid;
     for (int n = 0; (guid = model_containers_made(node_containers(cell), n)); n++) {
         const struct seen_unit *u = checkers_unit(&s->checkers, guid);
-        if (!u || seen_unit_record(&s->checkers, u)) {
+        bool waits = u && o->destroyed && principals && is_subordinate(u);
+        if (!u || waits || seen_unit_record(&s->checkers, u)) {
             continue;
         }
         SCOPED_ARENA(a);

@@ -368,6 +368,65 @@ static void what_cannot_be_read_is_not_there(void **state)
     known_done(&s);
 }
 
+static const char *foreign(struct known *s, const char *service, uint32_t number)
+{
+    const char *key = unit_foreign(&s->k, &s->arena, (struct unit_name){service, number});
+    return key ? key : "";
+}
+
+/* Each record of the board is written by a later version, and then again by this one: whom it is
+ * about is not known meanwhile, and looks again. */
+static void what_a_later_version_has_written_is_left_alone(void **state)
+{
+    static const struct {
+        const char *key;
+        bool web_0, web_1, logger_4;
+    } rows[] = {
+        {"unit/web/0000000000", true, false, true}, /* whose subordinate the logger is */
+        {"unit/web/0000000001", false, true, false},
+        {"unit/logger/0000000004", false, false, true},
+        {"unit_status/web/0000000000", true, false, false},
+        {"unit_status/logger/0000000004", false, false, true},
+        {"unit_child/web/0000000000/logger", true, false, false},
+        {"unit_scope/web/0000000001/0000000001", false, true, false},
+        {"unit_scope/logger/0000000004/0000000002", false, false, true},
+        {"unit_service/web", true, true, false},
+        {"unit_service/logger", false, false, true},
+        {"unit_config/web", true, true, false},
+        {"charm/web/d", true, true, false},
+        {"charm/web/e", true, true, false},
+        {"unit_service_relation/web/0000000001", true, true, false},
+        {"unit_service_relation/web/0000000009", true, true, false},
+        {"relation/0000000001", true, true, false},
+        {"relation/0000000002", true, true, true},
+        {"relation_member/0000000001/-/1/db/0000000003", true, true, false},
+        {"relation_settings/0000000002/web.0/0/logger/0000000004", true, true, true},
+        {"relation/0000000009", false, false, false}, /* of others */
+        {"unit/web/0000000009", false, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct known s;
+        struct unit_known *list;
+        const char *key = rows[i].key;
+        known_init(&s);
+        lay_board(&s);
+        tell_all_but(&s, "");
+        assert_string_equal(foreign(&s, "web", 0), "");
+        unit_knowledge_touched(&s.k, &s.arena, &list);
+        struct followed f = {.record = blob_new("\x09later", 6), .mod_revision = 900};
+        unit_knowledge_record(&s.k, key, &f);
+        blob_unref(f.record);
+        assert_string_equal(foreign(&s, "web", 0), rows[i].web_0 ? key : "");
+        assert_string_equal(foreign(&s, "web", 1), rows[i].web_1 ? key : "");
+        assert_string_equal(foreign(&s, "logger", 4), rows[i].logger_4 ? key : "");
+        assert_false(rows[i].web_0 && unit_knowledge_known(&s.k, (struct unit_name){"web", 0}));
+        drop(&s, key);
+        assert_int_equal(s.k.foreign.count, 0);
+        known_done(&s);
+    }
+}
+
 static void a_reset_empties_it(void **state)
 {
     struct known s;
@@ -921,6 +980,7 @@ int main(void)
         cmocka_unit_test(namesakes_are_not_taken_for_it),
         cmocka_unit_test(records_come_in_any_order),
         cmocka_unit_test(what_cannot_be_read_is_not_there),
+        cmocka_unit_test(what_a_later_version_has_written_is_left_alone),
         cmocka_unit_test(a_reset_empties_it),
         cmocka_unit_test(a_topic_is_wanted_while_anything_leads_to_it),
         cmocka_unit_test(a_unit_is_known_when_all_was_told),
