@@ -1,5 +1,5 @@
-/* What the plan shows of records of units whose counterpart is not there: each of a whole board taken
- * away, and put there of another guid, and of a newer version. */
+/* What the plan shows of records of units whose counterpart is not there: each of a whole board
+ * taken away, and put there of another guid, and of a later version. */
 #include "converger/unit_mirrors.h"
 #include "test/decide/unit_rows.h"
 #include "test/tool/cmocka.h"
@@ -130,7 +130,7 @@ static void another_guid_is_none(void **state)
 }
 
 /* Nobody can say what it says. */
-static void a_newer_version_lacks_nothing(void **state)
+static void a_later_version_lacks_nothing(void **state)
 {
     struct converger_rig *f = *state;
     lay_board(f);
@@ -158,7 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_gone_is_told),
         TEST(another_guid_is_none),
-        TEST(a_newer_version_lacks_nothing),
+        TEST(a_later_version_lacks_nothing),
         TEST(no_more_than_is_wanted),
     };
     return cmocka_run_group_tests_name("converger: counterparts", tests, NULL, NULL);
