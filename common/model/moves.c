@@ -87,6 +87,7 @@ BODY(pool, Pool, POOL)
 BODY(units, Units, UNITS)
 BODY(slice, Slice, SLICE)
 BODY(edge, Edge, EDGE)
+BODY(site, Site, SITE)
 #undef BODY
 
 enum record_type move_kind(const Board__Move *m)

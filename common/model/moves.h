@@ -36,6 +36,7 @@ const Board__PoolMove *move_pool(const Board__Move *m);
 const Board__UnitsMove *move_units(const Board__Move *m);
 const Board__SliceMove *move_slice(const Board__Move *m);
 const Board__EdgeMove *move_edge(const Board__Move *m);
+const Board__SiteMove *move_site(const Board__Move *m);
 
 /* The kind of its subject; RECORD_UNKNOWN without one. */
 enum record_type move_kind(const Board__Move *m);
