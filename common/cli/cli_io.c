@@ -12,8 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CORKBOARD_VERSION "0.1.0"
-
 /* A log is not a terminal: it gets fewer lines. */
 enum { PROGRESS_MS = 2000 };
 

@@ -1,0 +1,323 @@
+#include "crm/centre.h"
+
+#include "common/lifecycle/cloudlet.h"
+#include "common/lifecycle/cloudlet_info.h"
+#include "common/model/moves.h"
+#include "common/model/record.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Decoded bytes of an answer about one move. */
+enum { ANSWER_MAX = 4 * 1024 * 1024 };
+
+static char *centre_text(const char *borrowed)
+{
+    return (char *)(uintptr_t)borrowed;
+}
+
+/* What is there is read where it is wanted. */
+static void on_change(void *context, enum feed_client_change change, const char *key,
+                      const struct followed *record, struct effects *out)
+{
+    (void)context, (void)change, (void)key, (void)record, (void)out;
+}
+
+void centre_init(struct centre *c)
+{
+    assert(c->cloudlet && c->version);
+    c->boards.identity = IDENTITY_CENTRE;
+    c->feed_client = (struct feed_client){.boards = &c->boards,
+                                          .on_change = on_change,
+                                          .context = c,
+                                          .back_off_max_ns = CENTRE_BACK_OFF_MAX_NS,
+                                          .silence_ns = CENTRE_SILENCE_NS,
+                                          .spread = true};
+    feed_client_init(&c->feed_client);
+    heartbeat_sender_init(&c->heartbeat_sender, &c->boards);
+    c->heartbeat_sender.interval_ns = CENTRE_HEARTBEAT_NS;
+    c->heartbeat_sender.timeout_ns = CENTRE_HEARTBEAT_TIMEOUT_NS;
+    board__site_heartbeat__init(&c->heartbeat);
+    c->heartbeat.cloudlet = centre_text(c->cloudlet);
+    c->heartbeat_sender.request.site = &c->heartbeat;
+}
+
+void centre_done(struct centre *c)
+{
+    feed_client_done(&c->feed_client);
+}
+
+/* ---- What the board has ---------------------------------------------------------------------- */
+
+static const void *record_at(const struct centre *c, struct arena *a, enum record_type type)
+{
+    const struct followed *r = feed_client_get(&c->feed_client, key_edge(a, type, c->cloudlet));
+    ProtobufCMessage *m;
+    return r && record_decode(a, type, blob_bytes(r->record), &m, NULL) == 0 ? m : NULL;
+}
+
+const Board__CloudletRecord *centre_cloudlet(const struct centre *c, struct arena *a)
+{
+    return record_at(c, a, RECORD_CLOUDLET);
+}
+
+const Board__CloudletInfoRecord *centre_info(const struct centre *c, struct arena *a)
+{
+    return record_at(c, a, RECORD_CLOUDLETINFO);
+}
+
+/* The highest session that the board has had of the cloudlet. */
+static uint64_t highest(const Board__CloudletInfoRecord *info)
+{
+    return !info ? 0 : info->session > info->former_session ? info->session : info->former_session;
+}
+
+static int info_state(const Board__CloudletInfoRecord *info)
+{
+    return info ? lifecycle_state(&cloudlet_info_lifecycle, info->state) : CLOUDLET_INFO_NONE;
+}
+
+static bool is_own(const struct centre *c, const Board__CloudletInfoRecord *info)
+{
+    return c->session && info && info->session == c->session;
+}
+
+bool centre_is_ready(const struct centre *c, struct arena *a)
+{
+    const Board__CloudletInfoRecord *info = centre_info(c, a);
+    return c->feed_client.current && is_own(c, info) && info_state(info) == CLOUDLET_INFO_READY;
+}
+
+/* ---- The session ----------------------------------------------------------------------------- */
+
+void centre_leave(struct centre *c)
+{
+    heartbeat_sender_stop(&c->heartbeat_sender);
+    c->session = 0;
+    c->call_id = 0;
+    c->why[0] = 0;
+}
+
+/* The name of the move that the board's state asks for now; NULL = none.
+ * 1. No such cloudlet, or nobody knows which site this is.
+ * 2. No session of this process, or one that the board has not: it is opened.
+ * 3. INIT: all records are here, for the feed is current.
+ * 4. NEED_SYNC: the site was compared. So too after a failed upgrade, which this CRM survives. */
+static const char *next_move(const struct centre *c, const struct centre_site *site,
+                             const Board__CloudletRecord *cloudlet,
+                             const Board__CloudletInfoRecord *info)
+{
+    if (!cloudlet || !site->may_speak || !*site->identity) { /* 1 */
+        return NULL;
+    }
+    if (!is_own(c, info)) { /* 2 */
+        return "init";
+    }
+    int state = info_state(info);
+    bool failed_upgrade =
+        state == CLOUDLET_INFO_ERRORS && strcmp(cloudlet->state, "UPDATE_ERROR") == 0;
+    if (state == CLOUDLET_INFO_INIT) { /* 3 */
+        return "sync";
+    }
+    bool due = state == CLOUDLET_INFO_NEED_SYNC || failed_upgrade;
+    return due && site->compared && site->leads ? "ready" : NULL; /* 4 */
+}
+
+static Board__Move *move_of(const struct centre *c, const char *name, uint64_t session,
+                            const struct centre_site *site, const Board__CloudletRecord *cloudlet,
+                            struct arena *a)
+{
+    bool about_info = strcmp(name, "sync") == 0;
+    enum record_type type = about_info ? RECORD_CLOUDLETINFO : RECORD_CLOUDLET;
+    Board__Move *m = move_new(a, name, key_edge(a, type, c->cloudlet));
+    m->body_case = BOARD__MOVE__BODY_EDGE;
+    m->edge = arena_message(a, &board__edge_move__descriptor);
+    m->edge->uid = cloudlet->uid;
+    m->edge->request = cloudlet->request;
+    m->edge->session = session;
+    m->edge->board_generation = centre_text(c->feed_client.board_generation);
+    m->edge->version = centre_text(c->version);
+    m->edge->identity = centre_text(site->identity);
+    m->edge->leads_site = site->leads;
+    m->edge->totals = (Board__EdgeResources *)(uintptr_t)site->totals;
+    m->edge->cells = site->cells;
+    return m;
+}
+
+static void say(struct centre *c, const char *name, const struct centre_site *site,
+                const Board__CloudletRecord *cloudlet, const Board__CloudletInfoRecord *info,
+                const struct event *ev, struct effects *out)
+{
+    Board__ApplyRequest request = BOARD__APPLY_REQUEST__INIT;
+    c->call_session = strcmp(name, "init") == 0 ? highest(info) + 1 : c->session;
+    Board__Move *move = move_of(c, name, c->call_session, site, cloudlet, out->arena);
+    request.board_generation = c->feed_client.board_generation;
+    request.n_moves = 1;
+    request.moves = &move;
+    c->call_move = name;
+    c->call_url = boards_url(&c->boards);
+    c->call_id = boards_call(&c->boards, out, "/v1/board/apply", "", &request.base,
+                             ev->now.mono_ns + CENTRE_CALL_NS);
+}
+
+/* Half of the time at least, the rest by chance: a thousand sites that were refused together do not
+ * come back together. */
+static void pause(struct centre *c, const struct event *ev)
+{
+    int64_t wait = CENTRE_AGAIN_NS;
+    for (unsigned i = 0; i < c->failures && wait < CENTRE_BACK_OFF_MAX_NS; i++) {
+        wait *= 2;
+    }
+    wait = earlier_ns(wait, CENTRE_BACK_OFF_MAX_NS);
+    c->failures++;
+    c->again_ns = ev->now.mono_ns + wait / 2 + (int64_t)(ev->entropy[0] % (uint64_t)(wait / 2));
+}
+
+static void failed(struct centre *c, const char *why, const struct event *ev, struct effects *out)
+{
+    if (strcmp(c->why, why) != 0) {
+        effects_log(out, LOG_WARN_LEVEL, "the centre did not take a move", "move=%s why=\"%s\"",
+                    c->call_move, why);
+    }
+    snprintf(c->why, sizeof(c->why), "%s", why);
+    pause(c, ev);
+}
+
+/* The board has the session: heartbeats say so from now on. */
+static void open_session(struct centre *c, const struct event *ev, struct effects *out)
+{
+    c->session = c->call_session;
+    strcpy(c->board_generation, c->feed_client.board_generation);
+    c->heartbeat.session = c->session;
+    heartbeat_sender_start(&c->heartbeat_sender, ev, out);
+    effects_log(out, LOG_INFO_LEVEL, "a session with the centre is open",
+                "cloudlet=%s session=%llu", c->cloudlet, (unsigned long long)c->session);
+}
+
+static void on_answer(struct centre *c, const struct event *ev, struct effects *out)
+{
+    const char *why = "";
+    const Board__ApplyResponse *r = (const Board__ApplyResponse *)boards_answer(
+        out->arena, &ev->response, &board__apply_response__descriptor, ANSWER_MAX, &why);
+    const Board__MoveResult *result = r && r->n_results == 1 ? r->results[0] : NULL;
+    c->call_id = 0;
+    if (!r) {
+        boards_failed(&c->boards, c->call_url);
+        failed(c, why, ev, out);
+    } else if (!result || (result->outcome != BOARD__MOVE_RESULT__OUTCOME__DONE &&
+                           result->outcome != BOARD__MOVE_RESULT__OUTCOME__NOTHING)) {
+        const Models__Error *e = r->error ? r->error : result ? result->error : NULL;
+        failed(c, e ? e->message : "it does not say why", ev, out);
+    } else {
+        c->failures = 0;
+        c->why[0] = 0;
+        c->seen_from = result->revision;
+        if (strcmp(c->call_move, "init") == 0) {
+            open_session(c, ev, out);
+        }
+    }
+}
+
+/* A restored centre has other sessions, or none. */
+static void on_other_board(struct centre *c)
+{
+    if (c->session && *c->feed_client.board_generation &&
+        strcmp(c->board_generation, c->feed_client.board_generation) != 0) {
+        centre_leave(c);
+        c->seen_from = 0;
+    }
+}
+
+static void decide(struct centre *c, const struct event *ev, const struct centre_site *site,
+                   struct effects *out)
+{
+    if (!c->feed_client.current || c->call_id || c->feed_client.revision < c->seen_from) {
+        return;
+    }
+    const Board__CloudletRecord *cloudlet = centre_cloudlet(c, out->arena);
+    const Board__CloudletInfoRecord *info = centre_info(c, out->arena);
+    const char *name = next_move(c, site, cloudlet, info);
+    if (!name) {
+        return;
+    }
+    if (ev->now.mono_ns < c->again_ns) {
+        effects_due(out, c->again_ns);
+        return;
+    }
+    say(c, name, site, cloudlet, info, ev, out);
+}
+
+void centre_hear(struct centre *c, const struct event *ev, struct effects *out)
+{
+    if (ev->kind == EVENT_START) {
+        c->boards.current = ev->entropy[1] % c->boards.count;
+    }
+    feed_client_step(&c->feed_client, ev, out);
+    on_other_board(c);
+}
+
+enum centre_end centre_step(struct centre *c, const struct event *ev,
+                            const struct centre_site *site, struct effects *out)
+{
+    if (c->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == c->call_id) {
+        on_answer(c, ev, out);
+    }
+    if (heartbeat_sender_step(&c->heartbeat_sender, ev, out) == HEARTBEAT_REJECTED) {
+        heartbeat_sender_stop(&c->heartbeat_sender); /* the feed tells why */
+    }
+    if (c->session && c->feed_client.current && c->feed_client.revision >= c->seen_from) {
+        const Board__CloudletInfoRecord *info = centre_info(c, out->arena);
+        if (info && info->session > c->session) {
+            return CENTRE_DISPLACED;
+        }
+        if (info_state(info) == CLOUDLET_INFO_OFFLINE) { /* nobody heard of it for too long */
+            centre_leave(c);
+        }
+    }
+    if (!site->may_speak && (c->session || c->call_id)) {
+        centre_leave(c);
+    }
+    decide(c, ev, site, out);
+    return CENTRE_GOES_ON;
+}
+
+/* ---- For people ------------------------------------------------------------------------------ */
+
+const char *centre_waits_for(const struct centre *c, const struct centre_site *site,
+                             struct arena *a)
+{
+    const Board__CloudletRecord *cloudlet = centre_cloudlet(c, a);
+    if (!c->feed_client.current) {
+        return arena_printf(a, "the centre: no feed of %s", boards_url(&c->boards));
+    }
+    if (!cloudlet) {
+        return arena_printf(a,
+                            "a record of cloudlet %s at the centre: `bbs cloudlets create %s` "
+                            "there makes one",
+                            c->cloudlet, c->cloudlet);
+    }
+    if (!site->may_speak) {
+        return "another CRM leads at this site: this one stands by";
+    }
+    if (*c->why) {
+        return arena_printf(a, "the centre did not take a move: %s", c->why);
+    }
+    if (!*site->identity) {
+        return "the site's bbs to say which site this is";
+    }
+    return centre_is_ready(c, a) ? "" : "the centre's answer";
+}
+
+size_t centre_count(const struct centre *c, enum record_type type)
+{
+    SCOPED_ARENA(a);
+    const struct map *records = &c->feed_client.records;
+    const char *all = key_edge_all(&a, type, c->cloudlet);
+    size_t count = 0;
+    for (struct map_node *n = map_from(records, all); n && text_begins(map_key(n), all);
+         n = map_next(n)) {
+        count++;
+    }
+    return count;
+}

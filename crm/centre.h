@@ -1,0 +1,91 @@
+/* The link to the centre: its feed, the session with it, heartbeats. What is done next follows from
+ * what the centre's board shows, so that an answer that is lost or late leads nowhere else. Pure:
+ * embedded in the role, driven by its events.
+ *
+ *   no session          init, above all that the board has had, when this CRM may speak for the
+ * site INIT                sync: all records are here NEED_SYNC           ready, when the site was
+ * compared with them READY               nothing; heartbeats from init on OFFLINE another session:
+ * nobody heard of this one for too long another's session   over: somebody else speaks for the site
+ */
+#pragma once
+
+#include "common/client/boards.h"
+#include "common/client/feed_client.h"
+#include "common/client/heartbeat_sender.h"
+#include "common/model/keys.h"
+
+/* Between two heartbeats, and how long an answer may take: the way is long. */
+#define CENTRE_HEARTBEAT_NS (5 * SECOND_NS)
+#define CENTRE_HEARTBEAT_TIMEOUT_NS (3 * SECOND_NS)
+/* A feed that says nothing for so long is broken; the longest time between two attempts. */
+#define CENTRE_SILENCE_NS (15 * SECOND_NS)
+#define CENTRE_BACK_OFF_MAX_NS (30 * SECOND_NS)
+/* Of a move; after one that failed, doubled each time, half of it by chance. */
+#define CENTRE_CALL_NS (10 * SECOND_NS)
+#define CENTRE_AGAIN_NS (1 * SECOND_NS)
+
+enum { CENTRE_WHY_BYTES = 512 };
+
+/* What the site says of itself with a move; borrowed. */
+struct centre_site {
+    bool may_speak; /* it leads at the site, or is to come after who does (docs/edge.md, Cloudlets)
+                     */
+    bool leads;     /* no other CRM writes there */
+    bool compared;  /* what the site holds was compared with the records */
+    const char *identity; /* "" = not known yet: nothing is said */
+    const Board__EdgeResources *totals;
+    uint32_t cells;
+};
+
+struct centre {
+    /* Set by the owner before centre_init; must stay valid. */
+    const char *cloudlet, *version;
+    struct boards boards; /* with IDENTITY_CENTRE */
+
+    struct feed_client feed_client;
+    struct heartbeat_sender heartbeat_sender;
+    Board__SiteHeartbeat heartbeat;
+    char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES]; /* of the session */
+    uint64_t session; /* of this process, which the board has had; 0 = none */
+    uint64_t call_id; /* of the open move; 0 = none */
+    const char *call_url, *call_move;
+    uint64_t call_session;
+    int64_t seen_from; /* no move before the feed shows this revision */
+    int64_t again_ns;  /* nor before */
+    unsigned failures;
+    char why[CENTRE_WHY_BYTES]; /* what the last move came to nothing for; "" = it did not */
+};
+
+/* `boards` is filled, its current one is drawn at EVENT_START. */
+void centre_init(struct centre *c);
+void centre_done(struct centre *c);
+
+enum centre_end {
+    CENTRE_GOES_ON,
+    CENTRE_DISPLACED, /* another CRM has opened a session after this one's: it speaks for the site
+                       */
+};
+
+/* Give it every event: first what it hears, then, by what the site says of itself after that, what
+ * it says. Both add their effects and their due time to `out`. */
+void centre_hear(struct centre *c, const struct event *ev, struct effects *out);
+enum centre_end centre_step(struct centre *c, const struct event *ev,
+                            const struct centre_site *site, struct effects *out);
+
+/* It speaks for the site no more: no heartbeats, no session. */
+void centre_leave(struct centre *c);
+
+/* What the centre's board has, in the arena; NULL = nothing. */
+const Board__CloudletRecord *centre_cloudlet(const struct centre *c, struct arena *a);
+const Board__CloudletInfoRecord *centre_info(const struct centre *c, struct arena *a);
+
+/* How many records of this kind, RECORD_CLUSTERINST or RECORD_APPINST, the centre has of the site.
+ */
+size_t centre_count(const struct centre *c, enum record_type type);
+
+/* Its own session is READY. */
+bool centre_is_ready(const struct centre *c, struct arena *a);
+
+/* Why it is not, for people, in the arena; "" = it is. */
+const char *centre_waits_for(const struct centre *c, const struct centre_site *site,
+                             struct arena *a);
