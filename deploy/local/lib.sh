@@ -192,7 +192,7 @@ strays() {
     for dir in /proc/[0-9]*; do
         { mapfile -d '' -t args <"$dir/cmdline"; } 2>/dev/null || continue
         case ${args[0]-} in
-        etcd | */bin/bbs | */bin/auctioneer | */bin/converger | */bin/rep | */bin/rep-shim) ;;
+        etcd | */bin/bbs | */bin/auctioneer | */bin/converger | */bin/crm | */bin/rep | */bin/rep-shim) ;;
         *) continue ;;
         esac
         if [[ " ${args[*]}" == *[\ =]"$state/"* ]] ||
