@@ -22,3 +22,14 @@ extern const struct move_family cloudlet_info_moves;
 /* maintenance/<name>: start, start_no_failover and end of a client; failed_over and expire of the
  * converger; under_maintenance, fail and normal of the CRM, which names the request. */
 extern const struct move_family maintenance_moves;
+
+/* clusterinst/<name> and appinst/<name>: what they have of their site - resources, public ports,
+ * numbers of automatic clusters - what they refer to, the DNS name and the progress change in the
+ * same transaction.
+ *
+ *   create, update, refresh, delete   of a client; with an override of that operation. delete of
+ * the converger too: of what goes along with a cluster that goes, or is idle and of our own
+ *   creating, updating, deleting, ready, deleted, fail, report   of the CRM, which names the
+ * request proceed, fail, refuse, expire, undo   of the converger, which names life and request */
+extern const struct move_family clusterinst_moves;
+extern const struct move_family appinst_moves;

@@ -15,3 +15,4 @@
 #define INSTANCE_UPDATE_NS EDGE_MINUTES(30)
 #define INSTANCE_DELETE_NS EDGE_MINUTES(20)
 #define DELETE_PREPARE_NS EDGE_MINUTES(20)
+#define CLUSTER_IDLE_NS EDGE_MINUTES(30) /* of one that was made for an instance */

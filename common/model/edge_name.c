@@ -150,10 +150,6 @@ const char *edge_cluster_fault(struct arena *a, const char *name)
     if (fault) {
         return fault;
     }
-    if (strcmp(edge_name_parts(a, name, 2, 3), EDGE_OWN_ORGANIZATION) == 0) {
-        return "cluster organization: " EDGE_OWN_ORGANIZATION
-               " has the clusters that are made for app instances";
-    }
     return is_reservable(part) || edge_cluster_is_automatic(name) ||
                    strcmp(part, "defaultclust") == 0
                ? arena_printf(

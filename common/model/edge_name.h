@@ -24,7 +24,8 @@ enum {
     EDGE_DNS_NAME_MAX = 253,
 };
 
-/* Who has the clusters that are made for app instances: an organization nobody else may use. */
+/* Who has the reservable clusters, made for app instances or by a client: an organization whose
+ * clusters any app may have, one at a time. */
 #define EDGE_OWN_ORGANIZATION "corkboard"
 
 /* Why `name` cannot be one of a record of this kind: a sentence that says which part, and its

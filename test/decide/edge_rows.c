@@ -1,12 +1,15 @@
 #include "test/decide/edge_rows.h"
 
+#include "bbs/edge/tracked.h"
 #include "common/codec/json.h"
 #include "common/model/moves.h"
 #include "common/model/record.h"
 #include "test/decide/laid_board.h"
 #include "test/tool/cmocka.h"
 
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TERM = 5, CHANGES = 3, RECORDS_MAX = 400 };
@@ -28,6 +31,12 @@ static ProtobufCMessage *message_of(struct arena *a, const ProtobufCMessageDescr
     for (char *c = json; *c; c++) {
         *c = *c == '\'' ? '"' : *c;
     }
+    /* Of a key that is said twice the last one counts. */
+    json_t *tree = json_loads(json, 0, NULL);
+    char *once = tree ? json_dumps(tree, JSON_COMPACT) : NULL;
+    json = arena_strdup(a, once ? once : json);
+    json_decref(tree);
+    free(once);
     if (json_decode(a, d, bytes_of(json), CODEC_OWN | CODEC_STRICT | CODEC_SNAKE_CASE, &m, &err) <
         0) {
         fail_msg("%s\n%s", err.text, text);
@@ -229,11 +238,14 @@ static void print_plan(struct laid_edge *l, const struct laid_plan *p, struct bu
     }
 }
 
-/* What runs nowhere else is only told, of a moment. */
-static bool is_only_told(const struct op_row *row, const char *key, bool added)
+/* What runs nowhere else is only told, of a moment; a revision is written once, and stays as long
+ * as an instance has it. */
+static bool is_excused(const struct op_row *row, const char *key, bool added)
 {
     bool lists = strcmp(row->name, "move of maintenance") == 0;
-    return lists && (key_type(key) == RECORD_APPINST || key_type(key) == RECORD_USE);
+    bool looks = strcmp(row->name, "move of a cluster") == 0;
+    return (lists && (key_type(key) == RECORD_APPINST || key_type(key) == RECORD_USE)) ||
+           (looks && key_type(key) == RECORD_APPDEF);
 }
 
 static void try_one(struct laid_edge *l, const struct op_row *op, const struct op_input *in,
@@ -244,7 +256,7 @@ static void try_one(struct laid_edge *l, const struct op_row *op, const struct o
     laid_decide(l->board, op, in, &l->arena, &p);
     print_plan(l, &p, out);
     assert_true(p.plan.verdict != PLAN_COMMIT || laid_passes(l->board, &p.reads));
-    laid_hold(l->board, op, in, NULL, 0, &l->random, CHANGES, is_only_told, &fault);
+    laid_hold(l->board, op, in, NULL, 0, &l->random, CHANGES, is_excused, &fault);
     if (fault.size) {
         fail_msg("%s:\n%s", rule, buf_string(&fault));
     }
@@ -297,4 +309,25 @@ void edge_row_try(const struct op_row *op, const ProtobufCMessage *request, cons
     struct op_input in = input_by(ACTOR_CLIENT, "", request);
     try_one(&l, op, &in, rule, out);
     end(&l);
+}
+
+const char *edge_row_state(const struct move_family *family, const struct edge_row *row,
+                           struct arena *a)
+{
+    struct laid_edge l;
+    struct laid_plan p;
+    begin(&l, row->board);
+    Board__Move *m = move_of(&l.arena, row->move, ACTOR_CLIENT);
+    struct op_input in = input_by(ACTOR_CLIENT, "", m);
+    const char *key = move_key(&l.arena, m);
+    laid_decide(l.board, move_row_named(family, m->move)->op, &in, &l.arena, &p);
+    const char *state = p.plan.verdict == PLAN_REFUSE ? "refused" : "stays";
+    for (const struct change *c = p.plan.changes; c; c = c->next) {
+        if (strcmp(c->key, key) == 0) {
+            state = !c->message ? "none" : ((const struct tracked_head *)c->message)->state;
+        }
+    }
+    state = arena_strdup(a, state);
+    end(&l);
+    return state;
 }
