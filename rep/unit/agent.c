@@ -5,7 +5,8 @@
  *     another epoch is kept until an operator recalls it; but of a subordinate, what its principal
  *     waits for goes: all of it if that is Dead, and the container alone if that has ended.
  *  2. Dead: recall the container; remove the unit.
- *  3. Dying, never installed, in no scope: it is not deployed just to die.
+ *  3. Dying, never installed, in no scope: it is not deployed just to die. A hook that is being
+ * noted while that is heard begins.
  *  4. Alive, and there is a reason to end it: destroy it.
  *  5. Dying, with subordinates that are Alive: destroy these.
  *  6. No room is set aside: set it aside. 7. No container: make it; if files of one went, with what
@@ -485,7 +486,8 @@ static struct agent_step while_it_lives(const struct outlook *o)
     const char *why = is_dying(o) ? NULL : agent_reason(f);
     const struct agent_child *child = is_dying(o) ? alive_child(f) : NULL;
     if (is_undeployed(o) && !child) { /* 3 */
-        return die(3, o, "it was never installed");
+        return f->noting ? agent_wait(3, "its hook is being noted")
+                         : die(3, o, "it was never installed");
     }
     if (why) { /* 4 */
         return agent_step_of(4, AGENT_DESTROY, why);

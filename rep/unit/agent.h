@@ -123,6 +123,7 @@ struct agent_facts {
 
     /* What it was told. NULL: without a container; or the journal is not understood. */
     const Rep__UnitNote *journal;
+    bool noting; /* a hook is being noted: it begins when that is done */
     enum agent_run run;
     const char *run_text; /* how it ended */
     int64_t run_begun_ns; /* of one that goes; NEVER_NS = it is not known to have begun */

@@ -213,6 +213,7 @@ struct agent_facts cell_unit_facts(struct rep *r, struct arena *a, struct cell_u
         f.ports = about != u->kept ? about->ports : NULL;
         f.port_count = f.ports ? about->n_ports : 0;
     }
+    f.noting = u->noting && unit_hook_is_going(u->noting->unit->journal);
     char *token = ARENA_ARRAY(a, GUID_BYTES, char);
     random_guid(&r->random, token);
     f.token = token;

@@ -234,6 +234,7 @@ static void lay(struct laid *l, struct arena *a, const char *is)
     f->principal_container = says(is, "base_down")   ? AGENT_PRINCIPAL_DOWN
                              : says(is, "base_gone") ? AGENT_PRINCIPAL_GONE
                                                      : AGENT_PRINCIPAL_UP;
+    f->noting = says(is, "noting");
     f->group_busy = says(is, "group_busy");
     f->cell_busy = says(is, "cell_busy");
     bool kept = f->container != AGENT_CONTAINER_NONE && !says(is, "unreadable");
@@ -309,6 +310,8 @@ static const struct row {
     /* 3: undeployed */
     {"dying uninstalled none", "3 die"},
     {"dying uninstalled", "3 die"},
+    {"dying uninstalled noting", "3 wait"},
+    {"dying uninstalled noting child", "5 destroy_child logger/4"},
     {"dying uninstalled making", "3 die"},
     {"dying uninstalled none room_lacking", "3 die, report pending"},
     {"dying uninstalled none child_dying", "3 wait"},
