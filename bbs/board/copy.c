@@ -52,19 +52,19 @@ RB_GENERATE_INTERNAL(key_tree, copied, by_key, compare_keys, TREE)
 RB_GENERATE_INTERNAL(cell_tree, copied, by_cell, compare_cells, TREE)
 RB_GENERATE_INTERNAL(owner_tree, copied, by_owner, compare_owners, TREE)
 
-/* False if it is not readable; its tags are left as they are then, and if its kind has none. */
+/* False if it is not readable. One of a later version has the tags that it seems to have: a cell is
+ * told that its own are there, and not that they are gone. */
 static bool look_at(struct arena *scratch, enum record_type type, struct bytes value,
                     const char *ret_tags[TAG_COUNT])
 {
-    ProtobufCMessage *m;
     if (!record_kind(type)->is_tagged) {
         return record_readable(type, value);
     }
-    if (record_decode(scratch, type, value, &m, NULL) < 0) {
-        return false;
+    ProtobufCMessage *m = record_guess(scratch, type, value);
+    if (m) {
+        record_tags(scratch, type, m, ret_tags);
     }
-    record_tags(scratch, type, m, ret_tags);
-    return true;
+    return m && value.data[0] == RECORD_VERSION;
 }
 
 struct version *version_new(struct arena *scratch, const char *key, struct bytes value,

@@ -24,7 +24,7 @@ struct version {
 };
 
 /* A new version with one reference, the caller's. Decodes the value in `scratch` for its index, if
- * its kind has one; what is not readable (another format version) has an empty index. */
+ * its kind has one; what is of another format version has the index that it seems to have. */
 struct version *version_new(struct arena *scratch, const char *key, struct bytes value,
                             int64_t create_revision, int64_t mod_revision);
 struct version *version_ref(struct version *i);  /* NULL gives NULL */

@@ -148,18 +148,23 @@ bool record_readable(enum record_type type, struct bytes record)
            scan_message(descriptor, record_body(record), SIZE_MAX, NULL, NULL) == 0;
 }
 
+ProtobufCMessage *record_guess(struct arena *a, enum record_type type, struct bytes record)
+{
+    const ProtobufCMessageDescriptor *descriptor = record_descriptor(type);
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    return descriptor && record.size > 0
+               ? protobuf_c_message_unpack(descriptor, &allocator, record.size - 1, record.data + 1)
+               : NULL;
+}
+
 int record_decode(struct arena *a, enum record_type type, struct bytes record,
                   ProtobufCMessage **ret_message, struct err *err)
 {
-    const ProtobufCMessageDescriptor *descriptor = record_descriptor(type);
-    if (!descriptor || record.size == 0 || record.data[0] != RECORD_VERSION) {
+    if (!record_descriptor(type) || record.size == 0 || record.data[0] != RECORD_VERSION) {
         return err_set(err, ERR_INVALID, "record of unknown type or format version %d",
                        record.size ? record.data[0] : -1);
     }
-    struct bytes body = record_body(record);
-    ProtobufCAllocator allocator = arena_protobuf(a);
-    ProtobufCMessage *m =
-        protobuf_c_message_unpack(descriptor, &allocator, body.size, body.data);
+    ProtobufCMessage *m = record_guess(a, type, record);
     if (!m) {
         return err_set(err, ERR_INVALID, "malformed %s record of %zu bytes",
                        record_type_name(type), record.size);

@@ -69,6 +69,10 @@ bool record_readable(enum record_type type, struct bytes record);
 /* The message without its version byte; no bytes if the version is not ours. */
 struct bytes record_body(struct bytes record);
 
+/* What a record of whatever version says as far as it is a message of this one; NULL = it is none.
+ * For its index alone: who is to be told that it is there. */
+ProtobufCMessage *record_guess(struct arena *a, enum record_type type, struct bytes record);
+
 /* Decodes into the arena. Fails with ERR_INVALID for an unknown version or malformed bytes. The
  * result is of record_descriptor(type). */
 int record_decode(struct arena *a, enum record_type type, struct bytes record,

@@ -90,6 +90,28 @@ bool history_holds(enum record_type type)
     return type != RECORD_CAUSE && type != RECORD_HEARTBEAT && type != RECORD_UNKNOWN;
 }
 
+/* A hole: what a later version has written nobody here can judge. What stood there before counts
+ * until it can be read again. */
+static bool is_later(const Etcd__Event *e)
+{
+    const ProtobufCBinaryData *value = &e->kv->value;
+    return e->type == ETCD__EVENT__TYPE__PUT && value->len > 0 && value->data[0] != RECORD_VERSION;
+}
+
+/* A stranger's hand: what stands there is written once more, by no role. */
+static bool is_written_again(const struct history *h, const Etcd__Event *e, const char *key,
+                             const Board__CauseRecord *cause)
+{
+    const struct past *before = map_get(&h->now, key);
+    const ProtobufCBinaryData *value = &e->kv->value;
+    if (e->type != ETCD__EVENT__TYPE__PUT || !before || !before->message || cause_of(cause, key)) {
+        return false;
+    }
+    SCOPED_BUF(record);
+    record_encode(&record, before->message);
+    return record.size == value->len && memcmp(record.data, value->data, value->len) == 0;
+}
+
 bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
                   struct passage *ret_passage)
 {
@@ -118,7 +140,7 @@ bool history_next(struct history *h, struct model_etcd *etcd, int64_t now_ns,
         const char *key = arena_strndup(&h->arena, (const char *)e->kv->key.data, e->kv->key.len);
         enum record_type type = key_type(key);
         h->revision = e->kv->mod_revision;
-        if (history_holds(type)) {
+        if (history_holds(type) && !is_later(e) && !is_written_again(h, e, key, cause)) {
             ret_passage->list[ret_passage->count++] = take(h, e, key, cause, now_ns);
         }
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/record.h"
 #include "rep/unit/hook.h"
 #include "rep_note.pb-c.h"
 #include "test/sim/model/containers.h"
@@ -422,6 +423,73 @@ static void race_hooks_are(struct racing *r, const char *what)
     r->hooks_of = off || fail || strcmp(what, "on") == 0 ? NULL : unit_services[race_service(what)];
 }
 
+/* The first container that runs ends, or the first of a service of which there is a record. */
+static void race_fall(struct racing *r, const char *service)
+{
+    struct cluster *c = r->cluster;
+    struct race_of of = {.service = service, .is = !*service};
+    int n = 0;
+    for (; !of.is && (of.guid = model_containers_guid(node_containers(c->cells[0]), n)); n++) {
+        cluster_each(c, "unit/", find_service, &of);
+    }
+    assert_true(of.is);
+    world_end_container(c->world, c->cells[0], *service ? n - 1 : 0, 137);
+}
+
+/* ---- A restore ------------------------------------------------------------------------------- */
+
+static void race_restore(struct racing *r)
+{
+    struct cluster *c = r->cluster;
+    store_restore(c->store, r->snapshot, SECOND_NS);
+    checkers_restored(&r->checkers, r->snapshot);
+    race_rest(r);
+    cluster_new_board_generation(c, "again");
+    race_rest(r);
+    race_rest(r); /* a bbs looks again within 5 s */
+}
+
+/* On the machine itself; of what is not unknown it is refused. */
+static void race_recall(struct racing *r)
+{
+    struct cluster *c = r->cluster;
+    const char *guid;
+    for (int n = 0; (guid = model_containers_made(node_containers(c->cells[0]), n)); n++) {
+        world_send_request(
+            c->world, node_url(c->cells[0]),
+            &(struct world_request){.method = "POST",
+                                    .path = arena_printf(&r->arena, "/v1/units/%s/recall", guid),
+                                    .admin = true,
+                                    .peer = {.unit = "client", .name = "admin"},
+                                    .content_type = "application/octet-stream",
+                                    .accept = "",
+                                    .trace_id = ""},
+            10 * SECOND_NS, race_answered, r);
+    }
+}
+
+/* The record at the key is as a later version writes it, or as this one does again. */
+static void race_written(struct racing *r, const char *key, bool later)
+{
+    struct cluster *c = r->cluster;
+    Etcd__RangeRequest range = ETCD__RANGE_REQUEST__INIT;
+    struct store_answer answer = {0};
+    range.key = (ProtobufCBinaryData){strlen(key), (uint8_t *)(uintptr_t)key};
+    model_etcd_apply(store_etcd(c->store), STORE_RANGE, &range.base, &r->arena, &answer);
+    assert_int_equal(answer.outcome, STORE_DONE);
+    const Etcd__RangeResponse *found = (const Etcd__RangeResponse *)answer.message;
+    if (found->n_kvs != 1) {
+        fail_msg("there is no %s", key);
+    }
+    struct bytes value = {found->kvs[0]->value.data, found->kvs[0]->value.len};
+    uint8_t *copy = arena_alloc(&r->arena, value.size);
+    memcpy(copy, value.data, value.size);
+    assert_true(value.size > 0 && (copy[0] == RECORD_VERSION) == later);
+    copy[0] = later ? RECORD_VERSION + 1 : RECORD_VERSION;
+    store_put(c->store, key, (struct bytes){copy, value.size});
+    world_note(c->world, "stranger", "writes %s as %s version", key, later ? "a later" : "this");
+}
+
 static void race_act(struct racing *r, char *text)
 {
     char *words[3] = {word_of(""), word_of(""), word_of("")};
@@ -467,7 +535,15 @@ static void race_act(struct racing *r, char *text)
     } else if (strcmp(verb, "empty") == 0) {
         world_stop(c->world, c->cells[0]);
     } else if (strcmp(verb, "fall") == 0) {
-        world_end_container(c->world, c->cells[0], 0, 137);
+        race_fall(r, what);
+    } else if (strcmp(verb, "later") == 0 || strcmp(verb, "present") == 0) {
+        race_written(r, what, *verb == 'l');
+    } else if (strcmp(verb, "snapshot") == 0) {
+        r->snapshot = model_etcd_revision(store_etcd(c->store));
+    } else if (strcmp(verb, "restore") == 0) {
+        race_restore(r);
+    } else if (strcmp(verb, "recall") == 0) {
+        race_recall(r);
     } else if (strcmp(verb, "rest") == 0) {
         race_rest(r);
     } else {

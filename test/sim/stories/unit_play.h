@@ -6,10 +6,13 @@
  * second end of the logger, "audit", and web), rmunit U, rmservice S, rmmachine N, addmachine CELL,
  *   force U (within 1 ms), forcemachine N, resolve U,
  *   kill CELL, start CELL, killbbs, startbbs, killconverger; anew: the cell's state directory is
- *   another one, and nothing of it is left; empty: the cell is emptied; fall: the first
- *   container ends,
+ *   another one, and nothing of it is left; empty: the cell is emptied; fall [S]: the first
+ *   container ends, or the first of this service,
  *   hooks on|off|fail|SERVICE: how those that run end, or those of this service alone;
  *   await WHAT; watch WHAT: as often as anything may change, and what follows is done at once;
+ *   snapshot, restore: etcd is saved, and restored as it was then, with another board generation;
+ *   recall: an operator ends what no board knows;
+ *   later KEY, present KEY: the record is as a later version writes it, or as this one does again;
  *   rest: 3 s
  * WHAT, also what it comes to, is "KIND=N ..." (records of a kind; "started", "stopped" and "error"
  * of statuses, "dying" and "dead" of units, "departing" of members, "made" of containers, "lost" of
@@ -34,6 +37,7 @@ struct racing {
     char order[512];   /* of the hooks of web that were noted: "install config-changed " */
     uint32_t last_run; /* of these */
     int hook;          /* of these that was noted last; HOOK_NONE = it has ended */
+    int64_t snapshot;  /* the revision of etcd that was saved */
 };
 
 void race_begins(struct racing *r, struct cluster *c);
