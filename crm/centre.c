@@ -1,7 +1,7 @@
 #include "crm/centre.h"
 
-#include "common/lifecycle/cloudlet.h"
 #include "common/lifecycle/cloudlet_info.h"
+#include "common/lifecycle/maintenance.h"
 #include "common/model/moves.h"
 #include "common/model/record.h"
 
@@ -62,6 +62,11 @@ const Board__CloudletRecord *centre_cloudlet(const struct centre *c, struct aren
     return record_at(c, a, RECORD_CLOUDLET);
 }
 
+static const Board__MaintenanceRecord *maintenance_of(const struct centre *c, struct arena *a)
+{
+    return record_at(c, a, RECORD_MAINTENANCE);
+}
+
 const Board__CloudletInfoRecord *centre_info(const struct centre *c, struct arena *a)
 {
     return record_at(c, a, RECORD_CLOUDLETINFO);
@@ -99,42 +104,100 @@ void centre_leave(struct centre *c)
     c->why[0] = 0;
 }
 
-/* The name of the move that the board's state asks for now; NULL = none.
- * 1. No such cloudlet, or nobody knows which site this is.
- * 2. No session of this process, or one that the board has not: it is opened.
- * 3. INIT: all records are here, for the feed is current.
- * 4. NEED_SYNC: the site was compared. So too after a failed upgrade, which this CRM survives. */
-static const char *next_move(const struct centre *c, const struct centre_site *site,
-                             const Board__CloudletRecord *cloudlet,
-                             const Board__CloudletInfoRecord *info)
+/* A move that is due, and the kind of the record that it is about. */
+struct due_move {
+    const char *name; /* NULL = none */
+    enum record_type type;
+    uint64_t request;
+};
+
+static bool is_in(const Board__CloudletRecord *cloudlet, const char *state)
 {
-    if (!cloudlet || !site->may_speak || !*site->identity) { /* 1 */
-        return NULL;
-    }
-    if (!is_own(c, info)) { /* 2 */
-        return "init";
-    }
-    int state = info_state(info);
-    bool failed_upgrade =
-        state == CLOUDLET_INFO_ERRORS && strcmp(cloudlet->state, "UPDATE_ERROR") == 0;
-    if (state == CLOUDLET_INFO_INIT) { /* 3 */
-        return "sync";
-    }
-    bool due = state == CLOUDLET_INFO_NEED_SYNC || failed_upgrade;
-    return due && site->compared && site->leads ? "ready" : NULL; /* 4 */
+    return strcmp(cloudlet->state, state) == 0;
 }
 
-static Board__Move *move_of(const struct centre *c, const char *name, uint64_t session,
+/* What a CRM in its session is asked about itself:
+ * 1. The cloudlet goes: what the site holds of it goes first.
+ * 2. Another version is to run: it is started, or could not be. */
+static const char *next_of_cloudlet(const struct centre *c, const struct centre_site *site,
+                                    const Board__CloudletRecord *cloudlet)
+{
+    bool old = strcmp(cloudlet->target_version, c->version) != 0;
+    if (is_in(cloudlet, "DELETE_REQUESTED")) { /* 1 */
+        return "deleting";
+    }
+    if (is_in(cloudlet, "DELETING")) {
+        return site->leads && site->compared && site->holds == 0 ? "deleted" : NULL;
+    }
+    if (is_in(cloudlet, "UPDATE_REQUESTED")) { /* 2 */
+        return old && site->leads ? "upgrading" : NULL;
+    }
+    return is_in(cloudlet, "UPDATING") && old && *site->failed ? "fail" : NULL;
+}
+
+/* Nothing speaks against maintenance, and nothing against its end. */
+static const char *next_of_maintenance(const Board__MaintenanceRecord *m)
+{
+    int state = m ? lifecycle_state(&maintenance_lifecycle, m->state) : MAINTENANCE_NONE;
+    return state == MAINTENANCE_CRM_REQUESTED           ? "under_maintenance"
+           : state == MAINTENANCE_NORMAL_OPERATION_INIT ? "normal"
+                                                        : NULL;
+}
+
+/* What of the session itself is due.
+ * 1. No session of this process, or one that the board has not: it is opened.
+ * 2. INIT: all records are here, for the feed is current.
+ * 3. NEED_SYNC: the site was compared. So too after a failed upgrade, which this CRM survives. */
+static struct due_move next_of_session(const struct centre *c, const struct centre_site *site,
+                                       const Board__CloudletRecord *cloudlet,
+                                       const Board__CloudletInfoRecord *info)
+{
+    if (!is_own(c, info)) { /* 1 */
+        return (struct due_move){"init", RECORD_CLOUDLET, cloudlet->request};
+    }
+    int state = info_state(info);
+    if (state == CLOUDLET_INFO_INIT) { /* 2 */
+        return (struct due_move){"sync", RECORD_CLOUDLETINFO, cloudlet->request};
+    }
+    bool failed_upgrade = state == CLOUDLET_INFO_ERRORS && is_in(cloudlet, "UPDATE_ERROR");
+    bool takes = is_in(cloudlet, "CRM_INITOK") || is_in(cloudlet, "UPDATE_ERROR");
+    bool due = (state == CLOUDLET_INFO_NEED_SYNC && takes) || failed_upgrade;
+    return due && site->compared && site->leads /* 3 */
+               ? (struct due_move){"ready", RECORD_CLOUDLET, cloudlet->request}
+               : (struct due_move){0};
+}
+
+/* The move that the board's state asks for now. Nothing is said of a cloudlet that is not there, or
+ * while nobody knows which site this is. What it is asked about itself comes first: a cloudlet that
+ * goes, or whose v1 began again amid an upgrade, is not READY any more. */
+static struct due_move next_move(const struct centre *c, const struct centre_site *site,
+                                 const Board__CloudletRecord *cloudlet, struct arena *a)
+{
+    if (!cloudlet || !site->may_speak || !*site->identity) {
+        return (struct due_move){0};
+    }
+    const Board__CloudletInfoRecord *info = centre_info(c, a);
+    const Board__MaintenanceRecord *m = maintenance_of(c, a);
+    bool in_session = is_own(c, info);
+    const char *name = in_session ? next_of_cloudlet(c, site, cloudlet) : NULL;
+    if (name) {
+        return (struct due_move){name, RECORD_CLOUDLET, cloudlet->request};
+    }
+    name = in_session ? next_of_maintenance(m) : NULL;
+    return name ? (struct due_move){name, RECORD_MAINTENANCE, m->request}
+                : next_of_session(c, site, cloudlet, info);
+}
+
+static Board__Move *move_of(const struct centre *c, const struct due_move *due, uint64_t session,
                             const struct centre_site *site, const Board__CloudletRecord *cloudlet,
                             struct arena *a)
 {
-    bool about_info = strcmp(name, "sync") == 0;
-    enum record_type type = about_info ? RECORD_CLOUDLETINFO : RECORD_CLOUDLET;
-    Board__Move *m = move_new(a, name, key_edge(a, type, c->cloudlet));
+    Board__Move *m = move_new(a, due->name, key_edge(a, due->type, c->cloudlet));
     m->body_case = BOARD__MOVE__BODY_EDGE;
     m->edge = arena_message(a, &board__edge_move__descriptor);
+    assert(*site->identity && site->may_speak);
     m->edge->uid = cloudlet->uid;
-    m->edge->request = cloudlet->request;
+    m->edge->request = due->request;
     m->edge->session = session;
     m->edge->board_generation = centre_text(c->feed_client.board_generation);
     m->edge->version = centre_text(c->version);
@@ -142,20 +205,23 @@ static Board__Move *move_of(const struct centre *c, const char *name, uint64_t s
     m->edge->leads_site = site->leads;
     m->edge->totals = (Board__EdgeResources *)(uintptr_t)site->totals;
     m->edge->cells = site->cells;
+    m->edge->error = centre_text(strcmp(due->name, "fail") == 0 ? site->failed : "");
     return m;
 }
 
-static void say(struct centre *c, const char *name, const struct centre_site *site,
-                const Board__CloudletRecord *cloudlet, const Board__CloudletInfoRecord *info,
-                const struct event *ev, struct effects *out)
+static void say(struct centre *c, const struct due_move *due, const struct centre_site *site,
+                const Board__CloudletRecord *cloudlet, const struct event *ev, struct effects *out)
 {
     Board__ApplyRequest request = BOARD__APPLY_REQUEST__INIT;
-    c->call_session = strcmp(name, "init") == 0 ? highest(info) + 1 : c->session;
-    Board__Move *move = move_of(c, name, c->call_session, site, cloudlet, out->arena);
+    assert(!c->call_id && due->name && cloudlet);
+    bool init = strcmp(due->name, "init") == 0;
+    c->call_session = init ? highest(centre_info(c, out->arena)) + 1 : c->session;
+    Board__Move *move = move_of(c, due, c->call_session, site, cloudlet, out->arena);
     request.board_generation = c->feed_client.board_generation;
     request.n_moves = 1;
     request.moves = &move;
-    c->call_move = name;
+    assert(c->call_session > 0);
+    c->call_move = due->name;
     c->call_url = boards_url(&c->boards);
     c->call_id = boards_call(&c->boards, out, "/v1/board/apply", "", &request.base,
                              ev->now.mono_ns + CENTRE_CALL_NS);
@@ -170,6 +236,7 @@ static void pause(struct centre *c, const struct event *ev)
         wait *= 2;
     }
     wait = earlier_ns(wait, CENTRE_BACK_OFF_MAX_NS);
+    assert(wait >= CENTRE_AGAIN_NS);
     c->failures++;
     c->again_ns = ev->now.mono_ns + wait / 2 + (int64_t)(ev->entropy[0] % (uint64_t)(wait / 2));
 }
@@ -187,6 +254,7 @@ static void failed(struct centre *c, const char *why, const struct event *ev, st
 /* The board has the session: heartbeats say so from now on. */
 static void open_session(struct centre *c, const struct event *ev, struct effects *out)
 {
+    assert(c->call_session > 0 && c->call_session != c->session);
     c->session = c->call_session;
     strcpy(c->board_generation, c->feed_client.board_generation);
     c->heartbeat.session = c->session;
@@ -236,16 +304,15 @@ static void decide(struct centre *c, const struct event *ev, const struct centre
         return;
     }
     const Board__CloudletRecord *cloudlet = centre_cloudlet(c, out->arena);
-    const Board__CloudletInfoRecord *info = centre_info(c, out->arena);
-    const char *name = next_move(c, site, cloudlet, info);
-    if (!name) {
+    const struct due_move due = next_move(c, site, cloudlet, out->arena);
+    if (!due.name) {
         return;
     }
     if (ev->now.mono_ns < c->again_ns) {
         effects_due(out, c->again_ns);
         return;
     }
-    say(c, name, site, cloudlet, info, ev, out);
+    say(c, &due, site, cloudlet, ev, out);
 }
 
 void centre_hear(struct centre *c, const struct event *ev, struct effects *out)
@@ -271,7 +338,8 @@ enum centre_end centre_step(struct centre *c, const struct event *ev,
         if (info && info->session > c->session) {
             return CENTRE_DISPLACED;
         }
-        if (info_state(info) == CLOUDLET_INFO_OFFLINE) { /* nobody heard of it for too long */
+        /* Nobody heard of it for too long, or the cloudlet is gone. */
+        if (!info || info_state(info) == CLOUDLET_INFO_OFFLINE) {
             centre_leave(c);
         }
     }
@@ -279,6 +347,8 @@ enum centre_end centre_step(struct centre *c, const struct event *ev,
         centre_leave(c);
     }
     decide(c, ev, site, out);
+    assert(!c->session || c->heartbeat.session == c->session);
+    assert(site->may_speak || (!c->session && !c->call_id));
     return CENTRE_GOES_ON;
 }
 

@@ -2,11 +2,13 @@
  * what the centre's board shows, so that an answer that is lost or late leads nowhere else. Pure:
  * embedded in the role, driven by its events.
  *
- *   no session          init, above all that the board has had, when this CRM may speak for the
- * site INIT                sync: all records are here NEED_SYNC           ready, when the site was
- * compared with them READY               nothing; heartbeats from init on OFFLINE another session:
- * nobody heard of this one for too long another's session   over: somebody else speaks for the site
- */
+ * - no session: init, above all that the board has had, when this CRM may speak for the site;
+ * - INIT: sync, for all records are here;
+ * - NEED_SYNC: ready, when the site was compared with them;
+ * - READY: what it is asked about itself. Maintenance is agreed to, an upgrade is begun, or fails;
+ *   when the cloudlet goes, that the site holds nothing any more;
+ * - OFFLINE: another session, for nobody heard of this one for too long;
+ * - another's session, after its own: it is over, somebody else speaks for the site. */
 #pragma once
 
 #include "common/client/boards.h"
@@ -28,11 +30,12 @@ enum { CENTRE_WHY_BYTES = 512 };
 
 /* What the site says of itself with a move; borrowed. */
 struct centre_site {
-    bool may_speak; /* it leads at the site, or is to come after who does (docs/edge.md, Cloudlets)
-                     */
-    bool leads;     /* no other CRM writes there */
-    bool compared;  /* what the site holds was compared with the records */
+    bool may_speak;       /* it leads at the site, or is to come after who does */
+    bool leads;           /* no other CRM writes there */
+    bool compared;        /* what the site holds was compared with the records */
     const char *identity; /* "" = not known yet: nothing is said */
+    const char *failed;   /* why the upgrade that is under way did; "" = it did not */
+    size_t holds;         /* objects of the centre */
     const Board__EdgeResources *totals;
     uint32_t cells;
 };

@@ -61,6 +61,29 @@ static bool comes_after(const struct crm *x, struct arena *a)
            (strcmp(i->version, x->version) != 0 || i->session == x->centre.session);
 }
 
+static struct upgrade_facts upgrade_facts(const struct crm *x, struct arena *a)
+{
+    const struct centre *c = &x->centre;
+    bool current = c->feed_client.current;
+    struct upgrade_facts f = {.version = x->version, .leads = x->life.leader.leads};
+    f.cloudlet = current ? centre_cloudlet(c, a) : NULL;
+    f.info = current ? centre_info(c, a) : NULL;
+    f.own_session = c->session && f.info && f.info->session == c->session;
+    return f;
+}
+
+/* Slices are the centre's, and nobody else's. */
+static size_t held(const struct crm *x)
+{
+    const struct map *records = &x->life.feed_client.records;
+    size_t count = 0;
+    for (struct map_node *n = map_from(records, "slice/"); n && text_begins(map_key(n), "slice/");
+         n = map_next(n)) {
+        count++;
+    }
+    return count;
+}
+
 struct centre_site crm_site(const struct crm *x, struct arena *a)
 {
     const struct feed_client *f = &x->life.feed_client;
@@ -71,6 +94,9 @@ struct centre_site crm_site(const struct crm *x, struct arena *a)
     site.identity = own ? identity->identity : "";
     site.compared = f->current;
     site.totals = totals(x, a, &site.cells);
+    const struct upgrade_facts facts = upgrade_facts(x, a);
+    site.failed = arena_strdup(a, upgrade_failed(&x->upgrade, &facts));
+    site.holds = held(x);
     return site;
 }
 
@@ -91,6 +117,7 @@ static void move_site_record(struct crm *x, const char *name, const char *genera
     m->site = arena_message(out->arena, &board__site_move__descriptor);
     m->site->cloudlet = (char *)(uintptr_t)x->cloudlet;
     m->site->board_generation = arena_strdup(out->arena, generation);
+    assert(!x->moving && x->life.leader.leads);
     x->moving = true;
     mover_add(&x->mover, &x->owner, name, m);
 }
@@ -122,6 +149,7 @@ static void keep_identity(struct crm *x, struct effects *out)
     if (!x->life.feed_client.current || x->moving) {
         return;
     }
+    assert(!s || strcmp(s->cloudlet, x->cloudlet) == 0);
     const char *name = !s                               ? "name"   /* 1 */
                        : follows_anew(x, s, out->arena) ? "follow" /* 3 */
                                                         : NULL;
@@ -164,6 +192,7 @@ static void displaced(struct crm *x, const struct event *ev, struct effects *out
     effects_log(out, LOG_WARN_LEVEL, "another CRM has opened a session: this one ends",
                 "cloudlet=%s session=%llu", x->cloudlet, (unsigned long long)x->centre.session);
     centre_leave(&x->centre);
+    assert(x->centre.session == 0);
     struct event stop = *ev;
     stop.kind = EVENT_STOP;
     stop.stop = STOP_IN_ORDER;
@@ -178,6 +207,8 @@ static void crm_step(struct role *role, const struct event *ev, struct effects *
     }
     centre_hear(&x->centre, ev, out);
     elect(x, ev, out);
+    const struct upgrade_facts facts = upgrade_facts(x, out->arena);
+    upgrade_step(&x->upgrade, ev, &facts, out);
     struct centre_site site = crm_site(x, out->arena);
     if (centre_step(&x->centre, ev, &site, out) == CENTRE_DISPLACED) {
         displaced(x, ev, out);
@@ -209,8 +240,11 @@ static void free_crm(struct role *role)
 static const struct role_ops ops = {
     .name = "crm", .step = crm_step, .body_limit = body_limit, .free = free_crm};
 
-static const struct leading_selector selectors[] = {
-    {"lead", NULL, LEAD_KEY}, {"beat", NULL, NULL}, {"site", NULL, NULL}, {"cell", NULL, NULL}};
+static const struct leading_selector selectors[] = {{"lead", NULL, LEAD_KEY},
+                                                    {"beat", NULL, NULL},
+                                                    {"site", NULL, NULL},
+                                                    {"cell", NULL, NULL},
+                                                    {"slice", NULL, NULL}};
 
 static void init_centre(struct crm *x, const struct crm_config *config)
 {
@@ -251,6 +285,9 @@ struct role *crm_new(const struct crm_config *config)
     x->mover = (struct mover){.boards = &x->life.boards, .leader = &x->life.leader};
     mover_init(&x->mover);
     x->owner = (struct mover_owner){settled, x};
+    x->upgrade = (struct upgrade){
+        .command = arena_strdup(&x->life.forever, config->launch ? config->launch : ""),
+        .next_id = &x->life.next_call_id};
     init_centre(x, config);
     return &x->life.role;
 }

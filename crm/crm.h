@@ -12,6 +12,7 @@ struct crm_config {
     const char *boards;   /* of the site: "https://...,https://..." */
     const char *centres;  /* of the centre, likewise */
     const char *url;      /* where it listens, reported in lead/site */
+    const char *launch;   /* program that starts and stops other versions; NULL = none */
 };
 
 /* Strings are copied. With a wrong configuration the role's first step is EFFECT_EXIT with code 2

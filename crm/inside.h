@@ -5,11 +5,13 @@
 #include "common/client/questions.h"
 #include "crm/centre.h"
 #include "crm/crm.h"
+#include "crm/upgrade.h"
 
 struct crm {
     struct leading life; /* first: a struct role * is a struct crm *. It follows the site's board */
     const char *cloudlet, *version;
     struct centre centre;
+    struct upgrade upgrade;
     struct mover mover; /* of moves at the site */
     struct mover_owner owner;
     bool moving;                     /* a move about site/identity is on its way */

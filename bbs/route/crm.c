@@ -5,6 +5,7 @@
 #include "common/model/keys.h"
 #include "common/model/moves.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What a cloudlet owns: the record of its name, or all whose names begin with its own. */
@@ -19,6 +20,7 @@ enum { OWNED = sizeof(owned) / sizeof(owned[0]) };
 
 static const char *owned_topic(struct arena *a, size_t i, const char *cloudlet)
 {
+    assert(i < OWNED && *cloudlet);
     return (owned[i].all ? key_edge_all : key_edge)(a, owned[i].type, cloudlet);
 }
 
@@ -46,6 +48,7 @@ const Board__FeedRequest *crm_feed(struct arena *a, const char *cloudlet,
     for (size_t i = 0; i < OWNED; i++) {
         r->topics[r->n_topics++] = (char *)(uintptr_t)owned_topic(a, i, cloudlet);
     }
+    assert(r->n_selectors == 0 && r->n_topics == OWNED);
     return r;
 }
 

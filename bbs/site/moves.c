@@ -3,6 +3,7 @@
 #include "common/lifecycle/site.h"
 #include "common/model/edge_name.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Bytes of a board generation. */
@@ -38,6 +39,7 @@ static uint32_t site_guards(const struct move_turn *t)
 
 static void refuse_site(const struct move_turn *t)
 {
+    assert(is_another(t));
     plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
                 "this cluster is the site of cloudlet %s, not of %s", record_of(t)->cloudlet,
                 says(t)->cloudlet);
@@ -46,6 +48,7 @@ static void refuse_site(const struct move_turn *t)
 static void name_site(const struct move_turn *t)
 {
     struct arena *a = t->plan->arena;
+    assert(t->to == SITE_NAMED && !is_another(t));
     if (record_of(t)) {
         return; /* so it is */
     }
@@ -61,6 +64,7 @@ static void name_site(const struct move_turn *t)
 static void follow_site(const struct move_turn *t)
 {
     struct arena *a = t->plan->arena;
+    assert(record_of(t) && t->from == SITE_NAMED && t->to == SITE_NAMED);
     if (strcmp(record_of(t)->board_generation, says(t)->board_generation) == 0) {
         return;
     }

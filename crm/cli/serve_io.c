@@ -26,6 +26,9 @@ const struct cli_option crm_serve_options[] = {
      .help = "certificate at the centre: OU crm, CN ORG/NAME",
      .required = true},
     {.name = "centre-key", .value = "FILE", .help = "its key", .required = true},
+    {.name = "launch",
+     .value = "COMMAND",
+     .help = "starts and stops other versions: COMMAND start VERSION, COMMAND stop VERSION"},
     {.name = "release",
      .value = "VERSION",
      .help = "the version that it says it is",
@@ -64,6 +67,7 @@ int crm_serve_run(const struct invocation *call, struct err *err)
         .boards = cli_text(call, "bbs"),
         .centres = cli_text(call, "centre"),
         .url = cli_text(call, "url"),
+        .launch = cli_text(call, "launch"),
     };
     return serve_role(crm_new(&config), &host, err);
 }

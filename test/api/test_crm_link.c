@@ -38,8 +38,8 @@ struct crm_process {
 };
 
 /* Lives in a process of its own. */
-static void run_crm(const char *name, const char *site_url, const struct tls_files *own,
-                    const struct tls_files *centre)
+static void run_crm(const char *name, const char *version, const char *site_url,
+                    const struct tls_files *own, const struct tls_files *centre)
 {
     char centres[128];
     struct err err;
@@ -47,7 +47,7 @@ static void run_crm(const char *name, const char *site_url, const struct tls_fil
              bbs_rig.bbs[0].port, bbs_rig.bbs[1].port);
     const struct crm_config config = {.name = name,
                                       .cloudlet = PARIS,
-                                      .version = CORKBOARD_VERSION,
+                                      .version = version,
                                       .boards = site_url,
                                       .centres = centres,
                                       .url = "https://127.0.0.1:1"};
@@ -61,22 +61,29 @@ static void run_crm(const char *name, const char *site_url, const struct tls_fil
     exit(r < 0 ? 100 : r);
 }
 
-static void start_crm(struct crm_process *p, const char *name, int site_port,
-                      const struct tls_files *own, const struct tls_files *centre)
+static void start_version(struct crm_process *p, const char *name, const char *version,
+                          int site_port, const struct tls_files *own,
+                          const struct tls_files *centre)
 {
     char url[64];
     snprintf(url, sizeof(url), "https://127.0.0.1:%d", site_port);
-    snprintf(p->log_path, sizeof(p->log_path), "%s/%s.log", site.certs.dir, name);
+    snprintf(p->log_path, sizeof(p->log_path), "%s/%s-%s.log", site.certs.dir, name, version);
     int fd = open(p->log_path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     p->pid = fork();
     if (p->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
         dup2(fd, STDERR_FILENO);
-        run_crm(name, url, own, centre);
+        run_crm(name, version, url, own, centre);
     }
     close(fd);
     p->port = patience_port_in_log(p->log_path, "\"listens\"");
+}
+
+static void start_crm(struct crm_process *p, const char *name, int site_port,
+                      const struct tls_files *own, const struct tls_files *centre)
+{
+    start_version(p, name, CORKBOARD_VERSION, site_port, own, centre);
 }
 
 /* Gives the exit status, or minus the signal. */
@@ -226,6 +233,20 @@ static void when_it_is_ended_the_next_goes_on(void **state)
     assert_int_equal(session_in(is), 3);
 }
 
+/* By hand: it stands by until the one that runs is ended, and is the version that is to run then.
+ */
+static void a_newer_version_takes_over_by_hand(void **state)
+{
+    SCOPED_BUF(told);
+    start_version(&second, "crm-2", "9.0.0", site.bbs.port, &site.crm, &crm_at_centre);
+    wait_for_state(&second, &site.client, "stands by", &told);
+    assert_int_equal(end_crm(&first, SIGTERM), 0);
+    const char *is = wait_for_state(&second, &site.client, "\"session_state\":\"READY\"", &told);
+    assert_int_equal(session_in(is), 4);
+    assert_non_null(strstr(is, "\"version\":\"9.0.0\""));
+    first = second;
+}
+
 /* The same certificate at another cluster: the centre knows the site by its identity, and the one
  * that it knows goes on. (The other cluster is the centre's own here.) */
 static void another_site_is_refused(void **state)
@@ -235,7 +256,7 @@ static void another_site_is_refused(void **state)
     start_crm(&second, "crm-2", bbs_rig.bbs[1].port, &other, &crm_at_centre);
     wait_for_state(&second, &bbs_rig.client, "is at another site", &told);
     const char *is = wait_for_state(&first, &site.client, "\"session_state\":\"READY\"", &told);
-    assert_int_equal(session_in(is), 3);
+    assert_int_equal(session_in(is), 4);
     assert_int_equal(end_crm(&second, SIGTERM), 0);
 }
 
@@ -261,6 +282,7 @@ int main(void)
         cmocka_unit_test(one_more_stands_by),
         cmocka_unit_test(when_it_is_killed_the_other_goes_on),
         cmocka_unit_test(when_it_is_ended_the_next_goes_on),
+        cmocka_unit_test(a_newer_version_takes_over_by_hand),
         cmocka_unit_test(another_site_is_refused),
         cmocka_unit_test(neither_certificate_is_the_other),
     };

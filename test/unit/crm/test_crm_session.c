@@ -19,8 +19,10 @@ struct fixture {
     struct crm *crm;
     struct buf sent;
     int64_t site_revision, centre_revision;
-    const char *generation; /* of the centre's board */
-    bool another_leads;     /* at the site, when its snapshot is told */
+    const char *generation;     /* of the centre's board */
+    const char *former_version; /* that the centre shows with a session */
+    const char *target_version; /* of an upgrade that is under way; NULL = none is */
+    bool another_leads;         /* at the site, when its snapshot is told */
 };
 
 static struct crm_config config_of(const char *version)
@@ -150,6 +152,7 @@ static void frame_info(struct fixture *x, Board__FeedFrame__Kind kind, uint64_t 
     info.session = session;
     info.state = text(state);
     info.version = text(version);
+    info.former_version = text(x->former_version ? x->former_version : "");
     frame_change(&x->sent, kind, "cloudletinfo/" PARIS, &info.base, ++x->centre_revision);
 }
 
@@ -189,6 +192,21 @@ static void centre_shows(struct fixture *x, uint64_t session, const char *state)
 {
     frame_info(x, BOARD__FEED_FRAME__KIND__PUT, session, state, "1.0.0");
     centre_heartbeat(x);
+}
+
+static Board__CloudletRecord cloudlet_in_upgrade(const struct fixture *x, const char *state)
+{
+    Board__CloudletRecord c = cloudlet_in(state);
+    c.upgrading = x->target_version != NULL;
+    c.target_version = text(x->target_version ? x->target_version : "");
+    c.request += c.upgrading;
+    return c;
+}
+
+static void cloudlet_becomes(struct fixture *x, const char *state)
+{
+    Board__CloudletRecord c = cloudlet_in_upgrade(x, state);
+    frame_cloudlet(x, BOARD__FEED_FRAME__KIND__PUT, &c);
 }
 
 static const char *waits_for(struct fixture *x)
@@ -287,6 +305,9 @@ static void done(struct fixture *x, const char *name, uint64_t session, const ch
     assert_int_equal(m->edge->session, session);
     answer_move(x, call->id, NULL, x->centre_revision + 1);
     expect_none(x, "centre"); /* not before the feed shows it */
+    if (strcmp(name, "init") == 0 || strcmp(name, "ready") == 0) {
+        cloudlet_becomes(x, strcmp(name, "init") == 0 ? "CRM_INITOK" : "READY");
+    }
     centre_shows(x, session, shows);
 }
 
@@ -566,9 +587,8 @@ static void the_next_version_comes_before_it_leads(void **state)
     end(x);
     struct crm_config config = config_of("2.0.0");
     begin(x, &config);
-    Board__CloudletRecord c = cloudlet_in("UPDATING");
-    c.upgrading = true;
-    c.target_version = text("2.0.0");
+    x->target_version = "2.0.0";
+    Board__CloudletRecord c = cloudlet_in_upgrade(x, "UPDATING");
     drive_start(&x->drive);
     x->another_leads = true;
     site_snapshot(x, PARIS, "G");
@@ -581,6 +601,196 @@ static void the_next_version_comes_before_it_leads(void **state)
     send_to(x, &x->crm->life.feed_client);
     lead_site(x);
     expect_move(x, "centre", "ready", &call);
+}
+
+/* ---- What it is asked about itself ----------------------------------------------------------- */
+
+static void maintenance_becomes(struct fixture *x, const char *state)
+{
+    Board__MaintenanceRecord m = BOARD__MAINTENANCE_RECORD__INIT;
+    m.name = text(PARIS);
+    m.state = text(state);
+    m.request = 9;
+    frame_change(&x->sent, BOARD__FEED_FRAME__KIND__PUT, "maintenance/" PARIS, &m.base,
+                 ++x->centre_revision);
+    centre_heartbeat(x);
+}
+
+static void it_agrees_to_maintenance_and_to_its_end(void **state)
+{
+    static const struct {
+        const char *state, *move;
+    } rows[] = {{"NORMAL_OPERATION", NULL},
+                {"FAILOVER_REQUESTED", NULL},
+                {"CRM_REQUESTED", "under_maintenance"},
+                {"UNDER_MAINTENANCE", NULL},
+                {"NORMAL_OPERATION_INIT", "normal"},
+                {"NORMAL_OPERATION", NULL}};
+    struct fixture *x = *state;
+    const struct call *call;
+    become_ready(x);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        maintenance_becomes(x, rows[i].state);
+        if (!rows[i].move) {
+            expect_none(x, "centre");
+            continue;
+        }
+        const Board__Move *m = expect_move(x, "centre", rows[i].move, &call);
+        assert_string_equal(m->subject->kind, "maintenance");
+        assert_int_equal(m->edge->request, 9);
+        assert_int_equal(m->edge->session, 1);
+        answer_move(x, call->id, NULL, x->centre_revision + 1);
+        expect_none(x, "centre");
+    }
+}
+
+static void frame_slice(struct fixture *x, Board__FeedFrame__Kind kind)
+{
+    Board__SliceRecord slice = BOARD__SLICE_RECORD__INIT;
+    slice.uid = text("u1");
+    frame_change(&x->sent, kind, "slice/u1", &slice.base, ++x->site_revision);
+    send_to(x, &x->crm->life.feed_client);
+}
+
+/* The cloudlet goes when the site holds nothing of it, and the session with it. */
+static void a_cloudlet_that_goes_is_let_go(void **state)
+{
+    struct fixture *x = *state;
+    const struct call *call;
+    become_ready(x);
+    frame_slice(x, BOARD__FEED_FRAME__KIND__PUT);
+    cloudlet_becomes(x, "DELETE_PREPARE");
+    centre_heartbeat(x);
+    expect_none(x, "centre");
+    cloudlet_becomes(x, "DELETE_REQUESTED");
+    centre_heartbeat(x);
+    expect_move(x, "centre", "deleting", &call);
+    answer_move(x, call->id, NULL, x->centre_revision + 1);
+    cloudlet_becomes(x, "DELETING");
+    centre_heartbeat(x);
+    expect_none(x, "centre"); /* a slice stands */
+    frame_slice(x, BOARD__FEED_FRAME__KIND__DELETE);
+    expect_move(x, "centre", "deleted", &call);
+    answer_move(x, call->id, NULL, x->centre_revision + 2);
+    Board__CloudletRecord c = cloudlet_in("DELETING");
+    frame_cloudlet(x, BOARD__FEED_FRAME__KIND__DELETE, &c);
+    frame_info(x, BOARD__FEED_FRAME__KIND__DELETE, 1, "READY", "1.0.0");
+    centre_heartbeat(x);
+    expect_none(x, "centre");
+    assert_int_equal(x->crm->centre.session, 0);
+    assert_non_null(strstr(waits_for(x), "`bbs cloudlets create acme/paris`"));
+}
+
+/* ---- Upgrades -------------------------------------------------------------------------------- */
+
+static void begin_upgrade(struct fixture *x, const char *launch)
+{
+    const struct call *call;
+    end(x);
+    struct crm_config config = config_of("1.0.0");
+    config.launch = launch;
+    begin(x, &config);
+    become_ready(x);
+    x->target_version = "2.0.0";
+    cloudlet_becomes(x, "UPDATE_REQUESTED");
+    centre_heartbeat(x);
+    assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0)); /* the centre is told first */
+    expect_move(x, "centre", "upgrading", &call);
+    answer_move(x, call->id, NULL, x->centre_revision + 2);
+    cloudlet_becomes(x, "UPDATING");
+    centre_shows(x, 1, "UPGRADE");
+}
+
+static uint64_t expect_launch(struct fixture *x, const char *word, const char *version)
+{
+    const struct effect *e = drive_effect(&x->drive, EFFECT_LAUNCH, 0);
+    assert_non_null(e);
+    assert_int_equal(e->launch.count, 3);
+    assert_string_equal(e->launch.words[0], "/hook");
+    assert_string_equal(e->launch.words[1], word);
+    assert_string_equal(e->launch.words[2], version);
+    return e->launch.id;
+}
+
+static void launched(struct fixture *x, uint64_t id, int status, const char *line)
+{
+    drive_event(&x->drive, (struct event){.kind = EVENT_LAUNCHED,
+                                          .launched = {.id = id, .status = status, .text = line}});
+}
+
+/* The centre goes on to be heard. */
+static void pass(struct fixture *x, int64_t seconds)
+{
+    x->crm->centre.feed_client.heard_ns = x->drive.now.mono_ns + seconds * SECOND_NS;
+    drive_advance(&x->drive, seconds * 1000);
+}
+
+static void a_program_that_fails_fails_the_upgrade(void **state)
+{
+    struct fixture *x = *state;
+    const struct call *call;
+    begin_upgrade(x, "/hook");
+    launched(x, expect_launch(x, "start", "2.0.0"), 3, "no such image");
+    const Board__Move *m = expect_move(x, "centre", "fail", &call);
+    assert_string_equal(m->edge->error, "version 2.0.0 was not started: no such image");
+    assert_string_equal(m->subject->kind, "cloudlet");
+    answer_move(x, call->id, NULL, x->centre_revision + 2);
+    cloudlet_becomes(x, "UPDATE_ERROR");
+    centre_shows(x, 1, "ERRORS");
+    expect_move(x, "centre", "ready", &call); /* it goes on itself */
+}
+
+static void a_version_that_does_not_come_is_stopped(void **state)
+{
+    struct fixture *x = *state;
+    const struct call *call;
+    begin_upgrade(x, "/hook");
+    launched(x, expect_launch(x, "start", "2.0.0"), 0, "");
+    expect_none(x, "centre");
+    pass(x, UPGRADE_COMES_NS / SECOND_NS - 1);
+    assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0));
+    pass(x, 2);
+    uint64_t id = expect_launch(x, "stop", "2.0.0");
+    expect_none(x, "centre");
+    launched(x, id, 1, "it is stuck");
+    const Board__Move *m = expect_move(x, "centre", "fail", &call);
+    assert_string_equal(m->edge->error, "version 2.0.0 did not come within 120 s, and could not be "
+                                        "stopped: it is stuck");
+}
+
+static void without_a_program_an_upgrade_fails_at_once(void **state)
+{
+    struct fixture *x = *state;
+    const struct call *call;
+    begin_upgrade(x, NULL);
+    assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0));
+    const Board__Move *m = expect_move(x, "centre", "fail", &call);
+    assert_string_equal(m->edge->error,
+                        "this CRM has no program that starts another version (--launch)");
+}
+
+/* v2, which v1 has not made room for. */
+static void a_former_version_that_does_not_end_is_stopped(void **state)
+{
+    struct fixture *x = *state;
+    end(x);
+    struct crm_config config = config_of("2.0.0");
+    config.launch = "/hook";
+    begin(x, &config);
+    x->target_version = "2.0.0";
+    x->former_version = "1.0.0";
+    x->another_leads = true;
+    Board__CloudletRecord c = cloudlet_in_upgrade(x, "UPDATING");
+    drive_start(&x->drive);
+    site_snapshot(x, PARIS, "G");
+    centre_snapshot(x, &c, 7, "UPGRADE", "1.0.0");
+    done(x, "init", 8, "INIT");
+    pass(x, UPGRADE_ENDS_NS / SECOND_NS - 1);
+    assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0));
+    pass(x, 2);
+    launched(x, expect_launch(x, "stop", "1.0.0"), 0, "");
+    pass(x, 30);
+    assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0)); /* once */
 }
 
 static void it_says_what_it_knows(void **state)
@@ -657,6 +867,12 @@ int main(void)
         TEST(without_a_cloudlet_it_says_how_to_make_one),
         TEST(a_cluster_that_is_another_site_says_nothing),
         TEST(the_next_version_comes_before_it_leads),
+        TEST(it_agrees_to_maintenance_and_to_its_end),
+        TEST(a_cloudlet_that_goes_is_let_go),
+        TEST(a_program_that_fails_fails_the_upgrade),
+        TEST(a_version_that_does_not_come_is_stopped),
+        TEST(without_a_program_an_upgrade_fails_at_once),
+        TEST(a_former_version_that_does_not_end_is_stopped),
         TEST(it_says_what_it_knows),
         TEST(a_wrong_configuration_is_told),
     };
