@@ -11,6 +11,8 @@
 #include "common/model/service_owner.h"
 
 #include <assert.h>
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One answer while it is made: the records that it is told of, as units_why() wants them. */
@@ -305,6 +307,29 @@ static const char *shown(struct arena *a, const char *name)
     return strlen(text) > SHOWN ? arena_printf(a, "%.*s...", SHOWN, text) : text;
 }
 
+/* Something stands there that a later version has written. */
+static bool is_of_later_version(struct view *v, const char *key)
+{
+    const char *there = view_peek(v, key) ? NULL : view_peek_key(v, key, NULL);
+    return there && strcmp(there, key) == 0;
+}
+
+/* NULL: it is no name of that kind. */
+static const char *key_of_noun(struct arena *a, enum units_noun noun, const char *name)
+{
+    struct unit_name unit;
+    char *end;
+    unsigned long number = strtoul(name, &end, 10);
+    bool numbered = isdigit((unsigned char)*name) && !*end && number <= UINT32_MAX;
+    if (noun == NOUN_UNIT) {
+        return unit_name_parse(a, name, &unit) ? key_unit(a, unit) : NULL;
+    }
+    return noun == NOUN_SERVICE    ? key_unit_service(a, name)
+           : !numbered             ? NULL
+           : noun == NOUN_RELATION ? key_relation(a, (uint32_t)number)
+                                   : key_machine(a, (uint32_t)number);
+}
+
 const char *units_unknown(struct view *v, enum units_noun noun, const char *name)
 {
     static const struct {
@@ -319,6 +344,13 @@ const char *units_unknown(struct view *v, enum units_noun noun, const char *name
     if (!*name) {
         return arena_printf(view_arena(v), "which %s? its name is empty: %s lists those that are",
                             nouns[noun].text, nouns[noun].list);
+    }
+    const char *key = key_of_noun(view_arena(v), noun, name);
+    if (key && is_of_later_version(v, key)) {
+        return arena_printf(
+            view_arena(v),
+            "%s %s was written by a later version of the software: ask a bbs of that version",
+            nouns[noun].text, shown(view_arena(v), name));
     }
     const char *other = stranger(v, name);
     name = shown(view_arena(v), name);

@@ -44,6 +44,14 @@ void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *mes
                            (struct sighting){.since_ns = seen_ns}));
 }
 
+void laid_put_later(struct laid_board *l, const char *key)
+{
+    SCOPED_ARENA(scratch);
+    version_unref(copy_put(l->board.copy,
+                           version_new(&scratch, key, bytes_of("\x7f later"), 10, 10),
+                           (struct sighting){.since_ns = 0}));
+}
+
 void laid_remove(struct laid_board *l, const char *key)
 {
     struct version *was = copy_find(l->board.copy, key) ? copy_remove(l->board.copy, key) : NULL;
@@ -176,9 +184,9 @@ bool laid_passes(const struct laid_board *l, const struct read_set *reads)
 /* A record says in these what its key says, too. */
 static bool names_its_record(const char *field)
 {
-    static const char *const names[] = {"process_guid", "index", "presence", "task_guid", "key",
-                                        "cell_id",      "role",  "id",       "domain",    "path",
-                                        "service"};
+    static const char *const names[] = {"process_guid", "index",   "presence", "task_guid",
+                                        "key",          "cell_id", "role",     "id",
+                                        "domain",       "path",    "service"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], field) == 0) {
             return true;
@@ -189,8 +197,8 @@ static bool names_its_record(const char *field)
 
 static char *draw_word(struct arena *a, struct random *r)
 {
-    static const char *const words[] = {"",        "a",         "b",       "D1", "D2", "c2",
-                                        "RUNNING", "UNCLAIMED", "CLAIMED", "CRASHED"};
+    static const char *const words[] = {"",   "a",       "b",         "D1",      "D2",
+                                        "c2", "RUNNING", "UNCLAIMED", "CLAIMED", "CRASHED"};
     return arena_strdup(a, words[random_below(r, sizeof(words) / sizeof(words[0]))]);
 }
 
@@ -283,8 +291,8 @@ static void judge(struct holding *h, const char *key, const char *how)
     struct laid_plan other;
     laid_decide(h->board, h->row, h->in, &a, &other);
     laid_print(&other.plan, &text);
-    bool same = text.size == h->first_text->size &&
-                memcmp(text.data, h->first_text->data, text.size) == 0;
+    bool same =
+        text.size == h->first_text->size && memcmp(text.data, h->first_text->data, text.size) == 0;
     /* The rest of a DesiredLRP stands under its definition id: whoever writes it compares the
      * part that names it. */
     bool over = writes(&h->first->plan, key) && key_type(key) != RECORD_RUN;

@@ -19,6 +19,9 @@ void laid_free(struct laid_board *l); /* accepts NULL */
 void laid_put(struct laid_board *l, const char *key, const ProtobufCMessage *message,
               int64_t create_revision, int64_t mod_revision, int64_t seen_ns);
 
+/* What a later version of the software has written there: nobody can read it. */
+void laid_put_later(struct laid_board *l, const char *key);
+
 /* Takes one away; none: nothing. */
 void laid_remove(struct laid_board *l, const char *key);
 

@@ -152,6 +152,7 @@ static void tell_status(struct view *v, const struct op_input *in, void *snapsho
 
 struct told_row {
     const char *rule, *board, *asked, *told;
+    const char *later; /* a key at which a later version has written; NULL = none has */
 };
 
 static void try_told(void (*tell)(struct view *, const struct op_input *, void *),
@@ -166,6 +167,9 @@ static void try_told(void (*tell)(struct view *, const struct op_input *, void *
         struct laid_system l;
         struct laid_plan p;
         laid_units_init(&l, rows[i].board);
+        if (rows[i].later) {
+            laid_put_later(l.board, rows[i].later);
+        }
         const struct op_input in = {.actor = ACTOR_CLIENT,
                                     .peer_name = "",
                                     .trace_id = "",
@@ -257,8 +261,8 @@ static void why_is_told(void **state)
         {"a service that is alive", WEB UNIT("1", "alive", ON "I") STATUS("1", "started"), "web",
          "unit service web: done"},
         {"one with units that are not well",
-         WEB WAITS("1") UNIT("2", "alive", ON "J") STATUS("2", "started")
-             UNIT("3", "alive", ON "I") STATUS("3", "error hook=start"),
+         WEB WAITS("1") UNIT("2", "alive", ON "J") STATUS("2", "started") UNIT("3", "alive", ON "I")
+             STATUS("3", "error hook=start"),
          "web",
          "unit service web\n1 unit is in error: web/3 (its hook start has failed)\n1 unit is down: "
          "web/2 (cell c1 was made anew)\n1 unit is on no machine: web/1 (it waits for a machine)"},
@@ -267,11 +271,11 @@ static void why_is_told(void **state)
          "machine_unit/0000000002/web/0000000002 guid=g2\n",
          "machine 2", "machine 2\ncell c9 has left; unit web/2 on it"},
         {"the subordinates of a dying service's units",
-         SERVICE("web", "dying") UNIT("1", "dying", ON "I") STATUS("1", "started")
-             "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n"
-             "unit/logger/0000000000 service=logger number=0 guid=l0 state=alive "
-             "principal=web/1 " ON "I\n"
-             "unit_status/logger/0000000000 guid=l0 state=error hook=stop\n",
+         SERVICE("web", "dying") UNIT("1", "dying", ON "I") STATUS(
+             "1", "started") "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n"
+                             "unit/logger/0000000000 service=logger number=0 guid=l0 state=alive "
+                             "principal=web/1 " ON "I\n"
+                             "unit_status/logger/0000000000 guid=l0 state=error hook=stop\n",
          "web",
          "unit service web\nunit web/1 is dying: its agent ends it\nunit web/1 is dying: its "
          "subordinate logger/0 is there: its hook stop has failed"},
@@ -298,6 +302,21 @@ static void why_is_told(void **state)
         {"no number of a machine", WEB, "machine web",
          "there is no machine web: that is a unit service: bbs units status web"},
         {"no unit", WEB, "web/2", "there is no unit web/2: bbs units lists those that are"},
+        {"a unit of a later version", WEB, "web/2",
+         "unit web/2 was written by a later version of the software: ask a bbs of that version",
+         "unit/web/0000000002"},
+        {"a service of a later version", DB, "web",
+         "unit service web was written by a later version of the software: ask a bbs of that "
+         "version",
+         "unit_service/web"},
+        {"a relation of a later version", WEB, "7",
+         "relation 7 was written by a later version of the software: ask a bbs of that version",
+         "relation/0000000007"},
+        {"a machine of a later version", WEB, "machine 7",
+         "machine 7 was written by a later version of the software: ask a bbs of that version",
+         "machine/0000000007"},
+        {"another one is", WEB, "web/2", "there is no unit web/2: bbs units lists those that are",
+         "unit/web/0000000021"},
         {"a system", "system/shop\n", "shop",
          "there is no unit service shop: that is a system: bbs systems status shop"},
         {"a process", "desired/shop\n", "shop",
@@ -328,25 +347,25 @@ static void status_is_told(void **state)
          "machine 1, 1 on it: -\n"
          "machine 2, 0 on it, down: cell c9 has left, and it is not taken for dead yet\n"},
         {"one service, and the subordinates of its units",
-         WEB UNIT("1", "alive", ON "I") STATUS("1", "started") SERVICE("logger", "alive")
-             "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n"
-             "unit/logger/0000000000 service=logger number=0 guid=l0 state=alive "
-             "principal=web/1 " ON "I\n"
-             "unit_status/logger/0000000000 guid=l0 state=error hook=stop\n",
-         "web",
-         "web: -\n 1: -\n beside web/1: logger/0: its hook stop has failed\n"},
+         WEB UNIT("1", "alive", ON "I") STATUS("1", "started")
+             SERVICE("logger",
+                     "alive") "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n"
+                              "unit/logger/0000000000 service=logger number=0 guid=l0 state=alive "
+                              "principal=web/1 " ON "I\n"
+                              "unit_status/logger/0000000000 guid=l0 state=error hook=stop\n",
+         "web", "web: -\n 1: -\n beside web/1: logger/0: its hook stop has failed\n"},
         {"a subordinate service is not told twice",
-         WEB UNIT("1", "alive", ON "I") STATUS("1", "started") SERVICE("logger", "alive")
-             "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n"
-             "unit/logger/0000000000 service=logger number=0 guid=l0 state=alive "
-             "principal=web/1 " ON "I\n"
-             "unit_status/logger/0000000000 guid=l0 state=started\n",
+         WEB UNIT("1", "alive", ON "I") STATUS("1", "started")
+             SERVICE("logger",
+                     "alive") "unit_child/web/0000000001/logger unit=logger/0 guid=l0\n"
+                              "unit/logger/0000000000 service=logger number=0 guid=l0 state=alive "
+                              "principal=web/1 " ON "I\n"
+                              "unit_status/logger/0000000000 guid=l0 state=started\n",
          "logger", "logger: -\n 0: -\n"},
         {"a hook that waits for its turn",
          WEB UNIT("1", "alive", ON "I")
              STATUS("1", "installed cell_id=c1 lack.kind=4 lack.hook=start lack.hooks=1")
-                 UNIT("2", "alive", ON "I")
-                     STATUS("2", "installed cell_id=c1 running.hook=start"),
+                 UNIT("2", "alive", ON "I") STATUS("2", "installed cell_id=c1 running.hook=start"),
          "web",
          "web: 1 unit is held up: web/1 (its hook start waits for its turn: 1 of 1 hooks run on "
          "cell c1: web/2 (start))\n"
@@ -358,8 +377,8 @@ static void status_is_told(void **state)
          "and its service has another one: gone\n"},
         {"a machine whose cell is being emptied",
          "cell/c1 identity=I evacuating=1\n"
-         "machine/0000000001 number=1 cell_id=c1 identity=I state=alive\n", "",
-         "machine 1, 0 on it: cell c1 is being emptied; no unit on it\n"},
+         "machine/0000000001 number=1 cell_id=c1 identity=I state=alive\n",
+         "", "machine 1, 0 on it: cell c1 is being emptied; no unit on it\n"},
         {"one service, and its relations", ALL, "db", "db: -\nrelation 1, 1 in it: -\n"},
         {"one that is not related", ALL SERVICE("api", "alive"), "api", "api: -\n"},
         {"none", ALL, "nobody", "there is no unit service nobody: bbs units lists those that are"},

@@ -31,10 +31,15 @@ static void upgrade(struct rep_rig *g, const char *rootfs)
     rep_rig_advance(g, 1);
 }
 
-/* A rep that comes new runs config-changed, which this charm does not have. */
+/* A rep that comes new runs config-changed, which this charm does not have. Nothing of a hook comes
+ * before its note is on the disk. */
 static void settle_config(struct rep_rig *g)
 {
-    rep_rig_verb(g, rep_rig_take_verb(g, VERB_NOTE), VERB_DONE, "");
+    struct verb_call begins = rep_rig_take_verb(g, VERB_NOTE);
+    assert_true(begins.durable);
+    rep_rig_advance(g, 1);
+    assert_int_equal(rep_rig_verbs(g, VERB_NOTE) + rep_rig_verbs(g, VERB_RUN), 0);
+    rep_rig_verb(g, begins, VERB_DONE, "");
     rep_rig_verb(g, rep_rig_take_verb(g, VERB_NOTE), VERB_DONE, "");
     rep_rig_verb(g, rep_rig_take_verb(g, VERB_FORGET), VERB_DONE, "");
     rep_rig_advance(g, 1);
