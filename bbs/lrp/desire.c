@@ -113,7 +113,7 @@ void desire_decide(const void *snapshot, const struct op_input *in, struct plan 
     plan_put(p, key_desired(p->arena, guid), "desire", in->actor, &scheduling->base); /* 3 */
     plan_put(p, key_run(p->arena, guid, scheduling->modification_tag->epoch), "desire", in->actor,
              &run->base);
-    slice_use_put(&s->use, in, guid, scheduling, "desire", p); /* 1 */
+    slice_use_put(&s->use, in, guid, scheduling, p); /* 1 */
     instances_settle(&s->instances, guid, scheduling, in, p);  /* 4 */
     instances_job(&s->instances, guid, scheduling, s->job, in, p);
 }

@@ -57,7 +57,7 @@ void remove_desired_decide(const void *snapshot, const struct op_input *in, stru
     plan_delete(p, key_desired(p->arena, guid), "remove", in->actor); /* 3 */
     plan_delete(p, key_run(p->arena, guid, s->desired->modification_tag->epoch), "remove",
                 in->actor);
-    slice_use_put(&s->use, in, guid, NULL, "remove", p); /* 1 */
+    slice_use_put(&s->use, in, guid, NULL, p); /* 1 */
     desired_put_removal(p, s, 0, "remove", in->actor);
     instances_settle(&s->instances, guid, NULL, in, p); /* 4 */
     instances_job(&s->instances, guid, NULL, s->job, in, p);

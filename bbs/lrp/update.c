@@ -130,7 +130,7 @@ void update_decide(const void *snapshot, const struct op_input *in, struct plan 
     }
     const char *guid = after->process_guid;
     plan_put(p, key_desired(p->arena, guid), "update", in->actor, &after->base); /* 3 */
-    slice_use_put(&s->use, in, guid, after, "update", p);                        /* 1 */
+    slice_use_put(&s->use, in, guid, after, p);                                  /* 1 */
     if (shows_otherwise(p->arena, s->desired, after)) {                          /* 5 */
         plan_notice_refresh(p, guid, 0, after->instances);
     }

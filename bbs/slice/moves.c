@@ -363,9 +363,10 @@ static void put_cell(const struct move_turn *t, const struct slice_own_cell *c, 
     Board__CellRecord *after = arena_copy(t->plan->arena, c->cell, sizeof(*after));
     int state = cell_is_absent(c->cell) ? CELL_LOST : CELL_PRESENT;
     assert(lifecycle_transition(&cell_lifecycle, state, t->in->actor, trigger, guards) == state);
-    (void)state, (void)trigger, (void)guards;
+    (void)state, (void)guards;
     after->pool = const_text(tag);
-    plan_put(t->plan, key_cell(t->plan->arena, c->id), t->row->name, t->in->actor, &after->base);
+    plan_put(t->plan, key_cell(t->plan->arena, c->id), cell_lifecycle.triggers[trigger],
+             t->in->actor, &after->base);
 }
 
 static void change_cells(const struct move_turn *t)

@@ -107,7 +107,7 @@ bool slice_use_fits(const struct slice_use *u, const Models__DesiredLRP *after, 
 }
 
 void slice_use_put(const struct slice_use *u, const struct op_input *in, const char *process_guid,
-                   const Models__DesiredLRP *after, const char *move, struct plan *p)
+                   const Models__DesiredLRP *after, struct plan *p)
 {
     if (!u->slice) {
         return;
@@ -118,7 +118,8 @@ void slice_use_put(const struct slice_use *u, const struct op_input *in, const c
     (void)to;
     Board__SliceRecord *slice = arena_copy(p->arena, u->slice, sizeof(*slice));
     slice->uses = uses_after(p->arena, u->slice, process_guid, after, &slice->n_uses);
-    plan_put(p, key_slice(p->arena, u->uid), move, in->actor, &slice->base);
+    plan_put(p, key_slice(p->arena, u->uid), slice_lifecycle.triggers[SLICE_TRIGGER_USE], in->actor,
+             &slice->base);
 }
 
 const Models__DesiredLRP *slice_use_tagged(struct arena *a, const struct slice_use *u,

@@ -31,9 +31,9 @@ bool slice_use_permitted(const struct slice_use *u, const struct op_input *in,
 bool slice_use_fits(const struct slice_use *u, const Models__DesiredLRP *after, struct plan *p);
 
 /* The slice's record with this definition, or without it: `after` NULL = it goes. A slice that is
- * not there, and no slice, change nothing. `move` is the op's. */
+ * not there, and no slice, change nothing. */
 void slice_use_put(const struct slice_use *u, const struct op_input *in, const char *process_guid,
-                   const Models__DesiredLRP *after, const char *move, struct plan *p);
+                   const Models__DesiredLRP *after, struct plan *p);
 
 /* With the tag of a slice that has whole cells; as it is otherwise. In the arena. */
 const Models__DesiredLRP *slice_use_tagged(struct arena *a, const struct slice_use *u,

@@ -26,7 +26,7 @@ struct seen_move {
 
 static int actor_named(const char *name)
 {
-    for (int bit = ACTOR_CLIENT; bit <= ACTOR_OPERATOR; bit <<= 1) {
+    for (int bit = ACTOR_CLIENT; bit <= ACTOR_SITE; bit <<= 1) {
         if (strcmp(actor_name((enum actor)bit), name) == 0) {
             return bit;
         }
