@@ -17,6 +17,7 @@ struct world {
     bool mixed; /* each process asks for sizes of its own, else for one of eight */
     enum scoring scoring;
     enum job_kind kind; /* of units two cells in three are machines, one of them new */
+    size_t slices;      /* each has one process in ten of its own, and reserves as much beside */
 };
 
 static double seconds(void)
@@ -75,6 +76,19 @@ static struct job *make_jobs(struct arena *a, const struct world *w)
     return jobs;
 }
 
+static const Board__SliceRecord **make_slices(struct arena *a, const struct world *w)
+{
+    const Board__SliceRecord **list = ARENA_ARRAY(a, w->slices, const Board__SliceRecord *);
+    for (size_t i = 0; i < w->slices; i++) {
+        Board__SliceRecord *s = slice_row_new(a, arena_printf(a, "s%zu", i), 64, 2048, "");
+        for (size_t p = i * 10; p < w->processes && s->n_uses < 256; p += 10 * w->slices) {
+            slice_row_use(a, s, arena_printf(a, "process-%06zu", p));
+        }
+        list[i] = s;
+    }
+    return list;
+}
+
 /* The least that a scheduler without any order among the cells must do. */
 static double plain_loop(const struct schedule_cell *cells, size_t cell_count,
                          const struct job *jobs, size_t job_count)
@@ -116,7 +130,9 @@ static void run(const struct world *w)
                                 .cells = make_cells(&world, w),
                                 .cell_count = w->cells,
                                 .jobs = make_jobs(&world, w),
-                                .job_count = job_count};
+                                .job_count = job_count,
+                                .slices = make_slices(&world, w),
+                                .slice_count = w->slices};
     double started = seconds();
     in.ranks = tie_ranks(&decision, (uint64_t[2]){1, 2}, w->cells);
     struct decision *d = schedule(&decision, &in);
@@ -137,6 +153,7 @@ int main(int argc, char **argv)
 {
     static const struct world worlds[] = {
         {"eight sizes", 1000, 10000, 10, false, SCORING_LARGEST, JOB_LRP},
+        {"eight sizes, beside 256 slices", 1000, 10000, 10, false, SCORING_LARGEST, JOB_LRP, 256},
         {"a size for each process", 1000, 10000, 10, true, SCORING_LARGEST, JOB_LRP},
         {"a hundred large processes", 1000, 100, 1000, false, SCORING_LARGEST, JOB_LRP},
         {"one huge process", 1000, 1, 100000, false, SCORING_LARGEST, JOB_LRP},

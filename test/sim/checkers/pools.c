@@ -1,6 +1,6 @@
-/* Y11: a cell is in one pool, which takes it while nothing is on it; a cell of a pool runs only
- * what bears its tag, which goes nowhere else; an epoch goes only when nothing is to run there. And
- * at rest: a pool has every cell that it can have, and nothing of it is left over. */
+/* Y11, E7: a cell is in one pool, or slice, which takes it while nothing is on it; a cell of a pool
+ * runs only what bears its tag, which goes nowhere else; an epoch goes only when nothing is to run
+ * there. And at rest: a pool has every cell that it can have, and nothing of it is left over. */
 #include "common/model/pool_tag.h"
 #include "models/desired_lrp.pb-c.h"
 #include "models/task.pb-c.h"
@@ -16,9 +16,25 @@ struct sought_on_cell {
 
 /* ---- Cells and pools ------------------------------------------------------------------------- */
 
-/* The pool of the tag has the cell in that epoch. */
+static bool slice_has_cell(struct checkers *k, struct arena *a, const char *uid,
+                           const char *cell_id)
+{
+    const Board__SliceRecord *slice =
+        (const Board__SliceRecord *)history_now(&k->history, key_slice(a, uid));
+    for (size_t i = 0; slice && i < slice->n_cells; i++) {
+        if (strcmp(slice->cells[i], cell_id) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The pool of the tag has the cell in that epoch; or the slice has it. */
 static bool has_cell(struct checkers *k, struct arena *a, const char *tag, const char *cell_id)
 {
+    if (slice_tag_uid(tag)) {
+        return slice_has_cell(k, a, slice_tag_uid(tag), cell_id);
+    }
     struct pool_tag t;
     const Board__PoolRecord *pool =
         pool_tag_parse(a, tag, &t)

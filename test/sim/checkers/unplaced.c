@@ -27,9 +27,24 @@ static bool is_present(struct checkers *k, struct arena *a, const struct node *c
     return r && r->state == BOARD__CELL_RECORD__STATE__PRESENT && !*r->pool;
 }
 
+static void note_any(void *context, const struct past *p)
+{
+    (void)p;
+    *(bool *)context = true;
+}
+
+/* A hole: while there are slices nothing is demanded, for what is free may be theirs
+ * (test/decide/test_schedule_naive.c holds that it is). */
+static bool has_slices(const struct checkers *k)
+{
+    bool any = false;
+    history_each(&k->history, "slice/", note_any, &any);
+    return any;
+}
+
 unsigned checkers_room(struct checkers *k, struct node *cell)
 {
-    if (!node_up(cell) || node_paused(cell)) {
+    if (!node_up(cell) || node_paused(cell) || has_slices(k)) {
         return 0;
     }
     SCOPED_ARENA(a);
