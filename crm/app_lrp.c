@@ -165,6 +165,7 @@ const Models__DesiredLRP *app_lrp(struct arena *a, const Board__AppInstRecord *i
     lrp->owner = owner;
     lrp->slice = instance->cluster_uid;
     lrp->instances = (int32_t)spec->instances;
+    lrp->annotation = *lrp->annotation ? lrp->annotation : instance->name;
     lrp->memory_mb = spec->size ? spec->size->memory_mb : lrp->memory_mb;
     lrp->disk_mb = spec->size ? spec->size->disk_mb : lrp->disk_mb;
     if (spec->size) {

@@ -25,6 +25,7 @@ const char *app_lrp_domain(struct arena *a, const char *cluster_uid);
 /* 1. What the instance says wins over the definition: number, size, tags, variables of the same
  *    name.
  * 2. Its ports are opened beside the definition's, once each.
- * 3. cf-router has its URI at the first TCP port, tcp-router each public TCP port. */
+ * 3. Its name is the annotation, where the definition has none: the site knows whose it is.
+ * 4. cf-router has its URI at the first TCP port, tcp-router each public TCP port. */
 const Models__DesiredLRP *app_lrp(struct arena *a, const Board__AppInstRecord *instance,
                                   const Models__DesiredLRP *definition);

@@ -29,8 +29,8 @@ struct crm_action crm_harmonise(int state, enum crm_holds holds)
 
 const char *crm_say_name(enum crm_say say)
 {
-    static const char *const names[CRM_SAY_COUNT] = {"",      "creating", "updating", "deleting",
-                                                     "ready", "deleted",  "restored", "report"};
+    static const char *const names[CRM_SAY_COUNT] = {
+        "", "creating", "updating", "deleting", "ready", "deleted", "restored", "report", "fail"};
     return names[say];
 }
 

@@ -32,6 +32,7 @@ enum crm_say {
     SAY_DELETED,
     SAY_RESTORED, /* a report: the former values run */
     SAY_REPORT,   /* what has changed of health and use */
+    SAY_FAIL,     /* a work has failed; of no row */
     CRM_SAY_COUNT
 };
 
@@ -66,6 +67,8 @@ struct crm_record {
     const char *name; /* key without its type */
     const char *uid;
     int state; /* TRACKED_*; of a later version, which is left alone: CRM_STATE_FOREIGN */
+    uint64_t request;
+    int64_t limit_ns; /* of the operation that is under way */
     const char *digest, *former_digest;
     const char *cluster_uid; /* of an app instance: its cluster; of a cluster: its own uid */
 };

@@ -21,11 +21,16 @@ static const char *digest_of(const struct crm_planned *planned)
     return planned->action.work != WORK_REMOVE && planned->record ? planned->record->digest : "";
 }
 
+static bool is_lasting(const struct crm_planned *planned)
+{
+    return !planned->record || planned->record->state == TRACKED_READY;
+}
+
 void crm_work_init(struct crm_work *w, const struct crm_planned *planned, uint64_t request,
                    int64_t limit_ns, int64_t now_ns)
 {
     assert(planned->action.work != WORK_NONE && limit_ns > 0);
-    bool lasts = planned->record && planned->record->state == TRACKED_READY;
+    bool lasts = is_lasting(planned);
     *w = (struct crm_work){.kind = planned->kind,
                            .task = planned->action.work,
                            .uid = mem_text(planned->uid),
@@ -49,7 +54,7 @@ void crm_work_done(struct crm_work *w)
 
 bool crm_work_serves(const struct crm_work *w, const struct crm_planned *planned, uint64_t request)
 {
-    bool lasts = planned->record && planned->record->state == TRACKED_READY;
+    bool lasts = is_lasting(planned);
     return w->task == planned->action.work && w->request == request && w->lasts == lasts &&
            strcmp(w->digest, digest_of(planned)) == 0;
 }
@@ -82,11 +87,13 @@ static void fail(const struct crm_work *w, struct arena *a, const struct crm_sit
 /* 1. What is done is done, also when its time is over.
  * 2. It gives up: what it made is to go.
  * 3. That has gone, or its time is over as well: it has failed.
- * 4. After an attempt that came to nothing it waits. */
+ * 4. After an attempt that came to nothing it waits; and after one that was done, for the site's
+ * feed to show it. */
 void crm_work_next(struct crm_work *w, struct arena *a, const struct crm_site *site, int64_t now_ns,
                    struct crm_step *ret)
 {
     w->again_ns = now_ns < w->again_ns ? w->again_ns : 0;
+    w->settles_ns = now_ns < w->settles_ns ? w->settles_ns : 0;
     *ret = (struct crm_step){0};
     kinds[w->kind].step(w, a, site, ret);
     if (ret->kind == STEP_DONE && !w->undoing) { /* 1 */
@@ -99,15 +106,18 @@ void crm_work_next(struct crm_work *w, struct arena *a, const struct crm_site *s
     }
     if (w->undoing && (ret->kind == STEP_DONE || now_ns >= w->ends_ns)) { /* 3 */
         fail(w, a, site, ret);
-    } else if (now_ns < w->again_ns) { /* 4 */
+    } else if (now_ns < w->again_ns || (ret->kind == w->last && now_ns < w->settles_ns)) { /* 4 */
         *ret = (struct crm_step){.kind = STEP_WAIT};
+    } else if (ret->kind != STEP_WAIT && ret->kind != STEP_DONE) {
+        w->last = ret->kind;
     }
 }
 
 int64_t crm_work_due_ns(const struct crm_work *w)
 {
-    int64_t end_ns = w->undoing ? w->ends_ns : w->gives_up_ns;
-    return w->again_ns && w->again_ns < end_ns ? w->again_ns : end_ns;
+    int64_t due_ns = w->undoing ? w->ends_ns : w->gives_up_ns;
+    due_ns = w->again_ns && w->again_ns < due_ns ? w->again_ns : due_ns;
+    return w->settles_ns && w->settles_ns < due_ns ? w->settles_ns : due_ns;
 }
 
 static void try_again(struct crm_work *w, int64_t now_ns)
@@ -125,6 +135,7 @@ void crm_work_answered(struct crm_work *w, enum crm_answer answer, const char *w
     if (answer == ANSWER_DONE) {
         w->again_ns = 0;
         w->attempts = 0;
+        w->settles_ns = now_ns + WORK_SETTLES_NS;
         return;
     }
     if (!w->undoing) {

@@ -10,6 +10,8 @@
  */
 #define WORK_AGAIN_FIRST_NS (100 * MILLISECOND_NS)
 #define WORK_AGAIN_MOST_NS (10 * SECOND_NS)
+/* So long the site's feed may lag behind the answer to a move, before that is made once more. */
+#define WORK_SETTLES_NS (1 * SECOND_NS)
 
 enum {
     WORK_GIVES_UP_TENTHS = 9, /* of the operation's limit: before the centre's deadline */
@@ -63,12 +65,15 @@ struct crm_work {
     enum crm_task task;
     char *uid, *name, *digest; /* the record's; of a removal: digest "" */
     uint64_t request;
-    bool lasts; /* of a READY object, which the site lost or is behind with: no operation waits, so
-                   it does not give up, and does not undo */
+    /* Of a READY object, which the site lost or is behind with, or of one without a record: no
+     * operation waits, so it does not give up, and does not undo. */
+    bool lasts;
     bool undoing; /* it fails; what it made is being removed */
     int64_t gives_up_ns, ends_ns;
     int64_t again_ns; /* not before: the next attempt; 0 = at once */
     unsigned attempts;
+    enum crm_step_kind last; /* move; done, it is seen at the latest at: */
+    int64_t settles_ns;
     char error[WORK_ERROR_MAX + 1]; /* why it fails, or the last attempt came to nothing */
 };
 
@@ -91,7 +96,8 @@ int64_t crm_work_due_ns(const struct crm_work *w);
 
 /* What became of the move that it asked for last. REFUSED is the site's bbs's word, which says why:
  * what is to come for an operation then fails, all else is tried again, for something may be in its
- * way yet. AGAIN: it is not known, or the bbs could not be reached. */
+ * way yet. AGAIN: it is not known, or the bbs could not be reached. What is so already is DONE:
+ * that there is such a DesiredLRP, or none any more. */
 enum crm_answer { ANSWER_DONE, ANSWER_REFUSED, ANSWER_AGAIN };
 void crm_work_answered(struct crm_work *w, enum crm_answer answer, const char *why, int64_t now_ns);
 

@@ -273,6 +273,36 @@ static void what_was_ready_is_not_given_up(void **state)
     assert_int_equal(crm_work_due_ns(&x->work), NEVER_NS);
 }
 
+/* The feed of the site lags: what was done is not asked for once more at once. */
+static void what_was_done_is_awaited(void **state)
+{
+    struct fixture *x = *state;
+    begin(x, CRM_APP, TRACKED_CREATING, WORK_REPLACE);
+    lrps(x, "old 2/2");
+    assert_string_equal(next(x, 2), "remove a-old");
+    answer(x, ANSWER_DONE, "", 2);
+    assert_int_equal(crm_work_due_ns(&x->work), 2 * SECOND_NS + WORK_SETTLES_NS);
+    assert_string_equal(next(x, 2), "wait");
+    lrps(x, ""); /* and what is to follow does not wait */
+    assert_string_equal(next(x, 2), "desire (1 of 3: it is desired at the site)");
+    answer(x, ANSWER_DONE, "", 2);
+    assert_string_equal(next(x, 2), "wait");
+    assert_string_equal(next(x, 3), "desire (1 of 3: it is desired at the site)");
+    assert_int_equal(crm_work_due_ns(&x->work), 91 * SECOND_NS);
+}
+
+/* Of what has no record no operation waits either. */
+static void what_is_pruned_is_not_given_up(void **state)
+{
+    struct fixture *x = *state;
+    begin(x, CRM_APP, TRACKED_DELETING, WORK_REMOVE);
+    x->planned.record = NULL;
+    crm_work_done(&x->work);
+    crm_work_init(&x->work, &x->planned, 0, LIMIT_NS, SECOND_NS);
+    lrps(x, "old 1/1");
+    assert_string_equal(next(x, 100000), "remove a-old");
+}
+
 static void a_work_of_another_request_is_another_one(void **state)
 {
     struct fixture *x = *state;
@@ -314,6 +344,8 @@ int main(void)
         TEST(what_cannot_be_undone_is_told),
         TEST(what_has_run_is_not_undone),
         TEST(what_was_ready_is_not_given_up),
+        TEST(what_was_done_is_awaited),
+        TEST(what_is_pruned_is_not_given_up),
         TEST(a_work_of_another_request_is_another_one),
         TEST(a_long_error_is_cut),
     };
