@@ -299,6 +299,21 @@ static struct exchange *exchange_new(struct world *w, struct node *from, struct 
 /* Of the services that are gRPC; every other request is HTTP. */
 static const char grpc_paths[] = "/models.Locket/";
 
+/* Whose certificate it shows: of a centre it has another one. */
+static struct peer peer_of(const struct exchange *x, const struct call *call, struct arena *a)
+{
+    const struct node_config *from = x->from ? &x->from->config : NULL;
+    if (!from) {
+        return (struct peer){.unit = arena_strdup(a, x->peer.unit),
+                             .name = arena_strdup(a, x->peer.name)};
+    }
+    if (call->identity == IDENTITY_CENTRE) {
+        assert(from->centre_name);
+        return (struct peer){.unit = "crm", .name = from->centre_name};
+    }
+    return (struct peer){.unit = from->unit, .name = from->certificate_name};
+}
+
 static void send_request(struct exchange *x, const struct call *call, int64_t late_ns)
 {
     struct world *w = x->to->world;
@@ -322,9 +337,7 @@ static void send_request(struct exchange *x, const struct call *call, int64_t la
         .accept = arena_strdup(a, call->accept),
         .content_type = arena_strdup(a, call->content_type),
         .if_none_match = arena_strdup(a, call->if_none_match),
-        .peer = {.unit = x->from ? x->from->config.unit : arena_strdup(a, x->peer.unit),
-                 .name =
-                     x->from ? x->from->config.certificate_name : arena_strdup(a, x->peer.name)},
+        .peer = peer_of(x, call, a),
         .admin = x->admin,
         .tools = x->tools,
         .body = kept(a, call->body),

@@ -51,6 +51,7 @@ struct node_config {
     const char *name;
     const char *unit;
     const char *certificate_name;
+    const char *centre_name; /* in its certificate of a centre, of unit "crm"; NULL = it has none */
     const char *url;
     const struct cluster *cluster; /* that it is of; NULL = of none */
     struct store *store;           /* that it speaks to; NULL = to none */
