@@ -163,7 +163,16 @@ static void keep_identity(struct crm *x, struct effects *out)
 static void on_site_change(void *context, enum feed_client_change change, const char *key,
                            const struct followed *record, struct effects *out)
 {
-    (void)context, (void)change, (void)key, (void)record, (void)out;
+    (void)out;
+    follow_site_change(&((struct crm *)context)->follow, change, key, record);
+}
+
+/* The site has had all of this board of the centre before: what it has not is gone. */
+static bool knows_epoch(const struct crm *x, struct arena *a)
+{
+    const Board__SiteRecord *s = crm_identity(x, a);
+    return s && strcmp(s->cloudlet, x->cloudlet) == 0 && *s->board_generation &&
+           strcmp(s->board_generation, x->centre.feed_client.board_generation) == 0;
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
@@ -214,6 +223,7 @@ static void crm_step(struct role *role, const struct event *ev, struct effects *
         displaced(x, ev, out);
     }
     move_at_site(x, ev, out);
+    follow_step(&x->follow, ev, knows_epoch(x, out->arena), out);
     if (ev->kind == EVENT_REQUEST) {
         questions_answer(&crm_questions, role, &ev->request, out);
     }
@@ -232,6 +242,7 @@ static void free_crm(struct role *role)
 {
     struct crm *x = (struct crm *)role;
     mover_done(&x->mover);
+    follow_done(&x->follow);
     centre_done(&x->centre);
     leading_done(&x->life);
     free(x);
@@ -240,11 +251,10 @@ static void free_crm(struct role *role)
 static const struct role_ops ops = {
     .name = "crm", .step = crm_step, .body_limit = body_limit, .free = free_crm};
 
-static const struct leading_selector selectors[] = {{"lead", NULL, LEAD_KEY},
-                                                    {"beat", NULL, NULL},
-                                                    {"site", NULL, NULL},
-                                                    {"cell", NULL, NULL},
-                                                    {"slice", NULL, NULL}};
+static const struct leading_selector selectors[] = {
+    {"lead", NULL, LEAD_KEY}, {"beat", NULL, NULL},   {"site", NULL, NULL},
+    {"cell", NULL, NULL},     {"slice", NULL, NULL},  {"desired", NULL, NULL},
+    {"actual", NULL, NULL},   {"task", NULL, NULL},   {"unit", NULL, NULL}};
 
 static void init_centre(struct crm *x, const struct crm_config *config)
 {
@@ -284,6 +294,9 @@ struct role *crm_new(const struct crm_config *config)
     x->version = arena_strdup(&x->life.forever, config->version);
     x->mover = (struct mover){.boards = &x->life.boards, .leader = &x->life.leader};
     mover_init(&x->mover);
+    x->follow.life = &x->life;
+    x->follow.centre = &x->centre;
+    follow_init(&x->follow);
     x->owner = (struct mover_owner){settled, x};
     x->upgrade = (struct upgrade){
         .command = arena_strdup(&x->life.forever, config->launch ? config->launch : ""),

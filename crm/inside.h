@@ -5,12 +5,14 @@
 #include "common/client/questions.h"
 #include "crm/centre.h"
 #include "crm/crm.h"
+#include "crm/follow.h"
 #include "crm/upgrade.h"
 
 struct crm {
     struct leading life; /* first: a struct role * is a struct crm *. It follows the site's board */
     const char *cloudlet, *version;
     struct centre centre;
+    struct follow follow;
     struct upgrade upgrade;
     struct mover mover; /* of moves at the site */
     struct mover_owner owner;

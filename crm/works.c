@@ -106,9 +106,9 @@ size_t crm_works_follow(struct crm_works *w, struct arena *a, const struct crm_p
         if (r && r->failed) { /* 3 */
             said.say = p->record ? SAY_FAIL : SAY_NOTHING;
             said.error = arena_strdup(a, r->error);
-        } else if (r || p->waits_for) {
+        } else if (!r && p->waits_for) {
             said.say = p->action.say == SAY_REPORT ? SAY_REPORT : SAY_NOTHING;
-        } else if (p->action.work != WORK_NONE) { /* 2 */
+        } else if (!r && p->action.work != WORK_NONE) { /* 2 */
             begin(w, p, now_ns);
         }
         if (said.say != SAY_NOTHING) { /* 4 */

@@ -24,10 +24,10 @@ struct crm_said {
 };
 
 /* 1. A work that is not planned any more, or of another request, is over: nobody hears of it.
- * 2. What is planned and does not wait is begun, and said to be.
+ * 2. What is planned and does not wait is begun, and said to be, until the record says so too.
  * 3. A work that failed is not begun again: it is said to have failed until the record is another
  *    one.
- * 4. What the plan says without a work is said each time. */
+ * 4. What the plan says is said each time. */
 size_t crm_works_follow(struct crm_works *w, struct arena *a, const struct crm_plan *plan,
                         int64_t now_ns, struct crm_said **ret_list);
 

@@ -165,7 +165,8 @@ static void a_feed_tells_of_the_own_cloudlet_alone(void **state)
 
 /* ---- Denials ------------------------------------------------------------------------------- */
 
-static const char *const crm_paths[] = {"/v1/board/feed", "/v1/board/apply", "/v1/board/heartbeat"};
+static const char *const crm_paths[] = {"/v1/board/feed", "/v1/board/apply", "/v1/board/heartbeat",
+                                        "/v1/edge/definition"};
 
 static bool may(const char *path)
 {
@@ -299,6 +300,65 @@ static void moves_are_about_the_own_cloudlet(void **state)
     }
 }
 
+static int ask_definition(const struct tls_files *files, const char *kind, const char *name,
+                          struct buf *answer)
+{
+    Board__Subject subject = BOARD__SUBJECT__INIT;
+    subject.kind = (char *)(uintptr_t)kind;
+    subject.key = (char *)(uintptr_t)name;
+    return ask_message(files, "/v1/edge/definition", &subject.base, answer);
+}
+
+/* Definitions may hold secrets: a CRM gets those of its own app instances, the revision that each
+ * is to run; nobody else gets any. */
+static void definitions_are_of_the_own_instances(void **state)
+{
+    static const char shop[] = "acme/paris/dev/web/dev/shop/1.0";
+    static const struct {
+        const char *kind, *name;
+    } foreign[] = {
+        {"appinst", "acme/paris2/dev/web/dev/shop/1.0"},
+        {"appinst", "acme/pari/dev/web/dev/shop/1.0"},
+        {"appinst", "acme/paris"},
+        {"appinst", "dev/shop/1.0"},
+        {"appinst", ""},
+        {"appdef", shop},
+        {"", shop},
+    };
+    SCOPED_ARENA(a);
+    SCOPED_BUF(answer);
+    struct tls_files paris = files_of("crm", PARIS);
+    for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+        assert_int_equal(ask_definition(&paris, foreign[i].kind, foreign[i].name, &answer), 403);
+        assert_non_null(strstr(buf_string(&answer), "is not its own"));
+    }
+    assert_int_equal(ask_definition(&bbs_rig.client, "appinst", shop, &answer), 403);
+    assert_int_equal(ask_definition(&bbs_rig.rep, "appinst", shop, &answer), 403);
+    lay_cloudlet(PARIS, 7);
+    assert_int_equal(ask_definition(&paris, "appinst", shop, &answer), 200);
+    assert_int_equal(answer.size, 0); /* it runs no revision yet */
+    Board__AppInstRecord instance = BOARD__APP_INST_RECORD__INIT;
+    Board__AppInstSpec spec = BOARD__APP_INST_SPEC__INIT;
+    Board__EdgeAppRevisionRecord r = BOARD__EDGE_APP_REVISION_RECORD__INIT;
+    spec.revision = 2;
+    instance.name = arena_strdup(&a, shop);
+    instance.spec = &spec;
+    r.name = arena_strdup(&a, "dev/shop/1.0");
+    for (r.revision = 1; r.revision <= 3; r.revision++) {
+        r.digest = arena_printf(&a, "digest-%u", (unsigned)r.revision);
+        lay(key_appdef(&a, "dev/shop/1.0", r.revision), &r.base);
+    }
+    lay(key_edge(&a, RECORD_APPINST, shop), &instance.base);
+    for (int tries = 0; tries < 100 && answer.size == 0; tries++) {
+        assert_int_equal(ask_definition(&paris, "appinst", shop, &answer), 200);
+    }
+    Board__EdgeAppRevisionRecord *got =
+        board__edge_app_revision_record__unpack(NULL, answer.size, answer.data);
+    assert_non_null(got);
+    assert_string_equal(got->digest, "digest-2");
+    board__edge_app_revision_record__free_unpacked(got, NULL);
+}
+
 /* ---- The other certificate, and other CAs --------------------------------------------------- */
 
 static void at_its_site_it_asks_for_slices_with_its_term(void **state)
@@ -362,6 +422,7 @@ int main(void)
         cmocka_unit_test(a_name_that_is_no_cloudlets_is_denied),
         cmocka_unit_test(heartbeats_are_of_the_own_session),
         cmocka_unit_test(moves_are_about_the_own_cloudlet),
+        cmocka_unit_test(definitions_are_of_the_own_instances),
         cmocka_unit_test(at_its_site_it_asks_for_slices_with_its_term),
         cmocka_unit_test(a_certificate_of_another_ca_or_expired_is_none),
     };

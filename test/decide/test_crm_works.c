@@ -102,7 +102,7 @@ static void a_work_from_begin_to_end(void **state)
 {
     struct fixture *x = *state;
     assert_string_equal(follow(x, 1), "x creating busy x ");
-    assert_string_equal(follow(x, 1), "busy x "); /* it is begun once */
+    assert_string_equal(follow(x, 1), "x creating busy x "); /* until it is heard */
     assert_string_equal(next(x, 1), "x desire (it is desired at the site)");
     assert_string_equal(next(x, 1), ""); /* an answer is awaited */
     assert_int_equal(crm_works_due_ns(&x->works), NEVER_NS);
