@@ -422,6 +422,14 @@ bool container_is_starting(const struct container *c)
     return phase_is_starting(c->phase);
 }
 
+bool container_has_begun(const struct container *c)
+{
+    assert(!c->steps.inside || container_has_steps(c));
+    assert(!c->checks.going || c->about->health);
+    bool goes = c->steps.inside || c->checks.going;
+    return c->phase == PHASE_RUNNING || (c->phase == PHASE_CREATED && goes);
+}
+
 const char *exit_text_of(struct arena *a, const struct container_status *s, const char *source)
 {
     if (s->text && s->text[0] != '\0') {

@@ -214,6 +214,10 @@ const char *phase_name(int phase);
 /* What /state and the table of the seed call it. */
 bool container_is_starting(const struct container *c);
 
+/* Its program was started, whether it counts as running yet or not: what is stopped from now on is
+ * over when its end is known. */
+bool container_has_begun(const struct container *c);
+
 /* How its one process ended, with this source (rep/steps/exit_text.h). The driver's own words for
  * what never ran, or was lost with its shim, are no process's end and stand alone. */
 const char *exit_text_of(struct arena *a, const struct container_status *s, const char *source);

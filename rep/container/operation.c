@@ -54,7 +54,7 @@ bool operation_must_wait(struct rep *r, struct container *c)
  * its end was missed. */
 void operation_signal(struct rep *r, struct container *c, struct effects *out)
 {
-    assert((container_stop_asked(c) && c->phase == PHASE_RUNNING) || checks_failed(c));
+    assert((container_stop_asked(c) && container_has_begun(c)) || checks_failed(c));
     if (container_has_steps(c)) {
         return; /* they are cut (steps.h) */
     }

@@ -150,12 +150,12 @@ void steps_look(struct rep *r, struct container *c, struct effects *out)
     struct arena scratch; /* many are looked at in one step */
     arena_init(&scratch);
     struct steps_orders o = step_facts_orders(&scratch, c, r->now.mono_ns, where(c));
-    if (o.ready && !o.over && c->phase == PHASE_CREATED) {
+    if (o.ready && !o.over && c->phase == PHASE_CREATED && !container_stop_asked(c)) {
         checks_begun(r, c, "its steps have begun", out);
     }
     bool drains = container_drains(c);
     bool stop =
-        (c->phase == PHASE_RUNNING && container_stop_asked(c) && !drains) || checks_end_it(c);
+        (container_has_begun(c) && container_stop_asked(c) && !drains) || checks_end_it(c);
     if (stop && !o.over && !is_stopped(c)) {
         cut(r, c, 0, CUT_STOPPED, out);
     } else {

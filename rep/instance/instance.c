@@ -71,7 +71,9 @@ static void starting(struct rep *r, struct container *c, struct effects *out)
     if (h.action == HARMONY_STOP) {
         act(r, c, h, out);
     }
-    if (container_stop_asked(c) && !c->uncertain) {
+    if (container_stop_asked(c) && container_has_begun(c)) {
+        operation_signal(r, c, out); /* its record stays until it has ended */
+    } else if (container_stop_asked(c) && !c->uncertain) {
         container_complete(c, PHASE_TRIGGER_ENDED, "stopped before it ran", out);
     } else if (h.action == HARMONY_GO_ON && checks_failed(c)) {
         operation_signal(r, c, out);

@@ -220,6 +220,34 @@ static void it_is_killed_if_it_does_not_end(void **state)
     done(&x);
 }
 
+/* Its program runs, though it is not RUNNING yet: its record is there until that has ended, for
+ * while a runtime does not answer another instance would begin beside it. */
+static void what_is_stopped_before_it_is_healthy_ends_first(void **state)
+{
+    struct checked x;
+    (void)state;
+    prepare(&x, "/live", NULL, 0);
+    start(&x);
+    says(&x, "APP", START);
+    probed(&x, 500, "/live", 503);
+    Models__ActualLRP *stopping = rep_rig_record(&x.g, "p", "CLAIMED", x.guid, RIG_CELL);
+    stopping->stopping = true;
+    rep_rig_feed_put(&x.g, stopping);
+    struct verb_call v = rep_rig_take_verb(&x.g, VERB_SIGNAL);
+    assert_int_equal(v.signal, SIGTERM);
+    rep_rig_verb(&x.g, v, VERB_UNCERTAIN, "no answer in time");
+    rep_rig_advance(&x.g, 10100);
+    v = rep_rig_take_verb(&x.g, VERB_SIGNAL);
+    assert_int_equal(v.signal, SIGKILL);
+    rep_rig_verb(&x.g, v, VERB_DONE, "");
+    assert_int_equal(rep_rig_calls(&x.g, "/v1/board/apply"), 0);
+    assert_int_equal(rep_rig_verbs(&x.g, VERB_REMOVE), 0);
+    rep_rig_exited(&x.g, x.guid, 137);
+    rep_rig_move_done(&x.g, rep_rig_take_move(&x.g, "remove"), NULL);
+    assert_string_equal(rep_rig_take_verb(&x.g, VERB_REMOVE).guid, x.guid);
+    done(&x);
+}
+
 /* The note says it before anybody hears of it; and it never crashes. */
 static void readiness_is_told_by_a_start(void **state)
 {
@@ -419,6 +447,7 @@ int main(void)
         cmocka_unit_test(it_crashes_when_a_check_fails_later),
         cmocka_unit_test(it_crashes_when_its_start_takes_too_long),
         cmocka_unit_test(it_is_killed_if_it_does_not_end),
+        cmocka_unit_test(what_is_stopped_before_it_is_healthy_ends_first),
         cmocka_unit_test(readiness_is_told_by_a_start),
         cmocka_unit_test(what_the_board_says_otherwise_is_told_again),
         cmocka_unit_test(a_restarted_rep_goes_on),

@@ -303,6 +303,24 @@ static void a_stop_has_its_ladder(void **state)
     rep_rig_done(&p.g);
 }
 
+/* A step of its setup runs: it is not RUNNING yet, and its record stays until that has ended. */
+static void a_stop_of_what_is_set_up_has_it_too(void **state)
+{
+    struct played p;
+    begin_instance(&p, "setup: run + run");
+    begins(&p, 1);
+    ask_to_stop(&p);
+    cuts(&p, 0, CUT_STOPPED);
+    signals(&p, 1, SIGTERM);
+    rests(&p);
+    assert_int_equal(rep_rig_calls(&p.g, "apply"), 0);
+    ended(&p, 1, 143);
+    says(&p, "Exit status 143");
+    rep_rig_move_done(&p.g, rep_rig_take_move(&p.g, "remove"), NULL);
+    rep_rig_take_verb(&p.g, VERB_REMOVE);
+    rep_rig_done(&p.g);
+}
+
 /* What has routes is cut after the wait. */
 static void a_stop_waits_for_routers(void **state)
 {
@@ -601,6 +619,7 @@ int main(void)
         cmocka_unit_test(a_setup_that_fails_is_a_crash),
         cmocka_unit_test(a_silent_bbs_holds_nothing_up),
         cmocka_unit_test(a_stop_has_its_ladder),
+        cmocka_unit_test(a_stop_of_what_is_set_up_has_it_too),
         cmocka_unit_test(a_stop_waits_for_routers),
         cmocka_unit_test(a_timeout_is_looked_at_in_time),
         cmocka_unit_test(what_does_not_begin_is_tried_again),
