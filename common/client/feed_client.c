@@ -25,7 +25,7 @@ void feed_client_init(struct feed_client *f)
     buf_init(&f->partial);
     f->board_generation[0] = f->boot_id[0] = 0;
     f->heartbeat_revision = 0;
-    f->revision = f->change_revision = f->compared_revision = 0;
+    f->revision = f->reached = f->change_revision = f->compared_revision = 0;
     f->snapshot = f->current = f->was_current = f->refreshes = false;
     f->listing = 0;
     f->refresh_ns = 0;
@@ -49,6 +49,20 @@ void feed_client_done(struct feed_client *f)
 const struct followed *feed_client_get(const struct feed_client *f, const char *key)
 {
     return map_get(&f->records, key);
+}
+
+int64_t feed_client_reached(const struct feed_client *f)
+{
+    assert(f->revision >= 0 && f->reached >= 0);
+    return f->revision ? f->revision : f->reached;
+}
+
+/* There is no copy to go on with. */
+static void lose_position(struct feed_client *f)
+{
+    f->reached = feed_client_reached(f);
+    f->revision = 0;
+    assert(feed_client_reached(f) == f->reached);
 }
 
 static void tell(struct feed_client *f, enum feed_client_change change, const char *key,
@@ -187,7 +201,7 @@ static int64_t silence_max_ns(const struct feed_client *f)
 static void leave_snapshot(struct feed_client *f)
 {
     if (f->snapshot && !f->refreshes) {
-        f->revision = 0;
+        lose_position(f);
     }
     f->refresh_ns = f->refreshes ? 0 : f->refresh_ns; /* following goes before */
     f->snapshot = f->refreshes = false;
@@ -212,7 +226,7 @@ void feed_client_retake_topics(struct feed_client *f, const char *const *topics,
         map_put(&f->new_topics, topics[i], f);
     }
     leave_snapshot(f);
-    f->revision = 0;
+    lose_position(f);
     f->topics_added = true;
     f->current = false;
     effects_due(out, f->now_ns);
@@ -276,12 +290,14 @@ static const char *on_reset(struct feed_client *f, const Board__FeedFrame *frame
                         : "what followed is not kept");
     }
     map_done(&f->records, followed_free);
+    lose_position(f);
     if (strcmp(f->board_generation, frame->board_generation) != 0) {
         f->boot_id[0] = 0;
         f->heartbeat_revision = 0;
+        f->reached = 0;
     }
     strcpy(f->board_generation, frame->board_generation);
-    f->revision = f->change_revision = f->compared_revision = 0;
+    f->change_revision = f->compared_revision = 0;
     f->snapshot = true;
     f->current = false;
     tell(f, FEED_CLIENT_RESET, "", NULL, out);
@@ -384,7 +400,7 @@ static const char *on_current(struct feed_client *f, const Board__FeedFrame *fra
 /* The copy may not be trusted: the next feed begins with a snapshot. */
 static const char *doubt(struct feed_client *f, const char *why)
 {
-    f->revision = 0;
+    lose_position(f);
     return why;
 }
 

@@ -75,6 +75,7 @@ struct feed_client {
     bool tells_topics;     /* it has reported nothing but records of new topics yet */
     char board_generation[FEED_CLIENT_BOARD_GENERATION_BYTES];
     int64_t revision;        /* position: all changes up to it are in the copy; 0 = none */
+    int64_t reached;         /* while that is 0: what it was, in this board generation */
     int64_t change_revision; /* of the last change; more of the same revision may follow */
     bool snapshot;           /* between RESET and CURRENT */
     bool refreshes;          /* a snapshot was asked for to compare; what is held stays meanwhile */
@@ -103,6 +104,10 @@ void feed_client_done(struct feed_client *f);
 
 /* The record at `key`, or NULL. Borrowed until the next event. */
 const struct followed *feed_client_get(const struct feed_client *f, const char *key);
+
+/* All changes up to it were in the copy, if that was given up since: an answer of up to then is no
+ * news. 0 = there was none of this board generation. */
+int64_t feed_client_reached(const struct feed_client *f);
 
 /* The records of this topic are followed too: a key, or a prefix of keys that ends in "/", as in
  * Board__FeedRequest. Their snapshot is reported as puts from the next step on, and

@@ -37,7 +37,7 @@ void knowledge_answer(struct knowledge *k, const char *key, const ProtobufCMessa
 {
     assert(key_type(key) == RECORD_TASK || key_type(key) == RECORD_ACTUAL);
     const struct answer *old = map_get(&k->answers, key);
-    if (revision <= k->feed_client->revision || (old && old->revision > revision)) {
+    if (revision <= feed_client_reached(k->feed_client) || (old && old->revision > revision)) {
         return;
     }
     struct answer *a = mem_zeroed(sizeof(*a));
@@ -55,7 +55,7 @@ void knowledge_trim(struct knowledge *k)
     MAP_EACH(&k->answers, n)
     {
         struct answer *a = map_value(n);
-        if (a->revision <= k->feed_client->revision) {
+        if (a->revision <= feed_client_reached(k->feed_client)) {
             answer_free(map_remove(&k->answers, map_key(n)));
         }
     }
@@ -73,11 +73,12 @@ bool knowledge_board_generation(struct knowledge *k, const char *board_generatio
     return had_another;
 }
 
-/* The encoded record at the key; *ret_known says whether anything is known at all. */
+/* The encoded record at the key; *ret_known says whether anything is known at all. What the feed
+ * had overtaken before it began again stays overtaken. */
 static struct bytes at_key(const struct knowledge *k, const char *key, bool *ret_known)
 {
     const struct answer *a = map_get(&k->answers, key);
-    if (a && a->revision > k->feed_client->revision) {
+    if (a && a->revision > feed_client_reached(k->feed_client)) {
         *ret_known = true;
         return blob_bytes(a->record);
     }

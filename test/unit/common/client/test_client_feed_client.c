@@ -261,6 +261,31 @@ static void reset_empties_the_copy(void **state)
     assert_int_equal(x->feed_client.revision, 2);
 }
 
+/* What answers say of up to there is no news, though the copy is not there any more. */
+static void where_it_was_is_known_until_another_board_generation(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    assert_int_equal(feed_client_reached(&x->feed_client), 7);
+    frame_reset(&x->sent, "e1");
+    change(x, RECORD, "cell/a", 3);
+    send(x);
+    assert_int_equal(x->feed_client.revision, 0);
+    assert_int_equal(feed_client_reached(&x->feed_client), 7);
+    frame_reset(&x->sent, "e1"); /* and again, before the snapshot was whole */
+    send(x);
+    assert_int_equal(feed_client_reached(&x->feed_client), 7);
+    frame_current(&x->sent, "e1", 9);
+    frame_heartbeat(&x->sent, "e2", 12); /* its copy is doubted */
+    send(x);
+    assert_int_equal(x->feed_client.revision, 0);
+    assert_int_equal(feed_client_reached(&x->feed_client), 9);
+    drive_advance(&x->drive, 200);
+    frame_reset(&x->sent, "e2");
+    send(x);
+    assert_int_equal(feed_client_reached(&x->feed_client), 0);
+}
+
 static void half_a_snapshot_is_not_resumed(void **state)
 {
     struct fixture *x = *state;
@@ -715,6 +740,7 @@ int main(void)
         TEST(resumes_below_a_revision_that_may_be_half_told),
         TEST(a_bbs_that_is_behind_does_not_make_it_current),
         TEST(reset_empties_the_copy),
+        TEST(where_it_was_is_known_until_another_board_generation),
         TEST(half_a_snapshot_is_not_resumed),
         TEST(three_missed_heartbeats_lead_to_the_next_bbs),
         TEST(back_off_grows_to_five_seconds_and_starts_again),
