@@ -78,6 +78,7 @@ static const Board__UnitRecord *load_unit(struct units_telling *t, struct unit_n
     if (u) {
         const Board__UnitStatusRecord *s = load(t, key_unit_status(t->a, name));
         load(t, key_cell(t->a, u->cell_id));
+        load(t, key_job(t->a, u->guid, FORCE_UNIT_JOB));
         if (s && s->lack && s->lack->kind == BOARD__UNIT_LACK__KIND__TURN) {
             load_turns(t, u);
         }
@@ -141,6 +142,14 @@ static bool is_down(struct units_telling *t, const char *cell_id, const char *id
     return *cell_id && (cell_is_absent(cell) || strcmp(cell->identity, identity) != 0);
 }
 
+/* Its cell is being emptied, or nobody speaks for it. */
+static bool is_troubled(struct units_telling *t, const Board__UnitRecord *u)
+{
+    const Board__CellRecord *cell =
+        *u->cell_id ? view_peek_message(t->v, key_cell(t->a, u->cell_id)) : NULL;
+    return (cell && cell->evacuating) || is_down(t, u->cell_id, u->identity);
+}
+
 /* Of a service that is alive those units alone of which ailment_of() of why.c may have a word. */
 static void load_ailing(struct units_telling *t, const char *units)
 {
@@ -150,8 +159,7 @@ static void load_ailing(struct units_telling *t, const char *units)
         const Board__UnitStatusRecord *s =
             u ? view_peek_message(t->v, key_unit_status(t->a, name)) : NULL;
         bool started = s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED;
-        if (u && (!started || s->lack || s->running || *s->upgrade_error ||
-                  is_down(t, u->cell_id, u->identity))) {
+        if (u && (!started || s->lack || s->running || *s->upgrade_error || is_troubled(t, u))) {
             load_unit_whole(t, name);
         }
     }
@@ -189,6 +197,7 @@ static void load_machine(struct units_telling *t, uint32_t number)
     const Board__MachineRecord *m = load(t, key_machine(t->a, number));
     if (m) {
         load(t, key_cell(t->a, m->cell_id));
+        load(t, key_job(t->a, m->guid, FORCE_MACHINE_JOB));
         load_range(t, key_machine_units(t->a, number));
     }
 }
@@ -224,7 +233,7 @@ static Board__UnitEntry *unit_entry(struct units_telling *t, const Board__UnitRe
     e->status = (Board__UnitStatusRecord *)(uintptr_t)status;
     e->down = is_down(t, u->cell_id, u->identity);
     bool started = status && life_of(&unit_status_lifecycle, status->state) == UNIT_STATUS_STARTED;
-    if (!started || status->lack || *status->upgrade_error || e->down ||
+    if (!started || status->lack || *status->upgrade_error || is_troubled(t, u) ||
         life_of(&unit_lifecycle, u->state) != UNIT_ALIVE) {
         load_unit_whole(t, name);
         e->held = first_hold(t, key_unit(t->a, name));

@@ -1,5 +1,7 @@
 #include "bbs/units/why_facts.h"
 
+#include "bbs/units/unit_jobs.h"
+
 #include "common/lifecycle/machine.h"
 #include "common/lifecycle/relation.h"
 #include "common/lifecycle/unit.h"
@@ -15,23 +17,44 @@ struct unplaced {
     const char *text, *ends;
 };
 
-/* A machine that is asked for, and has no unit of it yet. */
-static const char *unready_text(struct explaining *e, const Board__MachineRecord *m)
+/* A machine that is asked for, and has no unit of it yet: what of it, and what ends that. It may
+ * never take the unit (1), or not as it stands (2); otherwise it has to have room (3). */
+static struct unplaced unready_of(struct explaining *e, uint32_t n, const char *name)
 {
-    const Board__CellRecord *cell = m ? why_find(e, key_cell(e->why->arena, m->cell_id)) : NULL;
+    struct arena *a = e->why->arena;
+    const Board__MachineRecord *m = why_find(e, key_machine(a, n));
+    const Board__CellRecord *cell = m ? why_find(e, key_cell(a, m->cell_id)) : NULL;
     bool own = cell && strcmp(cell->identity, m->identity) == 0;
-    return !m                                                       ? "is gone"
-           : life_of(&machine_lifecycle, m->state) != MACHINE_ALIVE ? "goes"
-           : m->cordoned                                            ? "is cordoned"
-           : !m->host_units                                         ? "is not for units"
-           : cell && (!own || cell_is_absent(cell))                 ? "is down"
-           : cell && cell->evacuating                               ? "is being emptied"
-                                                                    : "has to have room";
+    const char *never = !m                                                       ? "is gone"
+                        : life_of(&machine_lifecycle, m->state) != MACHINE_ALIVE ? "goes"
+                        : !m->host_units     ? "is not for units"
+                        : own && *cell->pool ? "a node pool has, for its own services"
+                                             : NULL;
+    if (never) { /* 1 */
+        return (struct unplaced){never, arena_printf(a,
+                                                     "bbs units destroy-unit %s, for it takes "
+                                                     "no other machine",
+                                                     name)};
+    }
+    const char * or = arena_printf(a, "or bbs units destroy-unit %s", name);
+    if (m->cordoned) { /* 2 */
+        return (struct unplaced){"is cordoned", arena_printf(a, "bbs units uncordon %u", n)};
+    }
+    if (!own || cell_is_absent(cell)) { /* 2 */
+        return (struct unplaced){"is down", arena_printf(a, "cell %s is back, %s", m->cell_id, or)};
+    }
+    if (cell->evacuating) { /* 2 */
+        return (struct unplaced){"is being emptied",
+                                 arena_printf(a,
+                                              "cell %s is back when its rep has ended and is "
+                                              "started again, %s",
+                                              m->cell_id, or)};
+    }
+    return (struct unplaced){"has to have room", arena_printf(a, "room on it, %s", or)}; /* 3 */
 }
 
 static struct unplaced unplaced_of(struct explaining *e, const struct unit_facts *f)
 {
-    struct arena *a = e->why->arena;
     const Board__UnitNeeds *needs = f->unit->needs;
     if (!needs || !needs->on_machine) {
         return (struct unplaced){needs && needs->unused
@@ -39,12 +62,10 @@ static struct unplaced unplaced_of(struct explaining *e, const struct unit_facts
                                      : "it waits for a machine",
                                  "a cell that fits has room"};
     }
-    uint32_t n = needs->machine;
-    const Board__MachineRecord *m = why_find(e, key_machine(a, n));
-    return (struct unplaced){
-        arena_printf(a, "it waits for machine %u, which %s", n, unready_text(e, m)),
-        m && m->cordoned ? arena_printf(a, "bbs units uncordon %u", n)
-                         : arena_printf(a, "room on it, or bbs units destroy-unit %s", f->name)};
+    struct unplaced u = unready_of(e, needs->machine, f->name);
+    u.text =
+        arena_printf(e->why->arena, "it waits for machine %u, which %s", needs->machine, u.text);
+    return u;
 }
 
 static void explain_unplaced(struct explaining *e, const char *key, const struct unit_facts *f)
@@ -54,30 +75,47 @@ static void explain_unplaced(struct explaining *e, const char *key, const struct
     e->why->unplaced = true;
 }
 
-/* The count stands, also while the command runs again: it is told as the tree tells it. */
+/* The count stands while the command runs again, till that has run for a while: it is told as the
+ * tree tells it. Since when no record says. */
 static void hold_by_command(struct explaining *e, const struct unit_facts *f, const char *key)
 {
     struct arena *a = e->why->arena;
     const Board__UnitStatusRecord *s = f->status;
     const char *times = s->crash_count == 1 ? "once" : arena_printf(a, "%d times", s->crash_count);
-    why_hold(e, key, s->since,
-             arena_printf(a, "its command has ended %s%s%s", times, *s->crash_reason ? ": " : "",
-                          s->crash_reason),
-             arena_printf(a, "the agent of %s, which begins it again: bbs units logs %s", f->name,
-                          f->name));
+    why_hold(
+        e, key, 0,
+        arena_printf(a, "its command has ended %s, and is begun again each time%s%s", times,
+                     *s->crash_reason ? ": " : "", s->crash_reason),
+        arena_printf(a,
+                     "it runs for the time of the setting crash_reset; bbs units logs %s shows "
+                     "what it writes",
+                     f->name));
 }
 
 /* It goes on by the charm that it runs. */
 static void hold_by_image(struct explaining *e, const struct unit_facts *f, const char *key)
 {
     struct arena *a = e->why->arena;
-    why_hold(e, key, f->status->since,
+    why_hold(e, key, f->status->upgrade_since,
              arena_printf(a, "it stays at its charm, and its service has another one: %s",
                           f->status->upgrade_error),
              arena_printf(a, "an image that its cell can have: bbs units upgrade %s FILE",
                           f->unit->service));
 }
 
+/* Nobody moves it. Since when the cell is being emptied no record says. */
+static void hold_by_emptied(struct explaining *e, const struct unit_facts *f)
+{
+    struct arena *a = e->why->arena;
+    why_hold(e, key_cell(a, f->unit->cell_id), 0,
+             arena_printf(a, "cell %s, on which it is, is being emptied", f->unit->cell_id),
+             arena_printf(a,
+                          "bbs units destroy-unit %s, or the limit of that time: then it is down "
+                          "until the cell is back",
+                          f->forced));
+}
+
+/* What holds it, and beside that that its cell is being emptied. */
 static void explain_alive_unit(struct explaining *e, const char *key, const struct unit_facts *f)
 {
     bool started =
@@ -95,9 +133,11 @@ static void explain_alive_unit(struct explaining *e, const char *key, const stru
         hold_by_image(e, f, key);
     } else if (f->status->crash_count > 0) {
         hold_by_command(e, f, key);
-    } else {
-        e->why->done = true;
     }
+    if (f->emptied) {
+        hold_by_emptied(e, f);
+    }
+    e->why->done = e->why->count == 0;
 }
 
 static const char *relation_text(struct explaining *e, const Board__RelationRecord *r)
@@ -240,13 +280,15 @@ enum ailment {
     AILS_DOWN,
     AILS_UNPLACED,
     AILS_LACK,
+    AILS_EMPTIED,
+    AILS_HOOK,
     AILS_COUNT,
     AILS_NOTHING = AILS_COUNT
 };
 
 struct ailing {
     const char *key; /* of the first; NULL = none ails so */
-    const char *name, *forced;
+    const char *name, *forced, *down_ends;
     int64_t since;
     size_t count;
     const char *named; /* "web/1 (its hook install has failed), web/3 (...)" */
@@ -254,7 +296,8 @@ struct ailing {
 
 /* How it is not as it should be: `ret_text` says why, since when. 1. A hook is in error, and nobody
  * has resolved it; 2. nobody speaks for its cell; 3. it is on no machine; 4. it lacks something
- * there; 5. what its service's charm asks for cannot be had. */
+ * there; 5. what its service's charm asks for cannot be had; 6. its cell is being emptied; 7. it
+ * has run a hook for a while. */
 static enum ailment ailment_of(struct explaining *e, const struct unit_facts *f,
                                const char **ret_text, int64_t *ret_since)
 {
@@ -284,8 +327,18 @@ static enum ailment ailment_of(struct explaining *e, const struct unit_facts *f,
     }
     if (life == UNIT_ALIVE && s && *s->upgrade_error) { /* 5 */
         *ret_text = arena_printf(e->why->arena, "it stays at its charm: %s", s->upgrade_error);
-        *ret_since = s->since;
+        *ret_since = s->upgrade_since;
         return AILS_LACK;
+    }
+    if (life == UNIT_ALIVE && f->emptied) { /* 6 */
+        *ret_text = arena_printf(e->why->arena, "cell %s", f->unit->cell_id);
+        *ret_since = 0;
+        return AILS_EMPTIED;
+    }
+    if (life != UNIT_DEAD && why_running_of(f)) { /* 7 */
+        *ret_text = why_running_text(e->why->arena, s);
+        *ret_since = s->running->since;
+        return AILS_HOOK;
     }
     return AILS_NOTHING;
 }
@@ -295,7 +348,13 @@ static void add_ailing(struct explaining *e, struct ailing *to, const char *key,
 {
     struct arena *a = e->why->arena;
     if (to->count++ == 0) {
-        *to = (struct ailing){key, f->name, f->forced, since, 1, ""};
+        *to = (struct ailing){.key = key,
+                              .name = f->name,
+                              .forced = f->forced,
+                              .down_ends = why_force_ends(e, f, "the cell is back"),
+                              .since = since,
+                              .count = 1,
+                              .named = ""};
     }
     to->since = since < to->since ? since : to->since;
     if (to->count <= NAMED_MAX) {
@@ -306,17 +365,24 @@ static void add_ailing(struct explaining *e, struct ailing *to, const char *key,
 
 static void hold_by_ailing(struct explaining *e, enum ailment kind, const struct ailing *u)
 {
-    static const char *const are[AILS_COUNT] = {"in error", "down", "on no machine", "held up"};
+    static const char *const are[AILS_COUNT] = {
+        "in error", "down", "on no machine", "held up", "on a cell that is being emptied",
+        "in a hook"};
     struct arena *a = e->why->arena;
     const char *each = u->count > 1 ? ", and so of each" : "";
     const char *ends =
         kind == AILS_ERROR
             ? arena_printf(a, "bbs units resolved %s, with --retry or --skip%s", u->name, each)
-        : kind == AILS_DOWN
-            ? arena_printf(a, "the cell is back, or bbs units destroy-unit %s --force%s", u->forced,
-                           each)
+        : kind == AILS_DOWN ? arena_printf(a, "%s%s", u->down_ends, each)
         : kind == AILS_UNPLACED
             ? arena_printf(a, "a cell that fits has room: bbs units why %s", u->name)
+        : kind == AILS_EMPTIED
+            ? arena_printf(a,
+                           "bbs units destroy-unit %s%s, or the limit of that time: then they are "
+                           "down until the cell is back",
+                           u->forced, each)
+        : kind == AILS_HOOK
+            ? arena_printf(a, "the end of the hook, or of the time that its charm gives it%s", each)
             : arena_printf(a, "what bbs units why %s says%s", u->name, each);
     const char *text = u->count == 1
                            ? arena_printf(a, "1 unit is %s: %s", are[kind], u->named)
@@ -416,8 +482,9 @@ static const char *principals_text(struct explaining *e, const char *units)
                         : arena_printf(a, "%zu units: %s%s", count, text, more);
 }
 
-/* 1. Nobody speaks for its cell: what is on it is down. 2. The cell is being emptied: its rep ends
- * when the units are off it, or at the limit, and nobody moves them. Since when no record says. */
+/* 1. Somebody forces its end: the job does the rest. 2. Nobody speaks for its cell: what is on it
+ * is down. 3. The cell is being emptied: its rep ends when the units are off it, or at the limit,
+ * and nobody moves them. Since when no record says. */
 static void explain_alive_machine(struct explaining *e, const char *key,
                                   const Board__MachineRecord *m, const char *units)
 {
@@ -426,13 +493,23 @@ static void explain_alive_machine(struct explaining *e, const char *key,
     const char *absent = why_absence(e, m->cell_id, m->identity, &since);
     const Board__CellRecord *cell = why_find(e, key_cell(a, m->cell_id));
     const char *on = principals_text(e, units);
-    if (absent) { /* 1 */
+    const char *job_key = key_job(a, m->guid, FORCE_MACHINE_JOB);
+    const Board__JobRecord *job = why_find(e, job_key);
+    if (job) { /* 1 */
+        why_hold(e, job_key, job->units->since,
+                 arena_printf(a, "it is ended by force; %s on it", on),
+                 arena_printf(a,
+                              "its units, which go when their agents end them, or %s; then the "
+                              "machine goes",
+                              why_force_time(a, job)));
+    }
+    if (absent) { /* 2 */
         why_hold(e, key, since, arena_printf(a, "%s; %s on it", absent, on),
-                 m->manage
+                 m->manage || job
                      ? "the cell is back"
                      : arena_printf(a, "the cell is back, or bbs units destroy-machine %u --force",
                                     m->number));
-    } else if (cell->evacuating) { /* 2 */
+    } else if (cell->evacuating) { /* 3 */
         why_hold(
             e, key_cell(a, m->cell_id), 0,
             arena_printf(a, "cell %s is being emptied; %s on it", m->cell_id, on),

@@ -1,5 +1,7 @@
 #include "bbs/units/why_facts.h"
 
+#include "bbs/units/unit_jobs.h"
+
 #include "common/lifecycle/unit_status.h"
 
 #include <assert.h>
@@ -25,13 +27,13 @@ void why_hold(struct explaining *e, const char *by, int64_t since_ns, const char
 
 /* ---- What a unit waits for ------------------------------------------------------------------- */
 
-/* Why nobody speaks for what is on the cell; NULL if somebody does. */
 const char *why_absence(struct explaining *e, const char *cell_id, const char *identity,
                         int64_t *ret_since)
 {
     struct arena *a = e->why->arena;
     const Board__CellRecord *cell = why_find(e, key_cell(a, cell_id));
     if (!cell) {
+        *ret_since = 0;
         return arena_printf(a, "cell %s has left", cell_id);
     }
     *ret_since = cell->since;
@@ -40,6 +42,15 @@ const char *why_absence(struct explaining *e, const char *cell_id, const char *i
     }
     return strcmp(cell->identity, identity) != 0 ? arena_printf(a, "cell %s was made anew", cell_id)
                                                  : NULL;
+}
+
+const char *why_force_time(struct arena *a, const Board__JobRecord *job)
+{
+    assert(job->units);
+    int64_t wait_ns = force_wait_ns(job->units->max_wait_ms);
+    return wait_ns == 0 ? "at once"
+                        : arena_printf(a, "%lld s after it was asked for",
+                                       (long long)((wait_ns + SECOND_NS - 1) / SECOND_NS));
 }
 
 struct unit_facts why_unit_facts(struct explaining *e, const Board__UnitRecord *u)
@@ -51,9 +62,21 @@ struct unit_facts why_unit_facts(struct explaining *e, const Board__UnitRecord *
     f.in_error = f.status && life_of(&unit_status_lifecycle, f.status->state) == UNIT_STATUS_ERROR;
     f.absent_since = u->since;
     if (*u->cell_id) {
+        const Board__CellRecord *cell = why_find(e, key_cell(a, u->cell_id));
         f.absent = why_absence(e, u->cell_id, u->identity, &f.absent_since);
+        f.emptied = !f.absent && cell->evacuating;
     }
+    const Board__JobRecord *job = why_find(e, key_job(a, u->guid, FORCE_UNIT_JOB));
+    f.force = job ? why_force_time(a, job) : NULL;
     return f;
+}
+
+const char *why_force_ends(struct explaining *e, const struct unit_facts *f, const char *beside)
+{
+    struct arena *a = e->why->arena;
+    return f->force
+               ? arena_printf(a, "%s, or its force, %s", beside, f->force)
+               : arena_printf(a, "%s, or bbs units destroy-unit %s --force", beside, f->forced);
 }
 
 /* The last line of what a hook wrote, behind ": "; as much as a line of a table bears. "" = it
@@ -84,7 +107,7 @@ static const char *error_text(struct arena *a, const Board__UnitStatusRecord *s)
 }
 
 /* "its hook db-relation-changed of relation db:7 with store/3 runs", and what it says. */
-static const char *running_text(struct arena *a, const Board__UnitStatusRecord *s)
+const char *why_running_text(struct arena *a, const Board__UnitStatusRecord *s)
 {
     const Board__UnitHookRun *run = s->running;
     const char *of = *run->relation ? arena_printf(a, " of relation %s", run->relation) : "";
@@ -191,22 +214,18 @@ struct told_lack why_lack_told(struct explaining *e, const struct unit_facts *f)
     }
 }
 
-/* What of the unit itself holds the thing that `text` begins with: an absent agent, a hook in
- * error, what it lacks; where neither does, the hook that it runs, or that its agent is at work, as
- * `works` says.
- */
 void why_hold_by_unit(struct explaining *e, const struct unit_facts *f, const char *by,
                       const char *text, const char *works, int64_t since_ns)
 {
     struct arena *a = e->why->arena;
     if (f->absent) {
-        why_hold(
-            e, by, f->absent_since, arena_printf(a, "%s%s", text, f->absent),
-            arena_printf(a, "the cell is back, or bbs units destroy-unit %s --force", f->forced));
+        why_hold(e, by, f->absent_since, arena_printf(a, "%s%s", text, f->absent),
+                 why_force_ends(e, f, "the cell is back"));
     }
     if (f->in_error) {
         bool open = f->status->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
-        why_hold(e, by, f->status->since, arena_printf(a, "%s%s", text, error_text(a, f->status)),
+        why_hold(e, by, open ? f->status->since : 0, /* when it was resolved no record says */
+                 arena_printf(a, "%s%s", text, error_text(a, f->status)),
                  open ? arena_printf(a, "bbs units resolved %s, with --retry or --skip", f->name)
                       : arena_printf(a, "the agent of %s", f->name));
     }
@@ -217,7 +236,7 @@ void why_hold_by_unit(struct explaining *e, const struct unit_facts *f, const ch
     }
     const Board__UnitHookRun *run = why_running_of(f);
     if (run) {
-        why_hold(e, by, run->since, arena_printf(a, "%s%s", text, running_text(a, f->status)),
+        why_hold(e, by, run->since, arena_printf(a, "%s%s", text, why_running_text(a, f->status)),
                  "the end of the hook, or of the time that its charm gives it");
     } else if (!f->absent && !f->in_error && !why_lack_of(f)) {
         const char *said = f->status ? f->status->text : "";

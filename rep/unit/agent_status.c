@@ -213,6 +213,9 @@ static Board__UnitStatusRecord *with_facts(struct arena *a, const struct agent_f
     s->crash_count = f->crash_count;
     s->crash_reason = first_of(a, f->crash_reason ? f->crash_reason : "");
     s->upgrade_error = first_of(a, f->upgrade_error ? f->upgrade_error : "");
+    s->upgrade_since = !*s->upgrade_error          ? 0
+                       : *f->status->upgrade_error ? f->status->upgrade_since
+                                                   : f->wall_ns;
     s->cell_id = f->unit->cell_id;
     s->before = s->hook = s->relation = s->remote_unit = s->output = arena_strdup(a, "");
     s->running = running_of(a, f, j);

@@ -644,6 +644,7 @@ static void every_fact_that_differs_is_reported(void **state)
     l.f.crash_count = 2;
     l.f.crash_reason = "APP: Exited with status 3";
     l.f.upgrade_error = "no manifest";
+    l.f.wall_ns = 70 * SECOND_NS;
     l.f.ports = ports;
     l.f.port_count = 1;
     struct agent_step s = next_of(&l, &a);
@@ -653,10 +654,18 @@ static void every_fact_that_differs_is_reported(void **state)
     assert_int_equal(s.status->crash_count, 2);
     assert_string_equal(s.status->crash_reason, "APP: Exited with status 3");
     assert_string_equal(s.status->upgrade_error, "no manifest");
+    int64_t stays_since = s.status->upgrade_since;
+    assert_int_equal(stays_since, l.f.wall_ns);
     assert_int_equal(s.status->n_ports, 1);
     assert_string_equal(s.status->charm, "charm");
     l.f.status = s.status; /* it is told */
+    l.f.wall_ns += 1;
     assert_null(next_of(&l, &a).status);
+    l.f.upgrade_error = "no answer"; /* since then, whatever the reason is by now */
+    assert_int_equal(next_of(&l, &a).status->upgrade_since, stays_since);
+    l.f.upgrade_error = "";
+    assert_int_equal(next_of(&l, &a).status->upgrade_since, 0);
+    l.f.upgrade_error = "no manifest";
     l.status.guid = text(&l, "another");
     l.f.status = &l.status; /* of a namesake */
     assert_null(next_of(&l, &a).status);

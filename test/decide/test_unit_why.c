@@ -26,7 +26,8 @@
 #define FORCE " | the cell is back, or bbs units destroy-unit web/3 --force\n"
 #define RESOLVE " | bbs units resolved web/3, with --retry or --skip\n"
 
-#define COMMAND " | the agent of web/3, which begins it again: bbs units logs web/3\n"
+#define COMMAND                                                                                    \
+    " | it runs for the time of the setting crash_reset; bbs units logs web/3 shows what it writes\n"
 #define ENDED " | the end of the hook, or of the time that its charm gives it\n"
 
 struct why_row {
@@ -79,7 +80,14 @@ static void try_whys(const struct why_row *rows, size_t count)
 #define FOR1 WAITS(" needs.on_machine=1 needs.machine=1")
 #define M(rest) "machine/0000000001 number=1 cell_id=c1 identity=I since=3 " rest "\n"
 #define WAITING(text, end) "unit/" U " | 4 | " text " | " end "\n"
-#define ROOM "room on it, or bbs units destroy-unit web/3"
+#define OR_GO ", or bbs units destroy-unit web/3"
+#define NEVER "bbs units destroy-unit web/3, for it takes no other machine"
+#define POOLED "cell/c1 identity=I since=2 pool=pool:s:main\n"
+#define ON_EMPTIED                                                                                 \
+    "cell/c1 | 0 | cell c1, on which it is, is being emptied | bbs units destroy-unit web/3, or the " \
+    "limit of that time: then it is down until the cell is back\n"
+#define FORCE_JOB "job/g3/force kind=8 units.since=7 units.max_wait_ms="
+#define FORCED(when) " | the cell is back, or its force, " when "\n"
 
 #define LOGGER(life)                                                                               \
     "unit/logger/0000000000 service=logger number=0 guid=l0 cell_id=c1 identity=I since=7 "        \
@@ -103,19 +111,24 @@ static void why_a_unit_is_not_started(void **state)
         {"unplaced, for an unused one", WAITS(" needs.unused=1"), "unit/" U,
          WAITING("it waits for a machine that never had a unit", "a cell that fits has room")},
         {"for one that is gone", FOR1, "unit/" U,
-         WAITING("it waits for machine 1, which is gone", ROOM)},
+         WAITING("it waits for machine 1, which is gone", NEVER)},
         {"for one that goes", FOR1 M("state=dying host_units=1"), "unit/" U,
-         WAITING("it waits for machine 1, which goes", ROOM)},
-        {"for one that is cordoned", FOR1 M("state=alive host_units=1 cordoned=1"), "unit/" U,
+         WAITING("it waits for machine 1, which goes", NEVER)},
+        {"for one that is cordoned", FOR1 M("state=alive host_units=1 cordoned=1") CELL, "unit/" U,
          WAITING("it waits for machine 1, which is cordoned", "bbs units uncordon 1")},
         {"for one that runs the cluster", FOR1 M("state=alive manage=1"), "unit/" U,
-         WAITING("it waits for machine 1, which is not for units", ROOM)},
+         WAITING("it waits for machine 1, which is not for units", NEVER)},
+        {"for one that a node pool has", FOR1 M("state=alive host_units=1") POOLED, "unit/" U,
+         WAITING("it waits for machine 1, which a node pool has, for its own services", NEVER)},
         {"for one whose cell is lost", FOR1 M("state=alive host_units=1") LOST, "unit/" U,
-         WAITING("it waits for machine 1, which is down", ROOM)},
+         WAITING("it waits for machine 1, which is down", "cell c1 is back" OR_GO)},
+        {"for one whose cell has left", FOR1 M("state=alive host_units=1"), "unit/" U,
+         WAITING("it waits for machine 1, which is down", "cell c1 is back" OR_GO)},
         {"for one that is being emptied", FOR1 M("state=alive host_units=1") EMPTIED, "unit/" U,
-         WAITING("it waits for machine 1, which is being emptied", ROOM)},
-        {"for one without room", FOR1 M("state=alive host_units=1"), "unit/" U,
-         WAITING("it waits for machine 1, which has to have room", ROOM)},
+         WAITING("it waits for machine 1, which is being emptied", "cell c1 is back when its rep has "
+                 "ended and is started again" OR_GO)},
+        {"for one without room", FOR1 M("state=alive host_units=1") CELL, "unit/" U,
+         WAITING("it waits for machine 1, which has to have room", "room on it" OR_GO)},
         {"it begins", UNIT("alive") STATUS "installed\n" CELL, "unit/" U,
          "unit/" U " | 6 | it is being installed and started" AGENT},
         {"it says why not", UNIT("alive") STATUS "pending text=no-room\n" CELL, "unit/" U,
@@ -128,9 +141,9 @@ static void why_a_unit_is_not_started(void **state)
          STATUS "error hook=db-relation-joined relation=7 remote_unit=db/0\n" CELL, "unit/" U,
          "unit/" U " | 6 | its hook db-relation-joined of relation 7 with db/0 has failed" RESOLVE},
         {"it runs again", UNIT("alive") STATUS "error hook=install resolved=1\n" CELL, "unit/" U,
-         "unit/" U " | 6 | its hook install runs again" AGENT},
+         "unit/" U " | 0 | its hook install runs again" AGENT},
         {"it is skipped", UNIT("alive") STATUS "error hook=install resolved=2\n" CELL, "unit/" U,
-         "unit/" U " | 6 | its hook install is skipped" AGENT},
+         "unit/" U " | 0 | its hook install is skipped" AGENT},
         {"a hook runs", UNIT("alive") STATUS "installed running.hook=start running.attempt=1 "
          "running.since=8\n" CELL, "unit/" U, "unit/" U " | 8 | its hook start runs" ENDED},
         {"it says something", UNIT("alive") STATUS "pending text=loading running.hook=install "
@@ -141,13 +154,19 @@ static void why_a_unit_is_not_started(void **state)
         {"one that is started runs a hook", UNIT("alive") STATUS "started running.hook=upgrade\n"
          CELL, "unit/" U, "unit/" U " | 0 | its hook upgrade runs" ENDED},
         {"its command has ended once", UNIT("alive") STATUS "started crash_count=1\n" CELL,
-         "unit/" U, "unit/" U " | 6 | its command has ended once" COMMAND},
+         "unit/" U, "unit/" U " | 0 | its command has ended once, and is begun again each time" COMMAND},
         {"and again", UNIT("alive") STATUS "started crash_count=2 crash_reason=no-luck\n" CELL,
-         "unit/" U, "unit/" U " | 6 | its command has ended 2 times: no-luck" COMMAND},
+         "unit/" U, "unit/" U " | 0 | its command has ended 2 times, and is begun again each time: no-luck" COMMAND},
         {"its image cannot be had", UNIT("alive") STATUS
-         "started crash_count=1 upgrade_error=no-manifest\n" CELL, "unit/" U,
-         "unit/" U " | 6 | it stays at its charm, and its service has another one: no-manifest | "
+         "started crash_count=1 upgrade_error=no-manifest upgrade_since=8\n" CELL, "unit/" U,
+         "unit/" U " | 8 | it stays at its charm, and its service has another one: no-manifest | "
          "an image that its cell can have: bbs units upgrade web FILE\n"},
+        {"its cell is being emptied", UNIT("alive") STATUS "started\n" EMPTIED, "unit/" U, ON_EMPTIED},
+        {"and a hook is in error", UNIT("alive") STATUS "error hook=install\n" EMPTIED, "unit/" U,
+         "unit/" U " | 6 | its hook install has failed" RESOLVE ON_EMPTIED},
+        {"its cell was emptied, and is lost", UNIT("alive") STATUS "started\n"
+         "cell/c1 identity=I since=9 state=1 evacuating=1\n", "unit/" U,
+         "unit/" U " | 9 | cell c1 is lost" FORCE},
         {"down, though started", UNIT("alive") STATUS "started\n" LOST, "unit/" U,
          "unit/" U " | 9 | cell c1 is lost" FORCE},
         {"its cell was made anew", UNIT("alive") STATUS "started\n" ANEW, "unit/" U,
@@ -181,7 +200,7 @@ static void why_a_unit_is_not_started(void **state)
          "that, runs: web/3 (upgrade) | the end of one of them, or of the time that its charm "
          "gives it, or bbs units destroy-unit web/3 --force\n"},
         {"in error, and its cell has left", UNIT("alive") STATUS "error hook=install\n", "unit/" U,
-         "unit/" U " | 5 | cell c1 has left" FORCE
+         "unit/" U " | 0 | cell c1 has left" FORCE
          "unit/" U " | 6 | its hook install has failed" RESOLVE},
     };
     TRY(rows);
@@ -219,6 +238,13 @@ static void why_a_unit_is_not_gone(void **state)
          "relation db:7 with db/0 waits for its turn: 1 of 1 hooks run on cell c1 | the end of one "
          "of them, or of the time that its charm gives it\n"
          SCOPE " | 5 | it is in relation 7 | the agent of web/3, which leaves it\n"},
+        {"its agent is absent, and it was forced", UNIT("dying") STATUS "started\n" LOST
+         FORCE_JOB "0\n", "unit/" U,
+         "unit/" U " | 9 | cell c1 is lost" FORCED("60 s after it was asked for")},
+        {"forced, with a time", UNIT("dying") STATUS "started\n" LOST FORCE_JOB "1500\n",
+         "unit/" U, "unit/" U " | 9 | cell c1 is lost" FORCED("2 s after it was asked for")},
+        {"forced at once", UNIT("dying") STATUS "started\n" LOST FORCE_JOB "-1\n", "unit/" U,
+         "unit/" U " | 9 | cell c1 is lost" FORCED("at once")},
         {"its last hooks", UNIT("dying") STATUS "started\n" CELL, "unit/" U,
          "unit/" U " | 5 | it runs the hooks that it owes, stop is the last" AGENT},
         {"its last step", UNIT("dying") STATUS "stopped stopped=1\n" CELL, "unit/" U,
@@ -335,9 +361,21 @@ static void why_a_service_is_not_well(void **state)
          "unit_service/web", "unit/web/0000000001 | 8 | 1 unit is held up: web/1 (there is no room "
          "for its container on cell c1) | what bbs units why web/1 says\n"},
         {"one stays at its charm", WEB("alive") NUMBERED("1", "alive", HERE)
-         "unit_status/web/0000000001 guid=g1 since=6 state=started upgrade_error=gone\n" CELL,
-         "unit_service/web", "unit/web/0000000001 | 6 | 1 unit is held up: web/1 (it stays at its "
+         "unit_status/web/0000000001 guid=g1 since=6 state=started upgrade_error=gone "
+         "upgrade_since=9\n" CELL, "unit_service/web", "unit/web/0000000001 | 9 | 1 unit is held up: web/1 (it stays at its "
          "charm: gone) | what bbs units why web/1 says\n"},
+        {"two are on a cell that is being emptied", WEB("alive") NUMBERED("1", "alive", HERE)
+         WELL("1") NUMBERED("2", "dying", HERE) NUMBERED("3", "alive", HERE) WELL("3") EMPTIED,
+         "unit_service/web", "unit/web/0000000001 | 0 | 2 units are on a cell that is being "
+         "emptied: web/1 (cell c1), web/3 (cell c1) | bbs units destroy-unit web/1, and so of each, "
+         "or the limit of that time: then they are down until the cell is back\n"},
+        {"one has run a hook for a while", WEB("alive") NUMBERED("1", "alive", HERE)
+         "unit_status/web/0000000001 guid=g1 since=6 state=started running.hook=upgrade "
+         "running.since=8\n" CELL, "unit_service/web", "unit/web/0000000001 | 8 | 1 unit is in a "
+         "hook: web/1 (its hook upgrade runs)" ENDED},
+        {"one that was forced is down", WEB("alive") NUMBERED("3", "dying", HERE) FORCE_JOB "0\n"
+         LOST, "unit_service/web", "unit/web/0000000003 | 9 | 1 unit is down: web/3 (cell c1 is "
+         "lost)" FORCED("60 s after it was asked for")},
         {"who is dead is nobody's matter", WEB("alive") NUMBERED("1", "dead", HERE),
          "unit_service/web", "done"},
         {"of subordinates their principal is forced",
@@ -364,7 +402,12 @@ static void why_a_machine_is_not_gone(void **state)
          M1 " | 8 | cell c1 was made anew; 4 units: db/0, db/1, web/3 and 1 more on it | the cell "
          "is back, or bbs units destroy-machine 1 --force\n"},
         {"it has left; one that runs the cluster", M("state=alive manage=1"), M1,
-         M1 " | 3 | cell c1 has left; no unit on it | the cell is back\n"},
+         M1 " | 0 | cell c1 has left; no unit on it | the cell is back\n"},
+        {"it is ended by force", M("state=alive guid=m1 cordoned=1") LOST ON1("web/0000000003")
+         "job/m1/force kind=9 units.since=7 units.max_wait_ms=0\n", M1,
+         "job/m1/force | 7 | it is ended by force; unit web/3 on it | its units, which go when "
+         "their agents end them, or 60 s after it was asked for; then the machine goes\n"
+         M1 " | 9 | cell c1 is lost; unit web/3 on it | the cell is back\n"},
         {"its cell is being emptied", M("state=alive") EMPTIED ON1("web/0000000003"), M1,
          "cell/c1 | 0 | cell c1 is being emptied; unit web/3 on it | bbs units destroy-unit of "
          "each, or the limit of that time, when its rep ends and they are down\n"},

@@ -371,6 +371,18 @@ static void status_is_told(void **state)
          "cell c1: web/2 (start))\n"
          " 1: its hook start waits for its turn: 1 of 1 hooks run on cell c1: web/2 (start)\n"
          " 2: its hook start runs\n"},
+        {"a unit that runs a hook, one on a cell that is being emptied",
+         "cell/c2 identity=I evacuating=1\n" WEB UNIT("1", "alive", ON "I")
+             STATUS("1", "started running.hook=upgrade running.since=990s")
+                 UNIT("2", "alive", "place=alive machine=2 assigned=1 cell_id=c2 identity=I")
+                     STATUS("2", "started"),
+         "web",
+         "web: 1 unit is on a cell that is being emptied: web/2 (cell c2)\n 1: -\n"
+         " 2: cell c2, on which it is, is being emptied\n"},
+        {"a machine that is ended by force",
+         "machine/0000000001 number=1 guid=m1 cell_id=c1 identity=I state=alive cordoned=1\n"
+         "job/m1/force kind=9 units.since=7\n",
+         "", "machine 1, 0 on it: it is ended by force; no unit on it\n"},
         {"one that stays at its charm",
          WEB UNIT("1", "alive", ON "I") STATUS("1", "started upgrade_error=gone"), "web",
          "web: 1 unit is held up: web/1 (it stays at its charm: gone)\n 1: it stays at its charm, "

@@ -68,6 +68,12 @@ static bool is_absent(struct holds_seen *h, const char *cell_id, const char *ide
     return !c || cell_is_absent(c) || strcmp(c->identity, identity) != 0;
 }
 
+static bool is_emptied(struct holds_seen *h, const char *cell_id)
+{
+    const Board__CellRecord *c = map_get(&h->records, key_cell(h->arena, cell_id));
+    return c && c->evacuating;
+}
+
 /* It is as it should be, as far as this one sees. */
 static bool unit_is_done(struct holds_seen *h, const Board__UnitRecord *u,
                          const Board__UnitStatusRecord *s)
@@ -75,7 +81,7 @@ static bool unit_is_done(struct holds_seen *h, const Board__UnitRecord *u,
     return life_of(&unit_lifecycle, u->state) == UNIT_ALIVE && *u->cell_id && s &&
            life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_STARTED && !s->running &&
            !s->lack && !*s->upgrade_error && s->crash_count == 0 &&
-           !is_absent(h, u->cell_id, u->identity);
+           !is_absent(h, u->cell_id, u->identity) && !is_emptied(h, u->cell_id);
 }
 
 /* What a unit lacks on its cell while somebody speaks for that, in words that its kind has. */
@@ -134,19 +140,24 @@ static void demand_children(struct holds_seen *h, const char *key, const char *u
     }
 }
 
+static bool is_in_error(const Board__UnitStatusRecord *s)
+{
+    return life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_ERROR;
+}
+
 /* What an operator has to know of, of a unit whose service is alive: in error, down, without a
- * machine, at an older charm. */
+ * machine, at an older charm, on a cell that is being emptied, in a hook for a while. */
 static bool unit_ails(struct holds_seen *h, const Board__UnitRecord *u)
 {
     const Board__UnitStatusRecord *s =
         map_get(&h->records, key_unit_status(h->arena, unit_name_of(u)));
-    bool failed = s && life_of(&unit_status_lifecycle, s->state) == UNIT_STATUS_ERROR &&
-                  s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
+    bool failed = s && is_in_error(s) && s->resolved == BOARD__UNIT_STATUS_RECORD__RESOLVED__NOT;
     bool placed = *u->cell_id, alive = life_of(&unit_lifecycle, u->state) == UNIT_ALIVE;
     return life_of(&unit_lifecycle, u->state) != UNIT_DEAD &&
            (failed || (placed && s && s->lack) ||
             (placed && is_absent(h, u->cell_id, u->identity)) ||
-            (alive && s && *s->upgrade_error) || (!placed && alive));
+            (placed && s && s->running && !is_in_error(s)) ||
+            (alive && ((s && *s->upgrade_error) || !placed || is_emptied(h, u->cell_id))));
 }
 
 /* None ails; or it is said of how many. The first one is named, whichever way it is told. */
@@ -210,11 +221,17 @@ static const struct holds_row {
 
 /* ---- What why says --------------------------------------------------------------------------- */
 
-/* No record has since when a cell is being emptied. */
-static bool may_be_timeless(const struct holds_seen *h, const char *by)
+/* No record has since when a cell is being emptied, or has left, when a hook was resolved, and when
+ * a command ended. */
+static bool may_be_timeless(const struct unit_hold *w)
 {
-    const Board__CellRecord *c = key_type(by) == RECORD_CELL ? map_get(&h->records, by) : NULL;
-    return c && c->evacuating;
+    static const char *const words[] = {"is being emptied", "has left", " runs again",
+                                        " is skipped", "its command has ended"};
+    bool may = false;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && !may; i++) {
+        may = strstr(w->text, words[i]);
+    }
+    return may;
 }
 
 /* Each hold is there, says since when, and what ends it. */
@@ -225,7 +242,7 @@ static void demand_truth(struct holds_seen *h, const char *key)
         if (!map_get(&h->records, w->by)) {
             checkers_report(h->k, "V12", "%s is held by %s, says why, which is not there", key,
                             w->by);
-        } else if (!*w->text || !*w->ends || (w->since_ns == 0 && !may_be_timeless(h, w->by))) {
+        } else if (!*w->text || !*w->ends || (w->since_ns == 0 && !may_be_timeless(w))) {
             checkers_report(h->k, "V12", "%s: \"%s\", since %lld: \"%s\": that is no answer", key,
                             w->text, (long long)w->since_ns, w->ends);
         }
