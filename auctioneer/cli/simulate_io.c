@@ -363,7 +363,6 @@ static int work_of_charm_file(struct dry_run *d, const char *file, struct err *e
     unit.service = arena_strdup(d->arena, charm.name);
     unit.service_guid = arena_strdup(d->arena, s.guid);
     unit.needs = charm_needs(d->arena, charm.container, NULL, 0);
-    pool_tags(d, &unit.needs->placement_tags, &unit.needs->n_placement_tags);
     unit.needs->on_machine = d->wish.only;
     unit.needs->machine = d->wish.number;
     unit.needs->unused = d->wish.unused;
@@ -581,6 +580,12 @@ static int read_wishes(struct dry_run *d, struct err *err)
         return err_set(err, ERR_INVALID,
                        "--to is for one unit, not %d: leave out --units, or the machine",
                        (int)d->units);
+    }
+    if (cli_text(call, "pool") && charms) {
+        return err_set(
+            err, ERR_INVALID,
+            "--pool is for apps and tasks: no unit of a --charm goes to a cell of a node "
+            "pool");
     }
     if (cli_text(call, "pool") && !d->work_given) {
         return err_set(err, ERR_INVALID,

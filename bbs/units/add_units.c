@@ -57,6 +57,11 @@ void wanted_machine_gather(struct view *v, const Board__UnitNeeds *needs,
     if (ret->asked) {
         ret->number = needs->machine;
         ret->record = view_message(v, key_machine(view_arena(v), ret->number));
+        const Board__CellRecord *cell =
+            ret->record ? view_peek_message(v, key_cell(view_arena(v), ret->record->cell_id))
+                        : NULL;
+        bool own = cell && strcmp(cell->identity, ret->record->identity) == 0;
+        ret->pooled = own && *cell->pool;
     }
 }
 
@@ -67,13 +72,17 @@ bool wanted_machine_refused(const struct wanted_machine *w, struct plan *p)
         return false;
     }
     if (!m) {
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceNotFound,
-                    "there is no machine %u: bbs units machines lists those that are", w->number);
+        plan_refuse(
+            p, MODELS__ERROR__TYPE__ResourceNotFound,
+            "there is no machine %u: bbs units machines lists those that are, and bbs units "
+            "add-machine CELL makes one",
+            w->number);
         return true;
     }
     const char *why = life_of(&machine_lifecycle, m->state) != MACHINE_ALIVE ? m->state
                       : m->cordoned    ? "cordoned: bbs units uncordon opens it"
                       : !m->host_units ? "one that only manages"
+                      : w->pooled      ? "a cell of a node pool, which has it for its own services"
                                        : NULL;
     if (why) {
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "machine %u takes no units: it is %s",

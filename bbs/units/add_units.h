@@ -17,6 +17,7 @@ struct wanted_machine {
     bool asked;
     uint32_t number;
     const Board__MachineRecord *record; /* NULL = there is none */
+    bool pooled;                        /* a node pool has its cell, and no unit asks for that */
 };
 void wanted_machine_gather(struct view *v, const Board__UnitNeeds *needs,
                            struct wanted_machine *ret);

@@ -21,9 +21,10 @@ struct relate_end {
 
 struct relate_snapshot {
     struct relate_end ends[2];
-    const char *canonical; /* where both ends are known */
-    bool stands;
-    const Board__SequenceRecord *sequence; /* NULL = the first relation */
+    const char *canonical;                   /* where both ends are known */
+    const Board__RelationNameRecord *stands; /* NULL = they are not related */
+    bool ends_yet;                           /* that relation, which is not alive any more */
+    const Board__SequenceRecord *sequence;   /* NULL = the first relation */
 };
 
 static const Board__RelateUnitsRequest *asked_relate(const struct op_input *in)
@@ -105,7 +106,10 @@ static void relate_gather(struct view *v, const struct op_input *in, void *snaps
     if (s->ends[0].endpoint && s->ends[1].endpoint) {
         Board__RelationEnd *ends[] = {relation_end(a, &s->ends[0]), relation_end(a, &s->ends[1])};
         s->canonical = key_relation_key(a, relation_canonical(a, ends, 2));
-        s->stands = view_get(v, s->canonical);
+        s->stands = view_message(v, s->canonical);
+        const Board__RelationRecord *r =
+            s->stands ? view_peek_message(v, key_relation(a, s->stands->number)) : NULL;
+        s->ends_yet = r && life_of(&relation_lifecycle, r->state) != RELATION_ALIVE;
     }
     s->sequence = view_message(v, key_sequence(a, "relation", ""));
 }
@@ -179,7 +183,13 @@ static void relate_decide(const void *snapshot, const struct op_input *in, struc
     if (ends_refused(s->ends, p)) { /* 2 */
         return;
     }
-    if (s->stands) { /* 3 */
+    if (s->ends_yet) { /* 3 */
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceExists,
+                    "%s:%s and %s:%s are related by relation %u, which ends: bbs units why %u says "
+                    "what it waits for, and then they can be related anew",
+                    s->ends[0].service, s->ends[0].name, s->ends[1].service, s->ends[1].name,
+                    s->stands->number, s->stands->number);
+    } else if (s->stands) { /* 3 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceExists, "%s:%s and %s:%s are related already",
                     s->ends[0].service, s->ends[0].name, s->ends[1].service, s->ends[1].name);
     } else if (s->sequence && s->sequence->next == UINT32_MAX) {

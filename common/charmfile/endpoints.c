@@ -8,6 +8,7 @@
 enum {
     ENDS_MAX = CHARM_ENDPOINTS_MAX + 1, /* with the implicit one */
     TOLD_MAX = 4,                       /* of candidates; a text of an error is short */
+    ENDS_TOLD_MAX = 3,                  /* of a charm's own, likewise */
 };
 
 static const struct charm_endpoint implicit = {
@@ -32,7 +33,20 @@ static size_t candidates_of(const struct charm_end *end, const struct charm_endp
     return count;
 }
 
-static int unknown_end(const struct charm_end *end, struct err *err)
+/* "db, ring and juju-info"; of many the first. */
+static const char *ends_of(struct arena *a, const struct charm *c)
+{
+    const char *text = "";
+    size_t told = c->endpoint_count < ENDS_TOLD_MAX ? c->endpoint_count : ENDS_TOLD_MAX;
+    for (size_t i = 0; i < told; i++) {
+        text = arena_printf(a, "%s%s%.63s", text, i ? ", " : "", c->endpoints[i].name);
+    }
+    return told < c->endpoint_count
+               ? arena_printf(a, "%s and %zu more", text, c->endpoint_count + 1 - told)
+               : arena_printf(a, "%s%s" CHARM_IMPLICIT, text, told ? " and " : "");
+}
+
+static int unknown_end(struct arena *a, const struct charm_end *end, struct err *err)
 {
     struct nearest n;
     nearest_begin(&n, end->endpoint);
@@ -41,9 +55,8 @@ static int unknown_end(const struct charm_end *end, struct err *err)
     }
     return n.best ? err_set(err, ERR_INVALID, "%s has no endpoint \"%.63s\"; did you mean \"%s\"?",
                             end->service, end->endpoint, n.best)
-                  : err_set(err, ERR_INVALID,
-                            "%s has no endpoint \"%.63s\"; its charm %s says which it has",
-                            end->service, end->endpoint, end->charm->name);
+                  : err_set(err, ERR_INVALID, "%s has no endpoint \"%.63s\"; it has %s",
+                            end->service, end->endpoint, ends_of(a, end->charm));
 }
 
 static bool roles_meet(const struct charm_endpoint *x, const struct charm_endpoint *y)
@@ -144,7 +157,7 @@ int charm_ends_fit(struct arena *a, const struct charm_end ends[2], struct charm
     }
     size_t x_count = candidates_of(&ends[0], xs), y_count = candidates_of(&ends[1], ys);
     if (x_count == 0 || y_count == 0) {
-        return unknown_end(x_count == 0 ? &ends[0] : &ends[1], err);
+        return unknown_end(a, x_count == 0 ? &ends[0] : &ends[1], err);
     }
     struct fits *f = ARENA_NEW(a, struct fits);
     find_fits(a, ends, xs, x_count, ys, y_count, f);

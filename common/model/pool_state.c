@@ -47,11 +47,14 @@ static const char *short_text(struct arena *a, const struct pool_facts *f, bool 
                               POOL_SHORT_S, f->type, f->occupied ? "" : ", or empty some")
                : "";
     const char *occupied =
-        f->occupied ? arena_printf(a, "; %d more %s: empty %s with rep evacuate", (int)f->occupied,
-                                   f->occupied == 1 ? "has other work on it"
-                                                    : "have other work on them",
-                                   f->occupied == 1 ? "it" : "some")
-                    : "";
+        f->occupied
+            ? arena_printf(a,
+                           "; %d more %s: empty %s with rep evacuate, and end units that "
+                           "stay with bbs units destroy-unit",
+                           (int)f->occupied,
+                           f->occupied == 1 ? "has other work on it" : "have other work on them",
+                           f->occupied == 1 ? "it" : "some")
+            : "";
     return arena_printf(a, "%s%s%s", needs, start, occupied);
 }
 

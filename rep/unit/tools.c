@@ -117,9 +117,35 @@ static const char *settings_text(struct arena *a, Board__UnitSetting *const *lis
     return arena_strdup(a, buf_string(&text));
 }
 
+/* "db, log and juju-info": the endpoints of its charm, and the one that each has. */
+static const char *endpoints_text(struct arena *a, const Board__Charm *charm)
+{
+    const char *text = "";
+    for (size_t i = 0; i < charm->n_endpoints; i++) {
+        text = arena_printf(a, "%s%s%s", text, i ? ", " : "", charm->endpoints[i]->name);
+    }
+    return arena_printf(a, "%s%s" CHARM_IMPLICIT, text, charm->n_endpoints ? " and " : "");
+}
+
+static bool has_endpoint(const Board__Charm *charm, const char *name)
+{
+    bool has = strcmp(name, CHARM_IMPLICIT) == 0;
+    for (size_t i = 0; i < charm->n_endpoints && !has; i++) {
+        has = strcmp(charm->endpoints[i]->name, name) == 0;
+    }
+    return has;
+}
+
 static void relation_ids(struct tool_turn *c)
 {
     SCOPED_BUF(text);
+    const Board__Charm *charm = c->w->charm;
+    if (c->count > 0 && charm && !has_endpoint(charm, c->arguments[0])) {
+        refuse(c, TOOL_REFUSED,
+               arena_printf(c->a, "the charm has no endpoint \"%.63s\": it has %s", c->arguments[0],
+                            endpoints_text(c->a, charm)));
+        return;
+    }
     for (size_t i = 0; i < c->w->relation_count; i++) {
         const struct tool_relation *r = &c->w->relations[i];
         if (c->count == 0 || strcmp(c->arguments[0], r->endpoint) == 0) {

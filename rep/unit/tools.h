@@ -41,6 +41,7 @@ struct tool_world {
     const char *remote_unit;               /* that the hook is about; "" = none */
     const struct tool_relation *relations; /* by number */
     size_t relation_count;
+    const Board__Charm *charm;         /* by which its hook runs; NULL = it is not known */
     Board__UnitSetting *const *config; /* defaults and what was set */
     size_t config_count;
     const char *address, *ports, *machine, *principal; /* "" = it has none */

@@ -451,6 +451,7 @@ void unit_knowledge_tools(const struct unit_knowledge *k, struct arena *a, struc
     w->unit = unit_name_text(a, name);
     w->principal = u ? u->principal : "";
     w->machine = placed ? arena_printf(a, "%u", u->machine) : "";
+    w->charm = charm;
     w->config_count = charm ? unit_knowledge_config(k, a, name.service, charm, &config) : 0;
     w->config = config;
     bool dying = u && lifecycle_state(&unit_lifecycle, u->state) != UNIT_ALIVE;

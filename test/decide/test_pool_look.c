@@ -214,9 +214,10 @@ static void it_tells_of_cells_with_other_work(void **state)
         const char *cells, *says;
     } rows[] = {
         {"a@1 b*", "needs 2 cells of type small, 1 is there; 1 more has other work on it: empty it "
-                   "with rep evacuate"},
+                   "with rep evacuate, and end units that stay with bbs units destroy-unit"},
         {"a@1 b* c*", "needs 2 cells of type small, 1 is there; 2 more have other work on them: "
-                      "empty some with rep evacuate"},
+                      "empty some with rep evacuate, and end units that stay with bbs units "
+                      "destroy-unit"},
         {"a@1 bL* cN* dP* e*! f*? g*@7", "needs 2 cells of type small, 1 is there"},
         {"a@1 b@1 c*", ""},
     };

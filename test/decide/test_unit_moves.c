@@ -420,7 +420,7 @@ static void what_cannot_be_related_is_refused(void **state)
          "web:db db:kv",
          "ResourceConflict: unit service web is dying: nothing is related to it any more"},
         {"no such end", BOTH, "web:x db:kv",
-         "InvalidRequest: web has no endpoint \"x\"; its charm w says which it has"},
+         "InvalidRequest: web has no endpoint \"x\"; it has db, ring and juju-info"},
         {"interfaces", BOTH, "web:db db:other", CANNOT("web:db", "db:other")
          "have different interfaces: kv and sql"},
         {"both require", BOTH, "web:db db:up", CANNOT("web:db", "db:up")
@@ -442,6 +442,9 @@ static void what_cannot_be_related_is_refused(void **state)
          "ResourceExists: web:db and db:kv are related already"},
         {"twice, the other way round", BOTH "relation_key/web%3Adb%20db%3Akv number=1\n",
          "db:kv web:db", "ResourceExists: db:kv and web:db are related already"},
+        {"twice, while the first one ends", BOTH "relation_key/web%3Adb%20db%3Akv number=7\n"
+         REL("dying"), "web:db db:kv", "ResourceExists: web:db and db:kv are related by relation 7, "
+         "which ends: bbs units why 7 says what it waits for, and then they can be related anew"},
         {"no number is left", BOTH "sequence/relation next=-1\n", "web:db db:kv",
          "ResourceConflict: the numbers of relations are used up"},
     };

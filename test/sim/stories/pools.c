@@ -311,7 +311,8 @@ void story_a_pool_waits_for_cells_with_work(struct cluster *c)
     world_run(c->world, 20 * SECOND_NS);
     assert_string_equal(shop_says(&s, "pool", "/:m"),
                         "needs 1 cell of type large, 0 are there; 3 more have other work on them: "
-                        "empty some with rep evacuate");
+                        "empty some with rep evacuate, and end units that stay with bbs units "
+                        "destroy-unit");
     assert_non_null(strstr(shop_says(&s, "service", "/a"), "3 more have other work on them"));
     cluster_post_evacuate(c, c->cells[4], 60 * SECOND_NS, note_status, &status);
     assert_true(world_run_until(c->world, 90 * SECOND_NS, is_down, c->cells[4]));

@@ -75,7 +75,12 @@ static const struct row {
      "dbs:third, web:db dbs:main, ..."},
     /* unknown ends */
     {"web:dbb", "db", NULL, "web has no endpoint \"dbb\"; did you mean \"db\"?"},
-    {"web", "db:kvstore", NULL, "db has no endpoint \"kvstore\"; its charm db says which it has"},
+    {"web", "db:kvstore", NULL, "db has no endpoint \"kvstore\"; it has main, ring and juju-info"},
+    {"bare:x", "db", NULL, "bare has no endpoint \"x\"; it has juju-info"},
+    {"web", "dbs:forth-and-last", NULL,
+     "dbs has no endpoint \"forth-and-last\"; it has main, spare, third and juju-info"},
+    {"web:no-such-one", "db", NULL,
+     "web has no endpoint \"no-such-one\"; it has amqp, cache, db and 2 more"},
     /* named, and wrong */
     {"web:www", "db:main", NULL,
      "web:www and db:main both provide something: one end provides what the other requires"},

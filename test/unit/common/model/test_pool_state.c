@@ -54,13 +54,13 @@ static const struct {
      "needs 1 cell of type small, 0 are there"},
     {"4: one with other work", {WELL, .cells = 2, .serving = 2, .occupied = 1}, POOL_SCALING,
      "needs 3 cells of type small, 2 are there; 1 more has other work on it: empty it with rep "
-     "evacuate"},
+     "evacuate, and end units that stay with bbs units destroy-unit"},
     {"2: two with other work",
      {WELL, .cells = 2, .serving = 2, .occupied = 2, .overdue = true},
      POOL_FAILED,
      "needs 3 cells of type small, 2 are there, for more than 600 s: start cells with "
      "--optional-placement-tag type:small; 2 more have other work on them: empty some with rep "
-     "evacuate"},
+     "evacuate, and end units that stay with bbs units destroy-unit"},
     {"4: lost", {WELL, .serving = 2}, POOL_SCALING, "needs 3 cells of type small, 2 are there"},
     {"4: surplus", {WELL, .wanted = 1}, POOL_SCALING,
      "2 cells more than wanted: they go when nothing runs there"},

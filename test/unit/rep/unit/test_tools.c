@@ -41,11 +41,20 @@ static Rep__UnitNote *note_of_hook(struct arena *a, enum unit_hook hook, uint32_
  */
 static struct tool_world world_of_changed(struct arena *a)
 {
+    static const char *const names[] = {"db", "log", "other"};
+    Board__Charm *charm = arena_message(a, &board__charm__descriptor);
+    charm->endpoints = ARENA_ARRAY(a, 3, Board__Endpoint *);
+    for (charm->n_endpoints = 0; charm->n_endpoints < 3; charm->n_endpoints++) {
+        Board__Endpoint *e = arena_message(a, &board__endpoint__descriptor);
+        e->name = arena_strdup(a, names[charm->n_endpoints]);
+        charm->endpoints[charm->n_endpoints] = e;
+    }
     struct tool_member *members = ARENA_ARRAY(a, 2, struct tool_member);
     struct tool_relation *relations = ARENA_ARRAY(a, 2, struct tool_relation);
     struct tool_world w = {.journal = note_of_hook(a, HOOK_CHANGED, 7),
                            .unit = "web/3",
                            .remote_unit = "db/0",
+                           .charm = charm,
                            .relations = relations,
                            .relation_count = 2,
                            .address = "10.0.0.3",
@@ -96,7 +105,10 @@ static const struct {
 } rows[] = {
     {"relation-ids", TOOL_DONE, "db:7\nlog:9\n"},
     {"relation-ids log", TOOL_DONE, "log:9\n"},
-    {"relation-ids other", TOOL_DONE, ""},
+    {"relation-ids other", TOOL_DONE, ""}, /* it is in no relation by that */
+    {"relation-ids juju-info", TOOL_DONE, ""},
+    {"relation-ids nosuch", TOOL_REFUSED,
+     "relation-ids: the charm has no endpoint \"nosuch\": it has db, log, other and juju-info\n"},
     {"relation-ids a b", TOOL_USAGE, "relation-ids: usage: relation-ids [ENDPOINT]\n"},
     {"relation-list", TOOL_DONE, "db/0\n"},
     {"relation-list -r log:9", TOOL_DONE, ""},

@@ -765,6 +765,7 @@ static void tools_see_settings_and_configuration(void **state)
     assert_string_equal(w.principal, "");
     assert_string_equal(w.address, "here");
     assert_int_equal(w.config_count, 2);
+    assert_non_null(w.charm);
     assert_string_equal(w.config[0]->value, "1");
     assert_string_equal(w.config[1]->value, "3");
     assert_int_equal(w.relation_count, 2);
