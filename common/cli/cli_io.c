@@ -99,6 +99,12 @@ int cli_output_check(struct err *err)
     return takes ? 0 : unwritable(errno, err);
 }
 
+unsigned cli_columns(void)
+{
+    struct winsize w;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+}
+
 /* How many bytes of the text fit into one line of the terminal: one that wraps could not be
  * replaced by the next. */
 static int fitting(const char *text)

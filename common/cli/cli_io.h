@@ -43,6 +43,9 @@ int64_t cli_wall_ns(void);
 /* Writes to standard output; ERR_IO when nobody reads it any more. */
 int cli_print(struct bytes text, struct err *err);
 
+/* How wide the terminal is that standard output goes to; 0 = to none, or nobody knows. */
+unsigned cli_columns(void);
+
 /* Whether standard output takes something, found out without a byte: as cli_print() when nobody
  * reads it any more, or the device takes none. A disk that is full shows it at the first byte. */
 int cli_output_check(struct err *err);

@@ -1,17 +1,32 @@
 #include "common/cli/printable.h"
 
+/* U+202A to U+202E and U+2066 to U+2069 turn the order in which a line is shown. */
 static bool is_control(uint32_t letter)
 {
-    return letter < 0x20 || (letter >= 0x7f && letter < 0xa0);
+    return letter < 0x20 || (letter >= 0x7f && letter < 0xa0) ||
+           (letter >= 0x202a && letter <= 0x202e) || (letter >= 0x2066 && letter <= 0x2069);
+}
+
+/* The bytes of the control character that the text begins with; 0 = it begins with none. The text
+ * may be no UTF-8. */
+static size_t control_at(const uint8_t *at)
+{
+    if (at[0] < 0x80) {
+        return is_control(at[0]);
+    }
+    if (at[0] == 0xc2 && at[1] >= 0x80) {
+        return is_control(at[1]) ? 2 : 0;
+    }
+    bool three = at[0] == 0xe2 && (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80;
+    return three && is_control(0x2000u | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu)) ? 3 : 0;
 }
 
 void printable_append(struct buf *out, const char *text)
 {
-    for (const uint8_t *at = (const uint8_t *)text; *at; at++) {
-        bool two = at[0] == 0xc2 && at[1] >= 0x80 && is_control(at[1]);
-        buf_append(out, two || is_control(at[0] < 0x80 ? at[0] : 0xa0) ? (const uint8_t *)"?" : at,
-                   1);
-        at += two;
+    for (const uint8_t *at = (const uint8_t *)text; *at;) {
+        size_t control = control_at(at);
+        buf_append(out, control ? (const uint8_t *)"?" : at, 1);
+        at += control ? control : 1;
     }
 }
 

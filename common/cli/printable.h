@@ -1,5 +1,6 @@
 /* What others wrote, made so that it cannot play with a terminal. Pure. A control character is one
- * of U+0000 to U+001F, U+007F, and U+0080 to U+009F, which a terminal obeys in UTF-8, too. */
+ * of U+0000 to U+001F, U+007F, and U+0080 to U+009F, which a terminal obeys in UTF-8, too; or one
+ * that turns the order of a line, of U+202A to U+202E and U+2066 to U+2069. */
 #pragma once
 
 #include "common/base/arena.h"

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 struct table_row {
     struct table_row *next;
@@ -76,16 +77,32 @@ void table_note(struct table *t, const char *text)
     append(t, row);
 }
 
-static void print_row(const struct table *t, const struct table_row *row, const size_t *widths,
-                      struct buf *out)
+/* How many of the columns stand in a row. */
+static unsigned columns_in_row(const struct table *t, const size_t *widths)
 {
-    for (unsigned i = 0; i < t->columns; i++) {
+    size_t used = widths[0];
+    unsigned fit = 1;
+    while (fit < t->columns && (t->width == 0 || used + 2 + widths[fit] <= t->width)) {
+        used += 2 + widths[fit++];
+    }
+    return fit;
+}
+
+static void print_row(const struct table *t, const struct table_row *row, const size_t *widths,
+                      unsigned fit, struct buf *out)
+{
+    for (unsigned i = 0; i < fit; i++) {
         buf_append_string(out, row->cells[i]);
-        if (i + 1 < t->columns) {
+        if (i + 1 < fit) {
             buf_printf(out, "%*s", (int)(widths[i] - text_characters(row->cells[i]) + 2), "");
         }
     }
     buf_append_string(out, "\n");
+    for (unsigned i = fit; i < t->columns && row != t->first; i++) {
+        if (strcmp(row->cells[i], "-") != 0) {
+            buf_printf(out, "      %s: %s\n", t->first->cells[i], row->cells[i]);
+        }
+    }
 }
 
 void table_print(const struct table *t, struct buf *out)
@@ -97,11 +114,12 @@ void table_print(const struct table *t, struct buf *out)
             widths[i] = width > widths[i] ? width : widths[i];
         }
     }
+    unsigned fit = columns_in_row(t, widths);
     for (const struct table_row *row = t->first; row; row = row->next) {
         if (row->note) {
             buf_printf(out, "    %s\n", row->cells[0]);
         } else {
-            print_row(t, row, widths, out);
+            print_row(t, row, widths, fit, out);
         }
     }
 }

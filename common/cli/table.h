@@ -15,7 +15,8 @@ enum {
 struct table {
     struct arena *arena;
     unsigned columns;
-    bool terminal; /* cells that are added from now on end with an ellipsis if they are longer */
+    bool terminal;  /* cells that are added from now on end with an ellipsis if they are longer */
+    unsigned width; /* columns of the terminal; 0 = as wide as need be */
     struct table_row *first, *last;
 };
 
@@ -31,7 +32,9 @@ void table_add(struct table *t, const char *const *cells);
 /* A line of its own below the last row, indented. */
 void table_note(struct table *t, const char *text);
 
-/* Control characters are shown as "?", so that no record can play with a terminal. */
+/* Control characters are shown as "?", so that no record can play with a terminal. The last columns
+ * that do not fit into the width stand below their row, a line "      TITLE: cell" each, but for
+ * those with nothing in them; the first column always stands in the row. */
 void table_print(const struct table *t, struct buf *out);
 
 /* "once", "twice", "3 times" */

@@ -51,7 +51,7 @@ static int status(struct session *s, const struct invocation *call, struct err *
         session_json(s, &all->beside[i]->base, &out);
     }
     if (!s->json) {
-        units_tree(&s->arena, all, isatty(STDOUT_FILENO), &out);
+        units_tree(&s->arena, all, isatty(STDOUT_FILENO), cli_columns(), &out);
     }
     return cli_print(buf_bytes(&out), err);
 }
@@ -69,7 +69,8 @@ static int machines(struct session *s, const struct invocation *call, struct err
         session_json(s, &all->machines[i]->base, &out);
     }
     if (!s->json) {
-        unit_machines_table(&s->arena, all->machines, all->n_machines, cli_wall_ns(), &out);
+        unit_machines_table(&s->arena, all->machines, all->n_machines, cli_wall_ns(), cli_columns(),
+                            &out);
     }
     return cli_print(buf_bytes(&out), err);
 }
@@ -87,7 +88,8 @@ static int relations(struct session *s, const struct invocation *call, struct er
         session_json(s, &all->relations[i]->base, &out);
     }
     if (!s->json) {
-        unit_relations_table(&s->arena, all->relations, all->n_relations, cli_wall_ns(), &out);
+        unit_relations_table(&s->arena, all->relations, all->n_relations, cli_wall_ns(),
+                             cli_columns(), &out);
     }
     return cli_print(buf_bytes(&out), err);
 }

@@ -88,12 +88,14 @@ static const char *said_text(struct arena *a, const Board__UnitStatusRecord *s)
                         *s->crash_reason ? ": " : "", s->crash_reason);
 }
 
+/* A subordinate is on its principal's machine. */
 static void add_unit(struct units_tree *t, const Board__UnitEntry *e, const char *indent)
 {
+    bool placed = e->unit->assigned || *e->unit->principal;
     table_add(&t->table, (const char *[]){
                              arena_printf(t->a, "%s%s", indent, name_of(t->a, e->unit)),
                              unit_state_text(t->a, e),
-                             e->unit->assigned ? arena_printf(t->a, "%u", e->unit->machine) : "",
+                             placed ? arena_printf(t->a, "%u", e->unit->machine) : "",
                              address_text(t->a, e->status),
                              e->held ? hold_text(e->held) : said_text(t->a, e->status),
                          });
@@ -143,13 +145,15 @@ static void add_relations(struct units_tree *t, const Board__UnitsStatus *status
     }
 }
 
-void units_tree(struct arena *a, const Board__UnitsStatus *status, bool terminal, struct buf *out)
+void units_tree(struct arena *a, const Board__UnitsStatus *status, bool terminal, unsigned width,
+                struct buf *out)
 {
     struct units_tree t = {.a = a};
     map_init(&t.principals);
     map_init(&t.children);
     table_init(&t.table, a, 5, (const char *[]){"NAME", "STATE", "MACHINE", "ADDRESS:PORT", "WHY"});
     t.table.terminal = terminal;
+    t.table.width = width;
     for (size_t i = 0; i < status->n_services; i++) {
         note_units(&t, status->services[i]->units, status->services[i]->n_units);
     }
@@ -181,10 +185,11 @@ static const char *machine_state(struct arena *a, const Board__MachineEntry *e)
 }
 
 void unit_machines_table(struct arena *a, Board__MachineEntry *const *list, size_t count,
-                         int64_t now_ns, struct buf *out)
+                         int64_t now_ns, unsigned width, struct buf *out)
 {
     struct table t;
     table_init(&t, a, 6, (const char *[]){"MACHINE", "CELL", "STATE", "FOR", "UNITS", "WHY"});
+    t.width = width;
     for (size_t i = 0; i < count; i++) {
         const Board__MachineEntry *e = list[i];
         table_add(&t,
@@ -196,11 +201,12 @@ void unit_machines_table(struct arena *a, Board__MachineEntry *const *list, size
 }
 
 void unit_relations_table(struct arena *a, Board__UnitRelationEntry *const *list, size_t count,
-                          int64_t now_ns, struct buf *out)
+                          int64_t now_ns, unsigned width, struct buf *out)
 {
     struct table t;
     table_init(&t, a, 7,
                (const char *[]){"RELATION", "ENDS", "SCOPE", "STATE", "FOR", "MEMBERS", "WHY"});
+    t.width = width;
     for (size_t i = 0; i < count; i++) {
         const Board__UnitRelationEntry *e = list[i];
         const Board__RelationRecord *r = e->relation;

@@ -81,12 +81,12 @@ static const char why_details[] =
 static const char deploy_details[] =
     "FILE (\"-\" is standard input) is a charm, in YAML or JSON: docs/units.md. A subordinate\n"
     "service has no units of its own: they come with those that it is related to.\n"
-    "Exit status 2: the charm, an option or a name is wrong; 4: a service has the name, be it "
-    "dying,\n"
-    "or the machine takes no units.\n";
+    "Exit status 2: the charm, an option or a name is wrong; 3: there is no such machine; 4: a\n"
+    "service has the name, be it dying, or the machine takes no units.\n";
 
 static const char add_details[] =
-    "Exit status 3: there is no such service; 4: it is not alive, or the machine takes no units.\n";
+    "Exit status 3: there is no such service or machine; 4: the service is not alive, or the\n"
+    "machine takes no units.\n";
 
 static const char relate_details[] =
     "An end is a service, SERVICE:ENDPOINT where several fit: they are listed then.\n"
@@ -117,8 +117,8 @@ static const char machines_details[] =
 static const struct cli_command verbs[] = {
     {"", "[SERVICE...]", "shows units, services and their relations", status_details, question, 0,
      CLI_ARGUMENTS_MAX, bbs_units_status_run},
-    {"status", "[SERVICE...]", "the same", NULL, question, 0, CLI_ARGUMENTS_MAX,
-     bbs_units_status_run},
+    {"status", "[SERVICE...]", "the same as bbs units", status_details, question, 0,
+     CLI_ARGUMENTS_MAX, bbs_units_status_run},
     {"why", "NAME", "tells all that holds a unit, service, relation or machine", why_details, why,
      1, 1, bbs_units_why_run},
     {"logs", "UNIT", "shows what a unit's command and hooks write", logs_details, logs, 1, 1,
@@ -152,13 +152,13 @@ static const struct cli_command verbs[] = {
      bbs_units_destroy_relation_run},
     {"destroy-machine", "MACHINE...", "lets cells be no machines any more", destroy_details, leave,
      1, CLI_ARGUMENTS_MAX, bbs_units_destroy_machine_run},
-    {"remove-unit", "UNIT...", "the same as destroy-unit", NULL, force, 1, CLI_ARGUMENTS_MAX,
-     bbs_units_destroy_unit_run},
-    {"remove-service", "SERVICE...", "the same as destroy-service", NULL, force, 1,
+    {"remove-unit", "UNIT...", "the same as destroy-unit", destroy_details, force, 1,
+     CLI_ARGUMENTS_MAX, bbs_units_destroy_unit_run},
+    {"remove-service", "SERVICE...", "the same as destroy-service", destroy_details, force, 1,
      CLI_ARGUMENTS_MAX, bbs_units_destroy_service_run},
-    {"remove-relation", "END END", "the same as destroy-relation", NULL, question, 2, 2,
+    {"remove-relation", "END END", "the same as destroy-relation", relate_details, question, 2, 2,
      bbs_units_destroy_relation_run},
-    {"remove-machine", "MACHINE...", "the same as destroy-machine", NULL, leave, 1,
+    {"remove-machine", "MACHINE...", "the same as destroy-machine", destroy_details, leave, 1,
      CLI_ARGUMENTS_MAX, bbs_units_destroy_machine_run},
     {0},
 };

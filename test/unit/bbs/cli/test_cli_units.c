@@ -106,7 +106,7 @@ static void states_of_units(void **state)
 static void shown_as_tree(const Board__UnitsStatus *status, const char *expected)
 {
     SCOPED_BUF(out);
-    units_tree(&arena, status, false, &out);
+    units_tree(&arena, status, false, 0, &out);
     assert_string_equal(buf_string(&out), expected);
 }
 
@@ -179,6 +179,45 @@ static void subordinates_of_one_service(void **state)
                            "  web/1       started  2        -             -\n"
                            "    logger/0  error    2        -             "
                            "its hook start has failed\n");
+}
+
+/* What does not fit beside the first columns stands below: with one column less than all need, all
+ * but the last stay in the row; the first one does, however narrow it is. */
+static void a_narrow_terminal_has_lines_below_the_rows(void **state)
+{
+    static const struct {
+        unsigned width;
+        const char *expected;
+    } rows[] = {
+        {64, "NAME     STATE  MACHINE  ADDRESS:PORT  WHY\n"
+             "web      -      -        -             -\n"
+             "  web/1  error  2        -             its hook start has failed\n"},
+        {63, "NAME     STATE  MACHINE  ADDRESS:PORT\n"
+             "web      -      -        -\n"
+             "  web/1  error  2        -\n"
+             "      WHY: its hook start has failed\n"},
+        {30, "NAME     STATE  MACHINE\n"
+             "web      -      -\n"
+             "  web/1  error  2\n"
+             "      WHY: its hook start has failed\n"},
+        {3, "NAME\n"
+            "web\n"
+            "  web/1\n"
+            "      STATE: error\n"
+            "      MACHINE: 2\n"
+            "      WHY: its hook start has failed\n"},
+    };
+    Board__UnitEntry *webs[] = {unit("web", 1, "alive", "error")};
+    Board__UnitServiceEntry *services[] = {service("web", "alive", 1, webs)};
+    Board__UnitsStatus status = BOARD__UNITS_STATUS__INIT;
+    webs[0]->held = held("its hook start has failed");
+    status.n_services = 1;
+    status.services = services;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        SCOPED_BUF(out);
+        units_tree(&arena, &status, true, rows[i].width, &out);
+        assert_string_equal(buf_string(&out), rows[i].expected);
+    }
 }
 
 /* ---- What is read ---------------------------------------------------------------------------- */
@@ -283,7 +322,7 @@ static void machines_are_shown(void **state)
         m.manage = rows[i].manage;
         m.cordoned = rows[i].cordoned;
         m.since = NOW - 90 * SECOND_NS;
-        unit_machines_table(&arena, list, 1, NOW, &out);
+        unit_machines_table(&arena, list, 1, NOW, 0, &out);
         const char *row = strchr(buf_string(&out), '\n');
         assert_string_equal(
             row, arena_printf(&arena, "\n0        cell-1  %-5s  90s  4      -\n", rows[i].shown));
@@ -297,7 +336,7 @@ static void relations_are_shown(void **state)
     SCOPED_BUF(out);
     list[0]->relation->scope = BOARD__ENDPOINT__SCOPE__CONTAINER;
     list[0]->held = held("unit web/1 is in it");
-    unit_relations_table(&arena, list, 1, NOW, &out);
+    unit_relations_table(&arena, list, 1, NOW, 0, &out);
     assert_string_equal(buf_string(&out),
                         "RELATION  ENDS                       SCOPE      STATE  FOR  MEMBERS  WHY\n"
                         "7         logger:host web:juju-info  container  dying  90s  3        unit "
@@ -375,6 +414,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(states_of_units, begin, end),
         cmocka_unit_test_setup_teardown(a_tree_of_units, begin, end),
         cmocka_unit_test_setup_teardown(subordinates_of_one_service, begin, end),
+        cmocka_unit_test_setup_teardown(a_narrow_terminal_has_lines_below_the_rows, begin, end),
         cmocka_unit_test_setup_teardown(settings_are_read, begin, end),
         cmocka_unit_test_setup_teardown(numbers_of_machines_are_read, begin, end),
         cmocka_unit_test_setup_teardown(ends_are_read, begin, end),

@@ -28,9 +28,18 @@ static void what_a_terminal_obeys_is_shown(void **state)
         {"\r\r\n", "\\u000d\r\n"},
         {"end\r", "end\\u000d"},
         {"\033[2J\a\b\x7f\f", "\\u001b[2J\\u0007\\u0008\\u007f\\u000c"},
-        {"\xc2\x9b" "31m \xc2\x80\xc2\x9f\xc2\xa0", "\\u009b31m \\u0080\\u009f\xc2\xa0"},
-        {"Gr\xc3\xbc\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x90\x84 \xef\xbf\xbd",
-         "Gr\xc3\xbc\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x90\x84 \xef\xbf\xbd"},
+        {"\xc2\x9b"
+         "31m \xc2\x80\xc2\x9f\xc2\xa0",
+         "\\u009b31m \\u0080\\u009f\xc2\xa0"},
+        {"Gr\xc3\xbc\xc3\x9f"
+         "e \xe2\x82\xac \xf0\x9f\x90\x84 \xef\xbf\xbd",
+         "Gr\xc3\xbc\xc3\x9f"
+         "e \xe2\x82\xac \xf0\x9f\x90\x84 \xef\xbf\xbd"},
+        {"a\xe2\x80\xae"
+         "b\xe2\x80\xaa\xe2\x81\xa6\xe2\x81\xa9",
+         "a\\u202eb\\u202a\\u2066\\u2069"},
+        {"\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+         "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa"},
         /* No UTF-8: cut off, alone, too long, half of a pair, beyond the last. */
         {"\xe2\x82", "\\xe2\\x82"},
         {"\xe2\x82\033\xe2\x82\r\n", "\\xe2\\x82\\u001b\\xe2\\x82\r\n"},
@@ -48,8 +57,12 @@ static void a_cell_has_a_mark_for_each(void **state)
 {
     SCOPED_ARENA(a);
     assert_string_equal(text_printable(&a, "no\033[2J\n\x7f"), "no?[2J??");
-    assert_string_equal(text_printable(&a, "\xc2\x9b" "31m\xc2\xa0\xc3\x9b\xc2"),
+    assert_string_equal(text_printable(&a, "\xc2\x9b"
+                                           "31m\xc2\xa0\xc3\x9b\xc2"),
                         "?31m\xc2\xa0\xc3\x9b\xc2");
+    assert_string_equal(text_printable(&a, "a\xe2\x80\xae"
+                                           "b\xe2\x81\xa9\xe2\x80\xa9\xe2\x80"),
+                        "a?b?\xe2\x80\xa9\xe2\x80");
     assert_string_equal(text_printable(&a, ""), "");
 }
 
