@@ -259,12 +259,22 @@ check_ports() { # as of ports
     done < <(ports "$@")
 }
 
+# Closes what the caller has open beside input, output and errors: who lives on would hold a pipe or a
+# lock of his.
+close_others() {
+    local fd
+    for fd in "/proc/$BASHPID/fd"/*; do
+        fd=${fd##*/}
+        [ "$fd" -le 2 ] || [ "$fd" = 255 ] || eval "exec $fd>&-" # 255: bash's own, which no program gets
+    done
+}
+
 # Starts NAME in a session of its own, its output appended to its log.
 start_process() { # NAME COMMAND...
     local name=$1 pid
     shift
     mkdir -p "$state/run" "$state/log"
-    setsid "$@" >>"$state/log/$name.log" 2>&1 </dev/null &
+    (close_others && exec setsid "$@") >>"$state/log/$name.log" 2>&1 </dev/null &
     pid=$!
     echo "$pid $(start_time $pid)" >"$state/run/$name.pid"
     disown "$pid" 2>/dev/null || true
