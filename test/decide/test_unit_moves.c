@@ -443,8 +443,9 @@ static void what_cannot_be_related_is_refused(void **state)
         {"twice, the other way round", BOTH "relation_key/web%3Adb%20db%3Akv number=1\n",
          "db:kv web:db", "ResourceExists: db:kv and web:db are related already"},
         {"twice, while the first one ends", BOTH "relation_key/web%3Adb%20db%3Akv number=7\n"
-         REL("dying"), "web:db db:kv", "ResourceExists: web:db and db:kv are related by relation 7, "
-         "which ends: bbs units why 7 says what it waits for, and then they can be related anew"},
+         REL("dying"), "web:db db:kv", "ResourceExists: web:db and db:kv are related by "
+         "relation 7, which ends: bbs units why 7 says what it waits for, and then they can be "
+         "related anew"},
         {"no number is left", BOTH "sequence/relation next=-1\n", "web:db db:kv",
          "ResourceConflict: the numbers of relations are used up"},
     };

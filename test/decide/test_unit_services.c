@@ -100,8 +100,8 @@ static void what_cannot_be_deployed_is_refused(void **state)
          "unit service web is dying, and has its name until it is gone: bbs units why says what "
          "it waits for"},
         {"no such machine", "", "web count=1 machine=3",
-         "there is no machine 3: bbs units machines lists those that are, and bbs units add-machine "
-         "CELL makes one"},
+         "there is no machine 3: bbs units machines lists those that are, and bbs units "
+         "add-machine CELL makes one"},
         {"the machine is dying", MACHINE("state=dying host_units=1"), "web count=1 machine=3",
          "machine 3 takes no units: it is dying"},
         {"it is cordoned", MACHINE(TAKES " cordoned=1"), "web count=1 machine=3",
@@ -110,7 +110,8 @@ static void what_cannot_be_deployed_is_refused(void **state)
          "machine 3 takes no units: it is one that only manages"},
         {"a node pool has its cell", MACHINE(TAKES " cell_id=c9 identity=I")
          "cell/c9 identity=I pool=pool:s:main\n", "web count=1 machine=3",
-         "machine 3 takes no units: it is a cell of a node pool, which has it for its own services"},
+         "machine 3 takes no units: it is a cell of a node pool, which has it for its own "
+         "services"},
         {"peers of an earlier one", "relation_key/web%3Aring00 number=1\n", "web count=1 peers=1",
          "the relation web:ring00 of an earlier service is there yet"},
         {"no number", "sequence/relation next=-1\n", "web count=1 peers=1",

@@ -27,7 +27,8 @@
 #define RESOLVE " | bbs units resolved web/3, with --retry or --skip\n"
 
 #define COMMAND                                                                                    \
-    " | it runs for the time of the setting crash_reset; bbs units logs web/3 shows what it writes\n"
+    " | it runs for the time of the setting crash_reset; bbs units logs web/3 shows what it " \
+    "writes\n"
 #define ENDED " | the end of the hook, or of the time that its charm gives it\n"
 
 struct why_row {
@@ -84,8 +85,8 @@ static void try_whys(const struct why_row *rows, size_t count)
 #define NEVER "bbs units destroy-unit web/3, for it takes no other machine"
 #define POOLED "cell/c1 identity=I since=2 pool=pool:s:main\n"
 #define ON_EMPTIED                                                                                 \
-    "cell/c1 | 0 | cell c1, on which it is, is being emptied | bbs units destroy-unit web/3, or the " \
-    "limit of that time: then it is down until the cell is back\n"
+    "cell/c1 | 0 | cell c1, on which it is, is being emptied | bbs units destroy-unit web/3, or " \
+    "the limit of that time: then it is down until the cell is back\n"
 #define FORCE_JOB "job/g3/force kind=8 units.since=7 units.max_wait_ms="
 #define FORCED(when) " | the cell is back, or its force, " when "\n"
 
@@ -125,8 +126,8 @@ static void why_a_unit_is_not_started(void **state)
         {"for one whose cell has left", FOR1 M("state=alive host_units=1"), "unit/" U,
          WAITING("it waits for machine 1, which is down", "cell c1 is back" OR_GO)},
         {"for one that is being emptied", FOR1 M("state=alive host_units=1") EMPTIED, "unit/" U,
-         WAITING("it waits for machine 1, which is being emptied", "cell c1 is back when its rep has "
-                 "ended and is started again" OR_GO)},
+         WAITING("it waits for machine 1, which is being emptied", "cell c1 is back when its rep "
+                 "has ended and is started again" OR_GO)},
         {"for one without room", FOR1 M("state=alive host_units=1") CELL, "unit/" U,
          WAITING("it waits for machine 1, which has to have room", "room on it" OR_GO)},
         {"it begins", UNIT("alive") STATUS "installed\n" CELL, "unit/" U,
@@ -154,14 +155,18 @@ static void why_a_unit_is_not_started(void **state)
         {"one that is started runs a hook", UNIT("alive") STATUS "started running.hook=upgrade\n"
          CELL, "unit/" U, "unit/" U " | 0 | its hook upgrade runs" ENDED},
         {"its command has ended once", UNIT("alive") STATUS "started crash_count=1\n" CELL,
-         "unit/" U, "unit/" U " | 0 | its command has ended once, and is begun again each time" COMMAND},
+         "unit/" U,
+         "unit/" U " | 0 | its command has ended once, and is begun again each time" COMMAND},
         {"and again", UNIT("alive") STATUS "started crash_count=2 crash_reason=no-luck\n" CELL,
-         "unit/" U, "unit/" U " | 0 | its command has ended 2 times, and is begun again each time: no-luck" COMMAND},
+         "unit/" U,
+         "unit/" U " | 0 | its command has ended 2 times, and is begun again each time: no-luck"
+         COMMAND},
         {"its image cannot be had", UNIT("alive") STATUS
          "started crash_count=1 upgrade_error=no-manifest upgrade_since=8\n" CELL, "unit/" U,
          "unit/" U " | 8 | it stays at its charm, and its service has another one: no-manifest | "
          "an image that its cell can have: bbs units upgrade web FILE\n"},
-        {"its cell is being emptied", UNIT("alive") STATUS "started\n" EMPTIED, "unit/" U, ON_EMPTIED},
+        {"its cell is being emptied", UNIT("alive") STATUS "started\n" EMPTIED, "unit/" U,
+         ON_EMPTIED},
         {"and a hook is in error", UNIT("alive") STATUS "error hook=install\n" EMPTIED, "unit/" U,
          "unit/" U " | 6 | its hook install has failed" RESOLVE ON_EMPTIED},
         {"its cell was emptied, and is lost", UNIT("alive") STATUS "started\n"
@@ -362,13 +367,13 @@ static void why_a_service_is_not_well(void **state)
          "for its container on cell c1) | what bbs units why web/1 says\n"},
         {"one stays at its charm", WEB("alive") NUMBERED("1", "alive", HERE)
          "unit_status/web/0000000001 guid=g1 since=6 state=started upgrade_error=gone "
-         "upgrade_since=9\n" CELL, "unit_service/web", "unit/web/0000000001 | 9 | 1 unit is held up: web/1 (it stays at its "
-         "charm: gone) | what bbs units why web/1 says\n"},
+         "upgrade_since=9\n" CELL, "unit_service/web", "unit/web/0000000001 | 9 | 1 unit is "
+         "held up: web/1 (it stays at its charm: gone) | what bbs units why web/1 says\n"},
         {"two are on a cell that is being emptied", WEB("alive") NUMBERED("1", "alive", HERE)
          WELL("1") NUMBERED("2", "dying", HERE) NUMBERED("3", "alive", HERE) WELL("3") EMPTIED,
          "unit_service/web", "unit/web/0000000001 | 0 | 2 units are on a cell that is being "
-         "emptied: web/1 (cell c1), web/3 (cell c1) | bbs units destroy-unit web/1, and so of each, "
-         "or the limit of that time: then they are down until the cell is back\n"},
+         "emptied: web/1 (cell c1), web/3 (cell c1) | bbs units destroy-unit web/1, and so of "
+         "each, or the limit of that time: then they are down until the cell is back\n"},
         {"one has run a hook for a while", WEB("alive") NUMBERED("1", "alive", HERE)
          "unit_status/web/0000000001 guid=g1 since=6 state=started running.hook=upgrade "
          "running.since=8\n" CELL, "unit_service/web", "unit/web/0000000001 | 8 | 1 unit is in a "
