@@ -505,8 +505,9 @@ static void explain_alive_machine(struct explaining *e, const char *key,
     }
     if (absent) { /* 2 */
         why_hold(e, key, since, arena_printf(a, "%s; %s on it", absent, on),
-                 m->manage || job
-                     ? "the cell is back"
+                 m->manage ? "the cell is back"
+                 : job
+                     ? "the force, or the cell is back"
                      : arena_printf(a, "the cell is back, or bbs units destroy-machine %u --force",
                                     m->number));
     } else if (cell->evacuating) { /* 3 */

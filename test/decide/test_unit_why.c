@@ -412,7 +412,7 @@ static void why_a_machine_is_not_gone(void **state)
          "job/m1/force kind=9 units.since=7 units.max_wait_ms=0\n", M1,
          "job/m1/force | 7 | it is ended by force; unit web/3 on it | its units, which go when "
          "their agents end them, or 60 s after it was asked for; then the machine goes\n"
-         M1 " | 9 | cell c1 is lost; unit web/3 on it | the cell is back\n"},
+         M1 " | 9 | cell c1 is lost; unit web/3 on it | the force, or the cell is back\n"},
         {"its cell is being emptied", M("state=alive") EMPTIED ON1("web/0000000003"), M1,
          "cell/c1 | 0 | cell c1 is being emptied; unit web/3 on it | bbs units destroy-unit of "
          "each, or the limit of that time, when its rep ends and they are down\n"},
