@@ -6,6 +6,7 @@
 #include "common/codec/scan.h"
 #include "common/model/record.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -85,6 +86,7 @@ struct bytes leader_ask(struct leader_asker *q, const char *path)
     if (!q->sought) {
         find_leader(q);
     }
+    assert(q->sought && q->url);
     if (!*q->url || q->silence) {
         return body; /* that it does not answer is waited for once */
     }

@@ -183,6 +183,7 @@ static void relate_decide(const void *snapshot, const struct op_input *in, struc
     if (ends_refused(s->ends, p)) { /* 2 */
         return;
     }
+    assert(!s->ends_yet || s->stands);
     if (s->ends_yet) { /* 3 */
         plan_refuse(p, MODELS__ERROR__TYPE__ResourceExists,
                     "%s:%s and %s:%s are related by relation %u, which ends: bbs units why %u says "

@@ -493,6 +493,7 @@ static void explain_alive_machine(struct explaining *e, const char *key,
     const char *absent = why_absence(e, m->cell_id, m->identity, &since);
     const Board__CellRecord *cell = why_find(e, key_cell(a, m->cell_id));
     const char *on = principals_text(e, units);
+    assert(absent || cell);
     const char *job_key = key_job(a, m->guid, FORCE_MACHINE_JOB);
     const Board__JobRecord *job = why_find(e, job_key);
     if (job) { /* 1 */

@@ -68,6 +68,7 @@ struct unit_facts why_unit_facts(struct explaining *e, const Board__UnitRecord *
     }
     const Board__JobRecord *job = why_find(e, key_job(a, u->guid, FORCE_UNIT_JOB));
     f.force = job ? why_force_time(a, job) : NULL;
+    assert(!f.emptied || !f.absent);
     return f;
 }
 

@@ -41,6 +41,7 @@ static const char *ends_of(struct arena *a, const struct charm *c)
     for (size_t i = 0; i < told; i++) {
         text = arena_printf(a, "%s%s%.63s", text, i ? ", " : "", c->endpoints[i].name);
     }
+    assert(told <= c->endpoint_count && c->endpoint_count <= CHARM_ENDPOINTS_MAX);
     return told < c->endpoint_count
                ? arena_printf(a, "%s and %zu more", text, c->endpoint_count + 1 - told)
                : arena_printf(a, "%s%s" CHARM_IMPLICIT, text, told ? " and " : "");

@@ -85,6 +85,8 @@ static unsigned columns_in_row(const struct table *t, const size_t *widths)
     while (fit < t->columns && (t->width == 0 || used + 2 + widths[fit] <= t->width)) {
         used += 2 + widths[fit++];
     }
+    assert(fit >= 1 && fit <= t->columns);
+    assert(t->width == 0 || fit == 1 || used <= t->width);
     return fit;
 }
 
