@@ -76,6 +76,7 @@ static void law_of_subordinate(struct laws *l, const char *key, const Board__Uni
            "its principal is dead or gone");
     const char *entry = key_unit_child(l->arena, unit_name_of(p), u->service);
     const Board__UnitChildRecord *child = GET(UnitChildRecord, l, entry);
+    DEMAND(l, !u->assigned, "V4", key, "it is a subordinate, and on a machine of its own");
     DEMAND(l, child && strcmp(child->guid, u->guid) == 0, "V4", key,
            "its principal does not list it, or lists another one");
 }

@@ -7,7 +7,7 @@
  *        and not dead
  *   V3   each reference leads to a record of that guid
  *   V4   what is said twice is said alike: both ways of a relation, a membership, a machine's unit,
- *        a subordinate
+ *        a subordinate, which has no machine of its own
  *   V5   a dying relation has a member, a dying service a unit or a relation
  *   V6   a relation is alive only if its services are; a machine that is not alive has no unit; a
  *        unit's machine never changes
