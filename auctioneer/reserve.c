@@ -207,6 +207,7 @@ static void count_free(struct reserve *r, size_t cell)
 {
     const struct reserve_cell *c = &r->cells[cell];
     struct reserve_amount now = {0};
+    assert(cell < r->cell_count && r->group_count > 0);
     if (!c->closed) {
         now = not_below_none((struct reserve_amount){c->room->free_memory, c->room->free_disk,
                                                      c->room->free_containers});
@@ -296,6 +297,7 @@ static bool close_groups(struct reserve *r)
 
 void reserve_begin(struct reserve *r, uint32_t slice, const struct demand *q)
 {
+    assert(slice == RESERVE_NO_SLICE || slice < r->slice_count);
     r->slice = slice;
     r->demand = q;
     close_groups(r);

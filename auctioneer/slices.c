@@ -3,6 +3,7 @@
 #include "common/base/memory.h"
 #include "common/base/message.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct kept_record {
@@ -81,5 +82,6 @@ const Board__SliceRecord **slices_list(const struct slices *s, struct arena *a, 
     {
         list[(*ret_count)++] = ((const struct kept_record *)map_value(n))->record;
     }
+    assert(*ret_count == s->by_uid.count);
     return list;
 }

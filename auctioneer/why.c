@@ -104,6 +104,7 @@ static void tell_reserved(struct arena *a, const struct reserve *r, const struct
         ret->n_slices += ret->n_slices < WHY_SLICES_MAX;
         memmove(&ret->slices[at + 1], &ret->slices[at],
                 (ret->n_slices - at - 1) * sizeof(ret->slices[0]));
+        assert(at < ret->n_slices && ret->n_slices <= WHY_SLICES_MAX);
         ret->slices[at] = slice_told(a, &r->slices[i]);
     }
 }

@@ -155,6 +155,7 @@ static void set_routes(struct arena *a, const Board__AppInstRecord *instance,
 const Models__DesiredLRP *app_lrp(struct arena *a, const Board__AppInstRecord *instance,
                                   const Models__DesiredLRP *definition)
 {
+    assert(instance->spec && definition);
     const Board__AppInstSpec *spec = instance->spec;
     Models__DesiredLRP *lrp = arena_copy(a, definition, sizeof(*lrp));
     Models__Owner *owner = arena_message(a, &models__owner__descriptor);

@@ -252,9 +252,9 @@ static const struct role_ops ops = {
     .name = "crm", .step = crm_step, .body_limit = body_limit, .free = free_crm};
 
 static const struct leading_selector selectors[] = {
-    {"lead", NULL, LEAD_KEY}, {"beat", NULL, NULL},   {"site", NULL, NULL},
-    {"cell", NULL, NULL},     {"slice", NULL, NULL},  {"desired", NULL, NULL},
-    {"actual", NULL, NULL},   {"task", NULL, NULL},   {"unit", NULL, NULL}};
+    {"lead", NULL, LEAD_KEY}, {"beat", NULL, NULL},  {"site", NULL, NULL},
+    {"cell", NULL, NULL},     {"slice", NULL, NULL}, {"desired", NULL, NULL},
+    {"actual", NULL, NULL},   {"task", NULL, NULL},  {"unit", NULL, NULL}};
 
 static void init_centre(struct crm *x, const struct crm_config *config)
 {

@@ -5,6 +5,7 @@
 #include "common/model/record.h"
 #include "crm/app_lrp.h"
 #include "models/desired_lrp_requests.pb-c.h"
+#include "models/domain.pb-c.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ void follow_site_change(struct follow *f, enum feed_client_change change, const 
 {
     SCOPED_ARENA(a);
     ProtobufCMessage *m = NULL;
+    assert(key || change == FEED_CLIENT_RESET || change == FEED_CLIENT_CURRENT);
     if (change == FEED_CLIENT_RESET) {
         crm_board_reset(&f->board);
     } else if (change == FEED_CLIENT_DELETE) {
@@ -213,6 +215,7 @@ static void call(struct follow *f, struct boards *boards, int kind, const struct
     *c = (struct follow_call){.kind = kind, .uid = mem_text(w->uid), .request = w->request};
     c->url = boards_url(boards);
     c->id = boards_call(boards, out, path, "", m, ev->now.mono_ns + FOLLOW_CALL_NS);
+    assert(c->id > 0);
 }
 
 static void ask_slice(struct follow *f, const struct crm_work *w, const char *name,
@@ -306,6 +309,7 @@ static Board__Move *move_of(const struct follow *f, struct arena *a, const struc
 {
     const struct crm_record *r = said->about->record;
     bool restored = said->say == SAY_RESTORED;
+    assert(r && said->say != SAY_NOTHING && (said->say != SAY_FAIL || said->error));
     Board__Move *m = move_new(a, restored ? "report" : crm_say_name(said->say), key_of(a, r));
     m->body_case = BOARD__MOVE__BODY_EDGE;
     m->edge = word_of(f, a, r);
@@ -386,6 +390,7 @@ static void say(struct follow *f, Board__Move **moves, size_t count, const struc
     if (count == 0) {
         return;
     }
+    assert(count <= FOLLOW_MOVES_MAX && !f->batch_id && f->centre->session);
     Board__ApplyRequest request = BOARD__APPLY_REQUEST__INIT;
     request.board_generation = f->centre->feed_client.board_generation;
     request.n_moves = count;
@@ -616,6 +621,27 @@ static void follow_boards(struct follow *f, const struct event *ev, struct effec
     }
 }
 
+/* Nobody awaits the answers: it is done again soon. */
+static void vouch(struct follow *f, const struct event *ev, struct effects *out)
+{
+    if (!f->centre->feed_client.current) {
+        return;
+    }
+    if (ev->now.mono_ns >= f->vouch_ns) {
+        f->vouch_ns = ev->now.mono_ns + FOLLOW_DOMAIN_NS;
+        MAP_EACH(&f->board.slices, n)
+        {
+            Models__UpsertDomainRequest request = MODELS__UPSERT_DOMAIN_REQUEST__INIT;
+            request.domain = (char *)(uintptr_t)app_lrp_domain(out->arena, map_key(n));
+            request.ttl = FOLLOW_DOMAIN_TTL_S;
+            request.term = own_term(f, out->arena);
+            boards_call(&f->life->boards, out, "/v1/domains/upsert", "", &request.base,
+                        ev->now.mono_ns + FOLLOW_CALL_NS);
+        }
+    }
+    effects_due(out, f->vouch_ns);
+}
+
 static void note_session(struct follow *f, struct arena *a)
 {
     if (!f->life->leader.leads || !f->centre->session) {
@@ -640,6 +666,7 @@ void follow_step(struct follow *f, const struct event *ev, bool epoch_known, str
     if (!f->follows || !f->life->feed_client.current || f->centre->feed_client.snapshot) {
         return;
     }
+    vouch(f, ev, out);
     note_changes(f, now_ns);
     if (f->changed && now_ns >= f->compare_ns) {
         follow_boards(f, ev, out);

@@ -18,6 +18,11 @@
 #define FOLLOW_PAUSE_NS (1 * SECOND_NS)
 #define FOLLOW_PAUSE_MOST_NS (30 * SECOND_NS)
 
+/* The CRM vouches for the domains of its clusters for so long, so often, while the centre is heard:
+ * what stands there and is not wanted by anybody is then known to be so. */
+#define FOLLOW_DOMAIN_TTL_S 120
+#define FOLLOW_DOMAIN_NS (30 * SECOND_NS)
+
 enum { FOLLOW_MOVES_MAX = 256 }; /* of a batch */
 
 /* What a work asked for, and has no answer to. */
@@ -44,6 +49,7 @@ struct follow {
     size_t foreign;                 /* objects that no record is of, and that may not be pruned */
     bool changed;                   /* something, since the last comparison */
     int64_t compare_ns;             /* no comparison before */
+    int64_t vouch_ns;               /* the domains are vouched for again */
     int64_t centre_seen, site_seen; /* changes of the feeds that were compared */
     uint64_t batch_id;              /* of moves that are on their way to the centre; 0 = none */
     const char *batch_url;

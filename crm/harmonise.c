@@ -36,6 +36,7 @@ const char *crm_say_name(enum crm_say say)
 
 const char *crm_task_name(enum crm_task work)
 {
+    assert(work < CRM_TASK_COUNT);
     static const char *const names[CRM_TASK_COUNT] = {"", "make", "replace", "remove"};
     return names[work];
 }
@@ -129,6 +130,7 @@ static enum crm_holds holds_of(const struct planning *p, const char *uid, const 
 
 static void add(struct planning *p, const struct crm_planned *one)
 {
+    assert(p->plan->count < p->in->record_count + p->in->held_count);
     p->plan->list[p->plan->count++] = *one;
 }
 

@@ -4,6 +4,7 @@
 #include "common/base/memory.h"
 #include "common/base/message.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct reported {
@@ -99,6 +100,7 @@ int64_t reports_due_ns(const struct crm_reports *r)
 
 static void note_told(struct reported *x, int64_t now_ns)
 {
+    assert(x->pending);
     Board__EdgeMove without = *x->pending;
     without.step = NULL;
     x->told = hash_of(&without);

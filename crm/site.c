@@ -170,6 +170,7 @@ static void change_actual(struct crm_board *b, const char *key, const Models__Ac
     struct board_lrp *left = before ? before->lrp : NULL;
     struct board_lrp *l = r ? lrp_named(b, r->actual_lrp_key->process_guid) : NULL;
     if (before) {
+        assert(left->instances > 0 && left->running >= before->running);
         left->instances--;
         left->running -= before->running;
         instance_free(before);
@@ -498,6 +499,7 @@ static size_t offered(const struct crm_board *b, struct arena *a, const char *ui
                                                   .used = used};
         }
     }
+    assert(count <= b->cells.count);
     qsort(list, count, sizeof(*list), in_order);
     *ret_list = list;
     return count;

@@ -4,6 +4,7 @@
 #include "common/base/memory.h"
 #include "common/base/message.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,7 @@ static void drop_unplanned(struct crm_works *w, const struct crm_plan *plan)
 static void begin(struct crm_works *w, const struct crm_planned *p, int64_t now_ns)
 {
     struct running_work *r = mem_zeroed(sizeof(*r));
+    assert(!map_get(&w->by_uid, p->uid) && !p->waits_for);
     crm_work_init(&r->work, p, request_of(p), limit_of(p), now_ns);
     map_put(&w->by_uid, p->uid, r);
 }
@@ -111,6 +113,7 @@ size_t crm_works_follow(struct crm_works *w, struct arena *a, const struct crm_p
         } else if (!r && p->action.work != WORK_NONE) { /* 2 */
             begin(w, p, now_ns);
         }
+        assert(said.say != SAY_FAIL || said.error);
         if (said.say != SAY_NOTHING) { /* 4 */
             list[count++] = said;
         }

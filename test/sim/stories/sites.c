@@ -115,7 +115,8 @@ static void lay_cluster(struct edge_play *x, const char *state, uint64_t request
     lay(x, key_edge(&x->arena, RECORD_CLUSTERINST, WEB), &c.base);
 }
 
-static void lay_instance(struct edge_play *x, const char *state, uint64_t request)
+static void lay_instance_as(struct edge_play *x, const char *state, uint64_t request,
+                            const char *digest)
 {
     Board__AppInstRecord i = BOARD__APP_INST_RECORD__INIT;
     Board__AppInstSpec spec = BOARD__APP_INST_SPEC__INIT;
@@ -134,9 +135,15 @@ static void lay_instance(struct edge_play *x, const char *state, uint64_t reques
     i.request = request;
     i.operation = &o;
     i.spec = &spec;
-    i.digest = text("s1");
+    i.digest = text(digest);
+    i.former_digest = text("s1");
     i.cluster_uid = text("uid-of-web");
     lay(x, key_edge(&x->arena, RECORD_APPINST, SHOP), &i.base);
+}
+
+static void lay_instance(struct edge_play *x, const char *state, uint64_t request)
+{
+    lay_instance_as(x, state, request, "s1");
 }
 
 static void lay_definition(void *context, const ProtobufCMessage *m)
@@ -191,6 +198,54 @@ static void await_state(struct edge_play *x, enum record_type type, const char *
         }
         world_run(x->centre->world, SECOND_NS / 10);
     }
+}
+
+static void cut_link(struct edge_play *x, bool cut)
+{
+    for (unsigned i = 0; i < x->centre->options.bbs; i++) {
+        world_cut(x->centre->world, x->crm, x->centre->bbs[i], cut);
+        world_cut(x->centre->world, x->centre->bbs[i], x->crm, cut);
+    }
+}
+
+void story_a_site_is_cut_off_and_goes_on(struct cluster *c)
+{
+    struct edge_play x;
+    says(c, "An app runs at its site, and the CRM vouches for its domain.");
+    begin(&x, c);
+    lay_cloudlet(&x);
+    world_start(c->world, x.crm);
+    cluster_with_desire("shop", 2, lay_definition, &x);
+    lay_cluster(&x, "CREATE_REQUESTED", 1);
+    lay_instance(&x, "CREATE_REQUESTED", 1);
+    await_state(&x, RECORD_APPINST, "READY");
+    world_run(c->world, 30 * SECOND_NS);
+    assert_int_equal(cluster_records(x.site, "domain/edge."), 1);
+
+    says(c,
+         "The link is cut, for longer than the domain is fresh. A container ends, and comes back "
+         "by the site's own hand; nothing is stopped.");
+    cut_link(&x, true);
+    world_run(c->world, SECOND_NS);
+    assert_true(world_end_container(c->world, x.site->cells[0], 0, 1) ||
+                world_end_container(c->world, x.site->cells[1], 0, 1));
+    world_run(c->world, 180 * SECOND_NS);
+    assert_int_equal(cluster_records(x.site, "domain/edge."), 0);
+    assert_int_equal(cluster_count(x.site, "a-uid-of-shop-s1", "RUNNING"), 2);
+
+    says(c,
+         "Meanwhile the centre wants another definition. When the link is back the new one comes "
+         "beside the old, which goes when all of the new has run.");
+    lay_instance_as(&x, "UPDATE_REQUESTED", 2, "s2");
+    world_run(c->world, 10 * SECOND_NS);
+    assert_int_equal(cluster_count(x.site, "a-uid-of-shop-s1", "RUNNING"), 2);
+    cut_link(&x, false);
+    world_run(c->world, 60 * SECOND_NS);
+    await_state(&x, RECORD_APPINST, "READY");
+    assert_int_equal(cluster_count(x.site, "a-uid-of-shop-s2", "RUNNING"), 2);
+    assert_int_equal(cluster_count(x.site, "a-uid-of-shop-s1", ""), 0);
+    assert_int_equal(cluster_records(x.site, "domain/edge."), 1);
+    arena_done(&x.arena);
 }
 
 void story_an_app_comes_to_its_site_and_goes(struct cluster *c)
