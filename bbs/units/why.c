@@ -220,8 +220,9 @@ static void explain_unit(struct explaining *e, const char *key, const void *reco
 
 /* ---- A relation, a service, a machine -------------------------------------------------------- */
 
-/* Who is in a relation; `text` begins each. */
-static void explain_members(struct explaining *e, const Board__RelationRecord *r, const char *text)
+/* Who is in a relation; `text` begins each. Units of `told`, a service, are told of already. */
+static void explain_members(struct explaining *e, const Board__RelationRecord *r, const char *text,
+                            const char *told)
 {
     struct arena *a = e->why->arena;
     const char *members = key_relation_members(a, r->number);
@@ -231,6 +232,9 @@ static void explain_members(struct explaining *e, const Board__RelationRecord *r
         bool known = member_of_key(a, map_key(n), &name);
         const Board__UnitRecord *u = known ? why_find(e, key_unit(a, name.unit)) : NULL;
         const char *unit = known ? unit_name_text(a, name.unit) : map_key(n);
+        if (u && strcmp(u->service, told) == 0) {
+            continue;
+        }
         if (!u) {
             why_hold(e, map_key(n), r->since,
                      arena_printf(a, "%sunit %s is in it, and gone", text, unit),
@@ -250,7 +254,7 @@ static void explain_relation(struct explaining *e, const char *key, const void *
     e->why->subject = relation_text(e, r);
     e->why->done = life_of(&relation_lifecycle, r->state) == RELATION_ALIVE;
     if (!e->why->done) {
-        explain_members(e, r, "");
+        explain_members(e, r, "", "");
     }
 }
 
@@ -417,7 +421,7 @@ static void explain_alive_service(struct explaining *e, const char *units)
 
 /* ---- A dying service ------------------------------------------------------------------------- */
 
-/* Its units; its relations, and who holds those: also a unit of the other side. */
+/* Its units; its relations, and who of the other side holds those. */
 static void explain_service(struct explaining *e, const char *key, const void *record)
 {
     struct arena *a = e->why->arena;
@@ -443,7 +447,7 @@ static void explain_service(struct explaining *e, const char *key, const void *r
                  arena_printf(a, "%s is %s", text, r ? r->state : "gone"),
                  arena_printf(a, "the last of its units leaves it: bbs units why %u", number));
         if (r) {
-            explain_members(e, r, arena_printf(a, "%s: ", text));
+            explain_members(e, r, arena_printf(a, "%s: ", text), s->name);
         }
     }
 }

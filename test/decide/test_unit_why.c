@@ -312,6 +312,12 @@ static void why_a_service_is_not_gone(void **state)
          "unit_service/web", "unit/" U " | 5 | unit web/3 is dying: its agent ends it" AGENT
          "unit/web/0000000004 | 7 | unit web/4 is alive: it is on no machine | the job that ends "
          "its units\n"},
+        {"a relation, held by its own unit, which is told once", WEB("dying") REL("dying")
+         REL_OF " number=7\n" MEMBER "\n" UNIT("dying") STATUS "error hook=stop\n" CELL,
+         "unit_service/web",
+         "unit/" U " | 6 | unit web/3 is dying: its hook stop has failed" RESOLVE
+         REL_OF " | 3 | relation 7 (web:db db:kv) is dying | the last of its units leaves it: bbs "
+         "units why 7\n"},
         {"a relation, held by a unit of the other side", WEB("dying") REL("dying")
          REL_OF " number=7\n" OTHER "\n" DB0 CELL, "unit_service/web",
          REL_OF " | 3 | relation 7 (web:db db:kv) is dying | the last of its units leaves it: bbs "

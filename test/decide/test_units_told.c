@@ -282,11 +282,13 @@ static void why_is_told(void **state)
         {"a dying one, and who is in its relation",
          SERVICE("web", "dying") DB UNIT("1", "dying", ON "I") STATUS("1", "started")
              RELATION("1", "web:db:0,db:kv:1", "dying") "relation_member/0000000001/-/0/web/"
-                                                        "0000000001 unit_guid=g1 state=departing\n",
+                                                        "0000000001 unit_guid=g1 state=departing\n"
+             "unit/db/0000000000 service=db number=0 guid=d0 state=alive " ON "I\n"
+             "relation_member/0000000001/-/1/db/0000000000 unit_guid=d0 state=joined\n",
          "web",
          "unit service web\nunit web/1 is dying: its agent ends it\n"
          "relation 1 (web:db db:kv) is dying\n"
-         "relation 1 (web:db db:kv): unit web/1 is in it: its agent runs the hooks that it owes"},
+         "relation 1 (web:db db:kv): unit db/0 is in it: its agent runs the hooks that it owes"},
         {"a relation", WEB DB RELATION("1", "web:db:0,db:kv:1", "alive"), "1",
          "relation 1 (web:db db:kv): done"},
         {"a machine", "machine/0000000001 number=1 cell_id=c1 identity=I state=dying\n",
