@@ -62,6 +62,7 @@ void wanted_machine_gather(struct view *v, const Board__UnitNeeds *needs,
                         : NULL;
         bool own = cell && strcmp(cell->identity, ret->record->identity) == 0;
         ret->pooled = own && *cell->pool;
+        assert(!ret->pooled || ret->record);
     }
 }
 

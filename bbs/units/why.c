@@ -63,6 +63,7 @@ static struct unplaced unplaced_of(struct explaining *e, const struct unit_facts
                                  "a cell that fits has room"};
     }
     struct unplaced u = unready_of(e, needs->machine, f->name);
+    assert(*u.text && *u.ends);
     u.text =
         arena_printf(e->why->arena, "it waits for machine %u, which %s", needs->machine, u.text);
     return u;
@@ -374,6 +375,7 @@ static void hold_by_ailing(struct explaining *e, enum ailment kind, const struct
         "in a hook"};
     struct arena *a = e->why->arena;
     const char *each = u->count > 1 ? ", and so of each" : "";
+    assert(kind < AILS_COUNT && u->count > 0);
     const char *ends =
         kind == AILS_ERROR
             ? arena_printf(a, "bbs units resolved %s, with --retry or --skip%s", u->name, each)

@@ -140,6 +140,7 @@ static void relation_ids(struct tool_turn *c)
 {
     SCOPED_BUF(text);
     const Board__Charm *charm = c->w->charm;
+    assert(c->count <= 1);
     if (c->count > 0 && charm && !has_endpoint(charm, c->arguments[0])) {
         refuse(c, TOOL_REFUSED,
                arena_printf(c->a, "the charm has no endpoint \"%.63s\": it has %s", c->arguments[0],
