@@ -286,6 +286,7 @@ static Board__CloudletRecord *after_of(const struct move_turn *t)
     Board__CloudletRecord *c = arena_copy(t->plan->arena, now_of(t), sizeof(*c));
     c->state = state_named(t->to);
     c->since = t->to == t->from ? c->since : t->in->now.wall_ns;
+    assert(t->to != CLOUDLET_NONE && c->uid[0]);
     return c;
 }
 
@@ -359,6 +360,7 @@ static void create_cloudlet(const struct move_turn *t)
     struct arena *a = t->plan->arena;
     int64_t now = t->in->now.wall_ns;
     const char *name = shot_of(t)->site.name;
+    assert(!now_of(t) && edge_says(t)->cloudlet);
     char *uid = arena_alloc(a, GUID_BYTES);
     random_guid(t->in->random, uid);
     Board__CloudletRecord *c = arena_message(a, &board__cloudlet_record__descriptor);
@@ -489,6 +491,7 @@ static void init_cloudlet(const struct move_turn *t)
         i->former_session = 0;
         i->former_version = cloudlet_text("");
     }
+    assert(m->session > i->former_session);
     i->session = m->session;
     i->version = m->version;
     put_info(t, i);
@@ -561,6 +564,7 @@ static void fail_cloudlet(const struct move_turn *t)
         info_after(t, CLOUDLET_INFO_TRIGGER_FAIL, CLOUDLET_INFO_IF_SESSION);
     if (i && !edge_in_session(&shot_of(t)->site, m)) { /* v1's session is the present one again */
         uint64_t failed = i->session;
+        assert(i->former_session && i->former_session < failed);
         i->session = i->former_session;
         i->version = i->former_version;
         i->former_session = failed; /* so that the next one is above it */

@@ -64,6 +64,7 @@ static void change_info(const struct move_turn *t)
     const Board__EdgeMove *m = edge_says(t);
     const Board__CloudletInfoRecord *before = site_of(t)->info;
     Board__CloudletInfoRecord *i = arena_copy(a, before, sizeof(*i));
+    assert(t->to > CLOUDLET_INFO_NONE);
     i->state = (char *)(uintptr_t)cloudlet_info_lifecycle.states[t->to];
     i->since = t->to == t->from ? i->since : t->in->now.wall_ns;
     if (t->in->actor == ACTOR_CRM) {

@@ -53,6 +53,7 @@ static const Board__ClusterInstRecord *free_reservable(struct view *v, const cha
 
 static void reserve(struct view *v, struct tracked_shot *s, const Board__ClusterInstRecord *c)
 {
+    assert(c->reservable && (!*c->reserved_by || strcmp(c->reserved_by, s->name) == 0));
     s->cluster = c;
     s->cluster_after = arena_copy(view_arena(v), c, sizeof(*c));
     s->cluster_after->reserved_by = tracked_text(s->name);
@@ -64,6 +65,7 @@ static void make_cluster(struct view *v, const struct op_input *in, struct track
 {
     struct arena *a = view_arena(v);
     unsigned id = s->refs ? refs_free_id(s->refs) : 0;
+    assert(!s->cluster && !s->cluster_after);
     s->automatic = true;
     if (id == EDGE_RESERVABLE_MAX) {
         s->fault = arena_printf(a,
@@ -437,6 +439,7 @@ static struct footprint instance_footprint(struct arena *a, const struct tracked
 {
     const Board__AppInstRecord *r = instance_of(o);
     struct footprint f = {.instances = 1};
+    assert(o->name[0]);
     size_t new_ports = r->spec ? r->spec->n_ports : 0;
     size_t old_ports = r->former ? r->former->n_ports : 0;
     if (s->cluster && s->cluster->spec && s->cluster->spec->dedicated) {

@@ -176,6 +176,7 @@ static void change_maintenance(const struct move_turn *t)
     Board__MaintenanceRecord *m =
         arena_copy(a, (const Board__MaintenanceRecord *)t->record, sizeof(*m));
     bool expired = strcmp(t->row->name, "expire") == 0, fails = strcmp(t->row->name, "fail") == 0;
+    assert(t->to > MAINTENANCE_NONE);
     m->request += t->in->actor == ACTOR_CLIENT;
     m->state = (char *)(uintptr_t)maintenance_lifecycle.states[t->to];
     m->since = t->to == t->from ? m->since : now;

@@ -12,6 +12,7 @@ Board__ProgressRecord *progress_of(struct arena *a, const Board__ProgressRecord 
                                    uint64_t request, const char *word)
 {
     Board__ProgressRecord *p = arena_message(a, &board__progress_record__descriptor);
+    assert(uid[0] && request && (!before || before->n_lines <= PROGRESS_LINES_MAX));
     bool same = before && strcmp(before->uid, uid) == 0 && before->request == request;
     p->kind = arena_strdup(a, kind);
     p->name = arena_strdup(a, name);
@@ -51,6 +52,7 @@ static Board__ProgressLine *line_of(struct arena *a, uint32_t number, int64_t at
 /* Makes room for one: the line that tells what is left out comes, or tells of one more. */
 static void leave_one_out(struct arena *a, Board__ProgressRecord *p)
 {
+    assert(p->n_lines == PROGRESS_LINES_MAX);
     const Board__ProgressLine *out = p->lines[FRONT + 1];
     uint32_t first = p->lines[FRONT - 1]->number + 1;
     p->lines[FRONT] = line_of(a, out->number, out->at,
@@ -76,6 +78,7 @@ void progress_line(struct arena *a, Board__ProgressRecord *p, int64_t wall_ns, c
 void progress_end(struct arena *a, Board__ProgressRecord *p, int64_t wall_ns, const char *end,
                   const char *error)
 {
+    assert(end[0]);
     if (!*p->end) {
         p->end = arena_strdup(a, end);
         p->ended_at = wall_ns;

@@ -24,6 +24,7 @@ struct footprint cluster_footprint(const Board__ClusterInstRecord *c)
     struct footprint f = {.clusters = 1};
     add_spec(&f, c->spec);
     add_spec(&f, c->former);
+    assert(!c->automatic || c->reservable_id < EDGE_RESERVABLE_MAX);
     f.reservable_ids = c->automatic ? (uint64_t)1 << (c->reservable_id & 63) : 0;
     return f;
 }
@@ -54,6 +55,7 @@ static size_t place_of(Board__RefsPort *const *list, size_t count, uint32_t port
                        Board__EdgePort__Protocol protocol)
 {
     size_t low = 0, high = count;
+    assert(port > 0 || count == 0);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (port_order(list[middle], port, protocol) < 0) {
@@ -133,6 +135,7 @@ Board__EdgePort **ports_shared(struct arena *a, const Board__RefsRecord *refs, c
                 arena_printf(a, "no public port of %d to %d is free", PORT_FIRST, PORT_END - 1);
             return NULL;
         }
+        assert(port > 0 && port < 65536 && port != PORT_SSH);
         p->public_ = port;
         list[i] = p;
     }
@@ -175,6 +178,7 @@ static void take_ports(struct arena *a, Board__RefsRecord *r, const char *name,
         list[at] = port;
         count++;
     }
+    assert(count <= r->n_ports + after->port_count);
     r->ports = list;
     r->n_ports = count;
 }
@@ -191,6 +195,7 @@ Board__RefsRecord *refs_after(struct arena *a, const Board__RefsRecord *refs, co
     used->disk_mb += after->disk_mb - before->disk_mb;
     used->containers += after->containers - before->containers;
     r->used = used;
+    assert(!(after->reservable_ids & r->reservable_ids & ~before->reservable_ids));
     r->clusters += after->clusters - before->clusters;
     r->instances += after->instances - before->instances;
     r->reservable_ids = (r->reservable_ids & ~before->reservable_ids) | after->reservable_ids;
@@ -252,5 +257,6 @@ unsigned refs_free_id(const Board__RefsRecord *refs)
     while (id < EDGE_RESERVABLE_MAX && refs->reservable_ids >> id & 1) {
         id++;
     }
+    assert(id <= EDGE_RESERVABLE_MAX);
     return id;
 }

@@ -96,6 +96,7 @@ Board__EdgeOperation *edge_operation(struct arena *a, const char *word,
                                      int64_t wall_ns, int64_t limit_ns)
 {
     Board__EdgeOperation *op = arena_message(a, &board__edge_operation__descriptor);
+    assert(limit_ns >= 0);
     op->word = arena_strdup(a, word);
     op->override = o;
     op->found = arena_strdup(a, found);

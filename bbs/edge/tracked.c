@@ -104,6 +104,7 @@ bool tracked_asks(const struct op_input *in, int trigger)
 static void foresee(const struct op_input *in, const struct tracked_kind *k, struct tracked_shot *s)
 {
     const Board__EdgeOperation *o = s->object->operation;
+    assert(s->after && s->object);
     bool goes = false, settles = tracked_asks(in, TRACKED_TRIGGER_READY);
     if (tracked_asks(in, TRACKED_TRIGGER_DELETE)) {
         goes = in->actor == ACTOR_CLIENT && s->dependents.count == 0 &&
@@ -148,6 +149,7 @@ void tracked_gather(struct view *v, const struct op_input *in, const struct trac
     struct tracked_shot *s = &ret->shot;
     const Board__Move *m = in->request;
     const struct move_row *row = move_row_named(k->family, m->move);
+    assert(row && key_type(move_key(a, m)) == k->type);
     ret->kind = k;
     s->key = move_key(a, m);
     s->name = key_edge_name(a, s->key);
@@ -351,6 +353,7 @@ static Board__EdgeOperation *begun(const struct move_turn *t)
 {
     const struct tracked_kind *k = kind_of(t);
     bool deletes = is_move(t, TRACKED_TRIGGER_DELETE);
+    assert(t->to != TRACKED_NONE);
     int64_t limit = deletes                              ? DELETE_PREPARE_NS
                     : is_move(t, TRACKED_TRIGGER_CREATE) ? k->create_ns
                                                          : k->update_ns;
@@ -383,6 +386,7 @@ static Board__EdgeOperation *operation_after(const struct move_turn *t)
         return NULL;
     }
     if (is_move(t, TRACKED_TRIGGER_EXPIRE) && t->to == t->from) {
+        assert(o); /* it is overdue */
         Board__EdgeOperation *late = arena_copy(a, o, sizeof(*late));
         late->overdue = true;
         late->deadline = 0;
@@ -492,6 +496,7 @@ static void tell(const struct move_turn *t, const struct tracked_head *after)
     const struct tracked_shot *s = shot_of(t);
     const struct tracked_head *o = after ? after : s->object;
     const char *line = line_of(t), *step = edge_step_text(t->plan->arena, edge_says(t));
+    assert(o);
     bool another = s->object && after && strcmp(after->uid, s->object->uid) != 0;
     if (!line && !step) {
         return;
@@ -584,6 +589,7 @@ static void put_beside(const struct move_turn *t, const struct tracked_head *aft
     if (t->row->reads != TRACKED_ALL) {
         return;
     }
+    assert(s->refs || t->in->actor == ACTOR_CLIENT);
     put_uses(t);
     put_dns_name(t, after);
     put_cluster(t);
@@ -622,6 +628,7 @@ void tracked_change(const struct move_turn *t)
     after->since = t->to == t->from ? after->since : t->in->now.wall_ns;
     after->request += raised;
     after->operation = operation_after(t);
+    assert(tracked_is_at_rest(after->state) || after->operation);
     if (t->in->actor == ACTOR_CRM) {
         k->report(after, edge_says(t));
     }

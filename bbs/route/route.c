@@ -65,10 +65,17 @@ void router_done(struct router *r)
     waiters_done(&r->waiters);
 }
 
-/* Only those of units are asked in JSON, too. */
+/* Those of the layers that are not Diego's. */
+static bool is_of_layer(const struct route *route)
+{
+    return text_begins(route->at.pattern, "/v1/units/") ||
+           text_begins(route->at.pattern, "/v1/edge/");
+}
+
+/* They are asked in JSON, too. */
 static bool is_in_json(const struct route *route, const struct request *q)
 {
-    return text_begins(route->at.pattern, "/v1/units/") && strcmp(q->content_type, JSON_TYPE) == 0;
+    return is_of_layer(route) && strcmp(q->content_type, JSON_TYPE) == 0;
 }
 
 static bool decode_json(struct ask *ask, const struct route *route, const struct request *q,
@@ -130,8 +137,7 @@ static void answer_unreadable(struct ask *ask, const struct route *route, struct
 
 static bool is_diegos(const struct route *route)
 {
-    return !text_begins(route->at.pattern, "/v1/board/") &&
-           !text_begins(route->at.pattern, "/v1/units/");
+    return !text_begins(route->at.pattern, "/v1/board/") && !is_of_layer(route);
 }
 
 /* Diego's clients read the error of any answer that is protobuf, whatever its status, and do not

@@ -300,14 +300,23 @@ void edge_rows_try(const struct move_family *family, const struct edge_row *rows
     }
 }
 
-void edge_row_try(const struct op_row *op, const ProtobufCMessage *request, const char *rule,
-                  const char *board, struct buf *out)
+void edge_row_try(const struct op_row *op, const ProtobufCMessageDescriptor *type,
+                  void (*valid)(struct validation *v, const void *request),
+                  const struct edge_row *row, struct buf *out)
 {
     struct laid_edge l;
-    begin(&l, board);
-    buf_printf(out, "%s\n", rule);
-    struct op_input in = input_by(ACTOR_CLIENT, "", request);
-    try_one(&l, op, &in, rule, out);
+    struct validation v = {0};
+    begin(&l, row->board);
+    const ProtobufCMessage *request = message_of(&l.arena, type, row->move);
+    buf_printf(out, "%s: %s\n", row->rule, op->name);
+    valid(&v, request);
+    if (validation_ok(&v)) {
+        struct op_input in = input_by(ACTOR_CLIENT, "", request);
+        try_one(&l, op, &in, row->rule, out);
+    } else {
+        buf_printf(out, "  InvalidRequest: %s\n", validation_text(&v));
+    }
+    validation_done(&v);
     end(&l);
 }
 

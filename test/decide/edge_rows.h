@@ -24,9 +24,10 @@ struct edge_row {
 void edge_rows_try(const struct move_family *family, const struct edge_row *rows, size_t count,
                    struct buf *out);
 
-/* The same for one of a request that is no move. */
-void edge_row_try(const struct op_row *op, const ProtobufCMessage *request, const char *rule,
-                  const char *board, struct buf *out);
+/* The same for one of a request that is no move: `move` is its JSON. */
+void edge_row_try(const struct op_row *op, const ProtobufCMessageDescriptor *type,
+                  void (*valid)(struct validation *v, const void *request),
+                  const struct edge_row *row, struct buf *out);
 
 /* The state that the object is in after the row, "none" when it goes, "refused", or "stays". */
 const char *edge_row_state(const struct move_family *family, const struct edge_row *row,
