@@ -44,7 +44,8 @@ static bool has_member(struct view *v, const struct op_input *in, uint32_t relat
 
 /* Numbers of the service's relations that are alive, SERVICE_RELATIONS_AT_ONCE + 1 at most. That
  * there are no others is compared. One that is not alive never is again, so that those are only
- * looked at. */
+ * looked at. Of one whose name alone is there the watch left out the record: that it is absent is
+ * compared, once, which has the copy mended. */
 static size_t living_relations(struct view *v, const char *service,
                                uint32_t numbers[SERVICE_RELATIONS_AT_ONCE + 1])
 {
@@ -52,12 +53,18 @@ static size_t living_relations(struct view *v, const char *service,
     const char *range = key_range_of(a, RECORD_UNIT_SERVICE_RELATION, service);
     const struct seen *list;
     size_t found = 0;
+    bool lacks = false;
     int count = view_peek_range(v, range, RELATIONS_SEEN_MAX, &list);
     assert(count >= 0);
     view_nothing_newer(v, range);
     for (int i = 0; i < count && found <= SERVICE_RELATIONS_AT_ONCE; i++) {
         uint32_t number = ((const Board__RelationNameRecord *)list[i].message)->number;
-        if (is_alive(view_peek_message(v, key_relation(a, number)))) {
+        const Board__RelationRecord *r = view_peek_message(v, key_relation(a, number));
+        if (!r && !lacks) {
+            lacks = true;
+            r = view_message(v, key_relation(a, number));
+        }
+        if (is_alive(r)) {
             numbers[found++] = number;
         }
     }

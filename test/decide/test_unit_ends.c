@@ -87,6 +87,29 @@ static void a_service_is_destroyed(void **state)
     (void)state;
 }
 
+/* A copy whose watch left out records of relations, and has their names: the first is enough. */
+static void a_relation_that_the_copy_lacks_is_compared_as_absent(void **state)
+{
+    struct laid_system l;
+    struct laid_plan p;
+    size_t absent = 0;
+    laid_units_init(&l, WEB("alive") "unit_service_relation/web/0000000007 number=7\n"
+                                     "unit_service_relation/web/0000000008 number=8\n");
+    const Board__Move *m = laid_units_move(&l, END);
+    const struct op_input in = {.actor = ACTOR_CLIENT, .peer_name = "x", .trace_id = "",
+                                .boot_id = "boot", .request = &m->base};
+    laid_decide(l.board, move_row_named(&unit_service_moves, "destroy")->op, &in, &l.arena, &p);
+    for (size_t i = 0; i < p.reads.count; i++) {
+        const struct compare *c = &p.reads.list[i];
+        bool relation = strncmp(c->key, "relation/", strlen("relation/")) == 0;
+        absent += relation && c->kind == COMPARE_ABSENT;
+        assert_false(relation && strcmp(c->key, "relation/0000000007") != 0);
+    }
+    assert_int_equal(absent, 1);
+    laid_system_done(&l);
+    (void)state;
+}
+
 static void a_unit_is_forced(void **state)
 {
 #define FORCE "open job/g3/force target=g3 kind=8 worker=boot not_before=1060s name=force"
@@ -453,6 +476,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_service_is_destroyed),
+        cmocka_unit_test(a_relation_that_the_copy_lacks_is_compared_as_absent),
         cmocka_unit_test(a_unit_is_forced),
         cmocka_unit_test(the_units_of_a_dying_service_end),
         cmocka_unit_test(the_relations_of_a_service_end_and_then_it),
