@@ -314,12 +314,20 @@ static struct driver_container *container_new(struct driver *d, const char *guid
     return c;
 }
 
+/* The note that this driver goes by from now on. Whoever was told to write another one by an
+ * earlier driver has done so, or does not do it any more: it would take the place of what this one
+ * writes. -1 with errno. */
+static int take_note(const char *path, struct buf *out)
+{
+    return notes_withdraw(path) < 0 ? -1 : file_read(path, "note", NOTE_BYTES_MAX, out, NULL);
+}
+
 /* The record of what is there: kept, made, or dropped with its directory. */
 static struct driver_container *record(struct driver *d, const char *guid, const char *path)
 {
     struct driver_container *c = map_get(&d->containers, guid);
     SCOPED_BUF(note);
-    if (!c && file_read(path, "note", NOTE_BYTES_MAX, &note, NULL) == 0) {
+    if (!c && take_note(path, &note) == 0) {
         c = container_new(d, guid, path, &note);
     } else if (!c && identity_untold(errno)) {
         d->unread++;

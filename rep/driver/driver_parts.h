@@ -179,7 +179,14 @@ void driver_answer(struct driver *d, const struct verb_answer *answer);
 void driver_tell(struct driver_container *c);
 struct container_status container_status_of(struct driver_container *c, struct arena *arena);
 
-/* notes_io.c: notes that outlive their containers. All that are there; that of a container which
+/* notes_io.c: a file's name for a note that a child is to give its container, unlike that of any
+ * other, also of an earlier driver. And none in this directory becomes a note any more: a child
+ * that a killed rep left may still be at work, and what it has not done by now it never does. -1
+ * with errno: the directory cannot be read. */
+void note_name_new(char *name, size_t size);
+int notes_withdraw(const char *dir);
+
+/* Notes that outlive their containers. All that are there; that of a container which
  * is gone; none of it any more; where it is, freed by the caller; what LIST tells of one; for a
  * map. */
 void notes_load(struct driver *d);

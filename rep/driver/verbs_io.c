@@ -460,14 +460,13 @@ static void on_note(struct driver_job *j, enum job_event event)
     op_free(op);
 }
 
-/* Syncing takes as long as the disk likes, so a child does it. The file's name is this verb's own:
- * a child that a killed rep left may still be at work. */
+/* Syncing takes as long as the disk likes, so a child does it: one after the other, for its jobs
+ * take turns, and none that an earlier driver left (notes_withdraw()). */
 static int run_note(struct verb_op *op, const struct verb_call *call, struct err *err)
 {
     char name[64];
     struct command c;
-    snprintf(name, sizeof(name), "note.%d.%llu", (int)getpid(),
-             (unsigned long long)++op->driver->execs);
+    note_name_new(name, sizeof(name));
     int result = file_write(op->dir, name, call->note, err);
     if (result < 0) {
         return result;

@@ -139,6 +139,7 @@ void trial_full_disk(void **state);
 /* kill_trials.c */
 void trial_shim_killed(void **state);
 void trial_rep_killed(void **state);
+void trial_note_of_the_killed(void **state);
 void trial_started_by_another(void **state);
 void trial_removed_amid_start(void **state);
 void trial_runtime_killed(void **state); /* oci only */
@@ -169,6 +170,7 @@ void trial_churn(void **state);
 /* step_trials.c */
 void trial_container_shim_killed(void **state);
 void trial_step_shim_killed(void **state);
+void trial_step_of_the_removed(void **state);
 void trial_steps_share_a_log(void **state);
 void trial_idle_takes_term(void **state);
 void trial_umask(void **state);

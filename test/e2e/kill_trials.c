@@ -4,11 +4,14 @@
 
 #include "test/tool/patience.h"
 
+#include <dirent.h>
 #include <event2/event.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,6 +124,89 @@ void trial_rep_killed(void **state)
         assert_int_equal(rig_processes(r), 0);
     }
     rig_restart(r); /* which sweeps, should one have died between an address and its plan */
+}
+
+/* A rep of its own process that has a note written, and is killed before the child has done it. */
+static void play_noting_rep(struct rig *r)
+{
+    struct subject *s = &r->subject;
+    struct arena arena;
+    arena_init(&arena);
+    event_reinit(r->loop);
+    rig_resume(r);
+    subject_verb(s, &arena, (struct verb_call){.verb = VERB_NOTE,
+                                               .guid = "noted",
+                                               .note = bytes_of("of the killed one"),
+                                               .durable = true});
+    _exit(1);
+}
+
+static void is_noted(struct rig *r, const char *words)
+{
+    SCOPED_ARENA(arena);
+    struct container_status c = subject_find(&r->subject, &arena, "noted");
+    if (!bytes_equal(c.note, bytes_of(words))) {
+        fail_msg("noted is %.*s, not %s", (int)c.note.size, (const char *)c.note.data, words);
+    }
+}
+
+static void note(struct rig *r, const char *words, bool durable)
+{
+    SCOPED_ARENA(arena);
+    rig_done(subject_verb(&r->subject, &arena, (struct verb_call){.verb = VERB_NOTE,
+                                                                  .guid = "noted",
+                                                                  .note = bytes_of(words),
+                                                                  .durable = durable}));
+}
+
+/* Where a child waits is where whoever locks the directory holds it up. */
+static int lock_of(struct rig *r)
+{
+    int lock = open(rig_path(r, "noted", ""), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(lock >= 0 && flock(lock, LOCK_EX) == 0);
+    return lock;
+}
+
+static int files_on_their_way(struct rig *r)
+{
+    int count = 0;
+    DIR *all = opendir(rig_path(r, "noted", ""));
+    assert_non_null(all);
+    for (struct dirent *e; (e = readdir(all));) {
+        count += strncmp(e->d_name, "note.", strlen("note.")) == 0;
+    }
+    closedir(all);
+    return count;
+}
+
+/* What a killed rep was writing comes before all that its successor has seen, or never. */
+void trial_note_of_the_killed(void **state)
+{
+    struct rig *r = *state;
+    rig_begin_shell(r, "noted", "exec sleep 1000");
+    int lock = lock_of(r);
+    rig_suspend(r);
+    pid_t rep = fork();
+    if (rep == 0) {
+        play_noting_rep(r);
+    }
+    for (struct patience p = {0}; !rig_processes_saying(r, "--note=") && patience(&p);) {
+        rig_pause_ms(5);
+    }
+    kill(rep, SIGKILL);
+    waitpid(rep, NULL, 0);
+    rig_resume(r);
+    is_noted(r, "noted");
+    note(r, "of the next one", false);
+    close(lock); /* and the child goes on */
+    rig_await_none_saying(r, "--note=");
+    is_noted(r, "of the next one");
+    rig_restart(r); /* which reads what is there */
+    is_noted(r, "of the next one");
+    note(r, "of the last one", true);
+    is_noted(r, "of the last one");
+    assert_int_equal(files_on_their_way(r), 0);
+    subject_remove(&r->subject, "noted");
 }
 
 /* A rep was killed between the beginning of a shim and that one's first word: its successor saw a

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -164,6 +165,69 @@ void trial_step_shim_killed(void **state)
         subject_remove(&r->subject, "lost");
         assert_int_equal(rig_processes(r), 0);
     }
+}
+
+/* Whoever holds this holds its removal up. */
+static int lock_of(struct rig *r, const char *guid)
+{
+    int lock = open(rig_path(r, guid, ""), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(lock >= 0 && flock(lock, LOCK_EX) == 0);
+    return lock;
+}
+
+/* The shim of its step is killed while it is being removed, as the removal does it, and looks see
+ * that. */
+static void lose_step_amid_removal(struct rig *r, const char *guid)
+{
+    enum { LOOKS = 25, PAUSE_MS = 20 };
+    struct identity shim = who(r, guid, 1, "shim.pid");
+    struct step_fact last = {.kind = FACT_KIND_COUNT};
+    kill_step_shim(r, guid, 1);
+    for (struct patience p = {0}; lives(&shim) && patience(&p);) {
+    }
+    for (int i = 0; i < LOOKS; i++) {
+        assert_int_equal(last_of(r, guid, 1, &last), 1);
+        assert_int_equal(last.kind, FACT_BEGUN);
+        assert_string_equal(rig_text_of(rig_path(r, guid, "steps/facts")), "");
+        rig_pause_ms(PAUSE_MS);
+    }
+}
+
+/* Nothing is written into what is being deleted; but a step that is lost is told when its container
+ * stays after all. */
+void trial_step_of_the_removed(void **state)
+{
+    static const char *const scripts[] = {"exec sleep 1000"};
+    struct rig *r = *state;
+    struct subject *s = &r->subject;
+    SCOPED_ARENA(a);
+    struct event ev = {0};
+    rig_begin_steps(r, "stays", scripts, 1);
+    rig_begin_step(r, "stays", 1);
+    int lock = lock_of(r, "stays");
+    struct verb_call late = {
+        .verb = VERB_REMOVE, .guid = "stays", .deadline_ns = s->now_ns(s) + SECOND_NS / 10};
+    assert_int_equal(subject_verb(s, &a, late).outcome, VERB_UNCERTAIN);
+    kill_step_shim(r, "stays", 1);
+    await_last(r, "stays", 1, FACT_LOST);
+    close(lock);
+    subject_remove(s, "stays");
+
+    rig_begin_steps(r, "goes", scripts, 1);
+    rig_begin_step(r, "goes", 1);
+    lock = lock_of(r, "goes");
+    struct verb_call remove = {.id = ++s->ids,
+                               .verb = VERB_REMOVE,
+                               .guid = "goes",
+                               .deadline_ns = s->now_ns(s) + PATIENCE_MS * MILLISECOND_NS};
+    s->call(s, &remove);
+    lose_step_amid_removal(r, "goes");
+    close(lock);
+    while (ev.verb.id != remove.id) {
+        assert_true(s->next(s, PATIENCE_MS * MILLISECOND_NS, &a, &ev));
+    }
+    rig_done(ev.verb);
+    assert_int_equal(rig_processes(r), 0);
 }
 
 /* Whether it is shown to take SIGTERM: its shim waits for that before it says that it runs. */
