@@ -59,6 +59,12 @@ enum unit_moving {
     UNIT_MOVE_ACT, /* of its agent */
 };
 
+/* What failed is not tried before. */
+struct unit_wait {
+    unsigned failures;
+    int64_t retry_ns;
+};
+
 struct cell_unit {
     struct cell_units *table;
     char *guid;

@@ -50,6 +50,12 @@ const Board__Charm *unit_knowledge_charm(const struct unit_knowledge *k, struct 
     return r ? r->charm : NULL;
 }
 
+const struct unit_outline *unit_knowledge_outline(const struct unit_knowledge *k, struct arena *a,
+                                                  const char *service, const char *digest)
+{
+    return map_get(&k->outlines, key_charm(a, service, digest));
+}
+
 size_t unit_knowledge_config(const struct unit_knowledge *k, struct arena *a, const char *service,
                              const Board__Charm *charm, Board__UnitSetting ***ret_list)
 {

@@ -18,12 +18,6 @@ struct rep;
  * image for a container to come for IMAGE_PIN_GRACE_S. */
 #define UNIT_FETCHED_NS (300 * SECOND_NS)
 
-/* What failed is not tried before. */
-struct unit_wait {
-    unsigned failures;
-    int64_t retry_ns;
-};
-
 struct unit_fetch {
     char *shape; /* owned; of the container that is to be made (unit_shape.h); NULL = none is */
     uint64_t call_id; /* the PULL under way; 0 = none */

@@ -3,6 +3,7 @@
 #include "common/base/memory.h"
 #include "common/model/record.h"
 #include "rep/unit/unit_records.h"
+#include "rep/unit/unit_shape.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,6 +22,15 @@ static void side_free(void *value)
 {
     free(((struct unit_side *)value)->members);
     free(value);
+}
+
+static void outline_free(void *value)
+{
+    struct unit_outline *o = value;
+    if (o) {
+        free(o->shape);
+        free(o);
+    }
 }
 
 static void numbers_free(void *value)
@@ -43,6 +53,7 @@ static void drop_records(struct unit_knowledge *k)
     map_done(&k->topics, free);
     map_done(&k->waiting, NULL);
     map_done(&k->guids, free);
+    map_done(&k->outlines, outline_free);
     map_done(&k->sides, side_free);
     map_done(&k->here, NULL);
     map_done(&k->children, NULL);
@@ -171,6 +182,16 @@ static const char *here_key(struct arena *a, const char *key, const Board__UnitS
                : NULL;
 }
 
+static void outline(struct unit_knowledge *k, struct arena *a, const char *key,
+                    const Board__Charm *charm)
+{
+    const Models__DesiredLRP *run = charm ? charm->run : NULL;
+    struct unit_outline *o = mem_zeroed(sizeof(*o));
+    o->shape = run ? mem_text(unit_shape(a, run)) : NULL;
+    o->has_command = run && unit_has_command(run);
+    outline_free(map_put(&k->outlines, key, o));
+}
+
 static void find_by(struct unit_knowledge *k, struct arena *a, const char *key,
                     const ProtobufCMessage *m)
 {
@@ -191,6 +212,8 @@ static void find_by(struct unit_knowledge *k, struct arena *a, const char *key,
         if (unit_of_key(a, key, &name) && number_of_key(a, key, &number)) {
             free(map_remove(&k->refused, unit_refused_key(a, name, number)));
         }
+    } else if (key_type(key) == RECORD_CHARM) {
+        outline(k, a, key, ((const Board__CharmRecord *)m)->charm);
     } else if (key_type(key) == RECORD_UNIT_CHILD && unit_of_key(a, key, &name)) {
         free(map_remove(&k->reserved, unit_reserved_key(a, name, key_component(a, key, 3))));
     }
@@ -218,6 +241,8 @@ static void find_no_more(struct unit_knowledge *k, struct arena *a, const char *
         if (here) {
             map_remove(&k->here, here);
         }
+    } else if (key_type(key) == RECORD_CHARM) {
+        outline_free(map_remove(&k->outlines, key));
     }
 }
 

@@ -35,6 +35,7 @@ struct unit_knowledge {
     bool topics_changed; /* since unit_knowledge_topics() */
     struct map foreign;  /* keys of records that a later version has written */
     struct map guids;    /* of units -> their key */
+    struct map outlines; /* key of a charm -> struct unit_outline */
     struct map sides;    /* of a relation in a scope -> struct unit_side: its members */
     struct map here;     /* scope and unit, of the units here that are in it */
     struct map children; /* principal and subordinate */
@@ -131,6 +132,16 @@ const Board__RelationRecord *unit_knowledge_relation(const struct unit_knowledge
 /* The charm of that digest; NULL = it is not held. */
 const Board__Charm *unit_knowledge_charm(const struct unit_knowledge *k, struct arena *a,
                                          const char *service, const char *digest);
+/* What each look at a unit asks of a charm, made once, when its record comes. */
+struct unit_outline {
+    char *shape; /* unit_shape(); NULL = it runs nothing */
+    bool has_command;
+};
+
+/* Of the charm of that digest, until the next record; NULL = it is not held. O(log n). */
+const struct unit_outline *unit_knowledge_outline(const struct unit_knowledge *k, struct arena *a,
+                                                  const char *service, const char *digest);
+
 /* What the service is configured with: the defaults of that charm, and what was set of its keys; in
  * byte order of the keys. */
 size_t unit_knowledge_config(const struct unit_knowledge *k, struct arena *a, const char *service,

@@ -6,7 +6,6 @@
 #include "rep/steps/exit_text.h"
 #include "rep/unit/cell_unit.h"
 #include "rep/unit/hook_text.h"
-#include "rep/unit/unit_shape.h"
 
 #include <signal.h>
 #include <string.h>
@@ -121,9 +120,12 @@ const Models__DesiredLRP *cell_unit_other_run(const struct cell_unit *u, struct 
     }
     const Board__UnitServiceRecord *s = unit_knowledge_service(k, a, u->name.service);
     bool same = s && strcmp(s->guid, of->service_guid) == 0;
-    const Board__Charm *charm = same ? unit_knowledge_charm(k, a, u->name.service, s->charm) : NULL;
-    bool other = charm && charm->run && strcmp(of->shape, unit_shape(a, charm->run)) != 0;
-    return other ? charm->run : NULL;
+    const struct unit_outline *o =
+        same ? unit_knowledge_outline(k, a, u->name.service, s->charm) : NULL;
+    bool other = o && o->shape && strcmp(of->shape, o->shape) != 0;
+    const Board__Charm *charm =
+        other ? unit_knowledge_charm(k, a, u->name.service, s->charm) : NULL;
+    return charm ? charm->run : NULL;
 }
 
 /* While the image of the next charm is not here, there is no other charm than the one that the

@@ -25,10 +25,15 @@ const char *unit_shape(struct arena *a, const Models__DesiredLRP *run)
     return digest(a, &whole.base);
 }
 
+bool unit_has_command(const Models__DesiredLRP *run)
+{
+    return run->action && run->action->run_action;
+}
+
 const char *unit_command(struct arena *a, const Models__DesiredLRP *run)
 {
     Models__DesiredLRP part = MODELS__DESIRED_LRP__INIT;
-    if (!run->action || !run->action->run_action) {
+    if (!unit_has_command(run)) {
         return "";
     }
     part.action = run->action;

@@ -5,10 +5,15 @@
 #include "common/base/arena.h"
 #include "models/desired_lrp.pb-c.h"
 
+#include <stdbool.h>
+
 /* Its root filesystem, ports and all else but what a unit has of its own (memory, disk, processes),
  * what COMMAND is, and its environment. A digest in the arena: two that are equal need no other
  * container. */
 const char *unit_shape(struct arena *a, const Models__DesiredLRP *run);
+
+/* COMMAND is something. */
+bool unit_has_command(const Models__DesiredLRP *run);
 
 /* The program of COMMAND, with its arguments, its environment and its limits, likewise; "" = none.
  */

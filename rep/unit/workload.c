@@ -67,20 +67,14 @@ struct workload_step workload_next(const struct workload_facts *w, const struct 
 
 /* ---- Carried out ----------------------------------------------------------------------------- */
 
-static bool has_command(const Board__Charm *charm)
-{
-    const Models__Action *action = charm && charm->run ? charm->run->action : NULL;
-    return action && action->run_action;
-}
-
 static struct workload_facts see(struct rep *r, const struct cell_unit *u,
-                                 const struct container *c, const Board__Charm *charm)
+                                 const struct container *c, const struct unit_outline *charm)
 {
     const Rep__UnitNote *j = c->about->unit->journal;
     const struct unit_run *run = &u->command;
     return (struct workload_facts){
-        .wanted = j && j->started && !j->stopped && has_command(charm),
-        .gone = charm && !has_command(charm),
+        .wanted = j && j->started && !j->stopped && charm && charm->has_command,
+        .gone = charm && !charm->has_command,
         .given = c->about->unit->command_run != 0,
         .begun = run->begun,
         .over = run->ended || run->lost,
@@ -94,9 +88,10 @@ static struct workload_facts see(struct rep *r, const struct cell_unit *u,
     };
 }
 
-static void begin(struct rep *r, struct cell_unit *u, struct container *c,
-                  const Board__Charm *charm, struct effects *out)
+static void begin(struct rep *r, struct cell_unit *u, struct container *c, struct effects *out)
 {
+    const Board__Charm *charm = unit_knowledge_charm(&u->table->knowledge, out->arena,
+                                                     u->name.service, c->about->unit->charm);
     struct step_process *p = ARENA_NEW(out->arena, struct step_process);
     uint32_t number = c->about->unit->command_run;
     assert(number >= RUN_FIRST && charm && charm->run);
@@ -155,8 +150,8 @@ void workload_look(struct rep *r, struct cell_unit *u, const struct agent_facts 
         operation_must_wait(r, c)) {
         return;
     }
-    const Board__Charm *charm = unit_knowledge_charm(&u->table->knowledge, out->arena,
-                                                     u->name.service, c->about->unit->charm);
+    const struct unit_outline *charm = unit_knowledge_outline(
+        &u->table->knowledge, out->arena, u->name.service, c->about->unit->charm);
     struct workload_facts w = see(r, u, c, charm);
     struct workload_step s = workload_next(&w, &r->crash);
     Rep__UnitOf of = *c->about->unit;
@@ -173,7 +168,7 @@ void workload_look(struct rep *r, struct cell_unit *u, const struct agent_facts 
         unit_note(r, c, &of, NULL, out);
         break;
     case WORKLOAD_BEGIN:
-        begin(r, u, c, charm, out);
+        begin(r, u, c, out);
         break;
     case WORKLOAD_COUNT:
         count(r, u, c, &s, out);

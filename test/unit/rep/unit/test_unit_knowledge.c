@@ -739,6 +739,53 @@ static void put_message(struct known *s, const char *key, const ProtobufCMessage
     blob_unref(f.record);
 }
 
+static void put_charm(struct known *s, const char *key, const char *rootfs, bool command)
+{
+    Board__Charm charm = BOARD__CHARM__INIT;
+    Board__CharmRecord record = BOARD__CHARM_RECORD__INIT;
+    Models__DesiredLRP run = MODELS__DESIRED_LRP__INIT;
+    Models__RunAction words = MODELS__RUN_ACTION__INIT;
+    Models__Action action = MODELS__ACTION__INIT;
+    words.path = text("/bin/sleep");
+    action.run_action = &words;
+    run.root_fs = text(rootfs);
+    run.action = command ? &action : NULL;
+    charm.run = *rootfs ? &run : NULL;
+    record.charm = &charm;
+    put_message(s, key, &record.base);
+}
+
+static const struct unit_outline *outline_of(struct known *s, const char *service)
+{
+    return unit_knowledge_outline(&s->k, &s->arena, service, "d");
+}
+
+/* It is made when the charm comes, by what that says, and goes with it. */
+static void a_charm_that_is_held_has_an_outline(void **state)
+{
+    struct known s;
+    known_init(&s);
+    assert_null(outline_of(&s, "web"));
+    put_charm(&s, "charm/web/d", "preloaded:one", true);
+    put_charm(&s, "charm/db/d", "preloaded:two", false);
+    put_charm(&s, "charm/none/d", "", false);
+    const char *shape = arena_strdup(&s.arena, outline_of(&s, "web")->shape);
+    assert_true(outline_of(&s, "web")->has_command);
+    assert_false(outline_of(&s, "db")->has_command);
+    assert_string_not_equal(outline_of(&s, "db")->shape, shape);
+    assert_null(outline_of(&s, "none")->shape);
+    assert_false(outline_of(&s, "none")->has_command);
+    put_charm(&s, "charm/web/d", "preloaded:two", false); /* a restored board has another one */
+    assert_string_not_equal(outline_of(&s, "web")->shape, shape);
+    assert_string_equal(outline_of(&s, "web")->shape, outline_of(&s, "db")->shape);
+    drop(&s, "charm/web/d");
+    assert_null(outline_of(&s, "web"));
+    assert_non_null(outline_of(&s, "db"));
+    unit_knowledge_reset(&s.k);
+    assert_null(outline_of(&s, "db"));
+    known_done(&s);
+}
+
 static void tools_see_settings_and_configuration(void **state)
 {
     struct known s;
@@ -993,6 +1040,7 @@ int main(void)
         cmocka_unit_test(a_principal_keeps_its_number),
         cmocka_unit_test(a_number_that_was_refused_is_given_up),
         cmocka_unit_test(a_refusal_is_kept_while_it_stands),
+        cmocka_unit_test(a_charm_that_is_held_has_an_outline),
         cmocka_unit_test(tools_see_settings_and_configuration),
         cmocka_unit_test(tools_show_whom_the_unit_was_told_of),
         cmocka_unit_test(a_hook_lists_whom_it_is_about),
