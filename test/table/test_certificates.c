@@ -288,8 +288,9 @@ static void tables_are_what_the_roles_answer(void **state)
 static void strangers_change_nothing(void **state)
 {
     static const char *const reads[] = {
-        "/list",        "/get_by_", "/events",    "/ping",         "/board/cells", "/board/feed",
-        "/board/state", "/Fetch",   "/sim/reset", "/units/status", "/units/get",   "/units/why"};
+        "/list",       "/get_by_",     "/events",       "/ping",      "/board/cells",
+        "/board/feed", "/board/state", "/Fetch",        "/sim/reset", "/units/status",
+        "/units/get",  "/units/why",   "/edge/progress"};
     struct all a;
     all_init(&a);
     for (size_t t = 0; t < TABLES; t++) {
