@@ -1,5 +1,5 @@
-/* What may run at sites: flavors, and apps with their revisions (docs/edge.md, Apps). Each is
- * written by a request of a client, and goes only when nothing uses it. Pure. */
+/* What may run at sites: flavors, and apps with their revisions (docs/edge.md, The centre's
+ * records). Each is written by a request of a client, and goes only when nothing uses it. Pure. */
 #pragma once
 
 #include "bbs/board/op.h"

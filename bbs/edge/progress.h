@@ -1,5 +1,6 @@
 /* What a user is told of an operation at a site while it goes: progress/<uid>, written in the
- * transaction of each of its moves (docs/edge.md, Progress). Pure; all in the given arena. */
+ * transaction of each of its moves (docs/edge.md, The centre's records). Pure; all in the given
+ * arena. */
 #pragma once
 
 #include "common/base/arena.h"

@@ -1,5 +1,5 @@
-/* Whether a site takes changes of what is there (docs/edge.md, Ready check): before each create,
- * update, refresh and delete of a cluster or an instance, in its transaction. Pure. */
+/* Whether a site takes changes of what is there (docs/edge.md, The centre's records): before each
+ * create, update, refresh and delete of a cluster or an instance, in its transaction. Pure. */
 #pragma once
 
 #include "bbs/edge/said.h"

@@ -1,6 +1,6 @@
 /* What a site has given out: refs/<cloudlet> is the sum over its clusters and instances, and
- * changes in the transaction of each of them (docs/edge.md, References). Pure; all in the given
- * arena. */
+ * changes in the transaction of each of them (docs/edge.md, The centre's records). Pure; all in the
+ * given arena. */
 #pragma once
 
 #include "common/base/arena.h"

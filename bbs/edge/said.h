@@ -40,7 +40,7 @@ bool edge_in_session(const struct edge_site *s, const Board__EdgeMove *m);
 
 enum { EDGE_ERROR_BYTES_MAX = 4096, EDGE_OVERDUE_TEXT_MAX = 256 };
 
-/* What a client overrides with it (docs/edge.md, Overrides). */
+/* What a client overrides with it (docs/edge.md, Tracked states). */
 bool edge_ignores_crm(Board__EdgeOperation__Override o);
 bool edge_ignores_errors(Board__EdgeOperation__Override o);
 bool edge_ignores_transient(Board__EdgeOperation__Override o);

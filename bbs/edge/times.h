@@ -1,4 +1,4 @@
-/* How long an operation at a site may take (docs/edge.md, Deadlines). */
+/* How long an operation at a site may take (docs/edge.md, The centre's records). */
 #pragma once
 
 #include "common/contract/moment.h"

@@ -1,4 +1,4 @@
-/* Who refers to a record: what is used does not go (docs/edge.md, References). Pure. */
+/* Who refers to a record: what is used does not go (docs/edge.md, The centre's records). Pure. */
 #pragma once
 
 #include "bbs/board/op.h"

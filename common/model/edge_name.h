@@ -1,5 +1,5 @@
-/* Names of a centre and its sites (docs/edge.md, Names): what people write, and what stands in keys
- * behind the kind. Pure; results live in the given arena.
+/* Names of a centre and its sites (docs/edge.md, The centre's records): what people write, and what
+ * stands in keys behind the kind. Pure; results live in the given arena.
  *
  *   cloudlet   <organization>/<name>                      acme/paris
  *   cluster    <cloudlet>/<organization>/<name>           acme/paris/dev/web
