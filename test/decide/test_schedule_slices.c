@@ -203,7 +203,7 @@ static void slices_of_the_same_cells_are_added_up(void **state)
 static void so_many_sets_of_tags_are_told_apart(void **state)
 {
     struct schedule_rows *x = *state;
-    char tag[8];
+    char tag[16];
     for (int i = 0; i <= RESERVE_TAG_SETS_MAX; i++) {
         snprintf(tag, sizeof(tag), "t%d", i);
         cell_row_tags(&x->arena, with_cell(x, arena_printf(&x->arena, "cell-%02d", i), "z1"), "",
