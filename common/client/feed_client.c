@@ -33,6 +33,7 @@ void feed_client_init(struct feed_client *f)
     f->refused = 0;
     f->url = NULL;
     f->heard_ns = f->retry_ns = f->now_ns = f->reported_ns = 0;
+    f->gathered_ns = f->sent_ns = 0;
     f->failures = 0;
 }
 
@@ -142,7 +143,8 @@ static void subscribe(struct feed_client *f, const struct event *ev, const char 
     f->call_id = boards_next_id(f->boards);
     assert(f->call_id);
     f->refused = 0;
-    f->heard_ns = ev->now.mono_ns;
+    f->heard_ns = f->sent_ns = ev->now.mono_ns;
+    f->gathered_ns = 0;
     f->compared_revision = 0;
     buf_clear(&f->partial);
     struct effect *e = effects_add(out, EFFECT_SUBSCRIBE);
@@ -389,7 +391,7 @@ static const char *on_current(struct feed_client *f, const Board__FeedFrame *fra
         erase_unlisted(f, out);
     }
     f->revision = f->change_revision = frame->revision;
-    f->reported_ns = f->now_ns;
+    f->reported_ns = f->sent_ns;
     f->snapshot = f->refreshes = false;
     f->refresh_ns = 0;
     topics_reported(f);
@@ -453,7 +455,7 @@ static const char *on_heartbeat(struct feed_client *f, const Board__FeedFrame *f
     if (frame->revision >= f->revision) {
         /* Not below: the bbs is not behind what we know, so all up to here has been reported. */
         f->revision = frame->revision;
-        f->reported_ns = f->now_ns;
+        f->reported_ns = f->sent_ns;
         caught_up(f, out);
     }
     return NULL;
@@ -509,8 +511,20 @@ static size_t take_frame(struct feed_client *f, struct bytes in, struct effects 
     return (size_t)prefix + (size_t)size;
 }
 
+/* What is read after a gap goes by when it may have been sent, and not by when it is read: else a
+ * change of that gap would look as if it had been written after it. */
+static void learn_sent(struct feed_client *f, int64_t now_ns)
+{
+    if (now_ns - f->heard_ns >= FEED_CLIENT_GAP_NS) {
+        f->gathered_ns = now_ns + FEED_CLIENT_SILENCE_NS;
+    }
+    f->sent_ns = now_ns >= f->gathered_ns ? now_ns : f->sent_ns;
+    assert(f->reported_ns <= f->sent_ns && f->sent_ns <= now_ns);
+}
+
 static void on_data(struct feed_client *f, const struct event *ev, struct effects *out)
 {
+    learn_sent(f, ev->now.mono_ns);
     buf_append(&f->partial, ev->stream.data.data, ev->stream.data.size);
     const char *why = NULL;
     size_t done = 0;

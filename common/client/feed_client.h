@@ -13,6 +13,10 @@
 
 /* Three heartbeats missed, one a second, and some grace: then another bbs is asked. */
 #define FEED_CLIENT_SILENCE_NS (3500 * MILLISECOND_NS)
+/* Of heartbeats that come one a second, a frame that comes so long after the last one tells that
+ * this process, or the way to it, stood still. What was sent meanwhile lies there, is read in one
+ * go, and says nothing of the time at which it is read: for FEED_CLIENT_SILENCE_NS. */
+#define FEED_CLIENT_GAP_NS (1500 * MILLISECOND_NS)
 /* Between two attempts, doubled at each failure. */
 #define FEED_CLIENT_BACK_OFF_NS (100 * MILLISECOND_NS)
 #define FEED_CLIENT_BACK_OFF_MAX_NS (5 * SECOND_NS)
@@ -89,7 +93,9 @@ struct feed_client {
     struct buf partial;
     int64_t heard_ns; /* last frame */
     int64_t now_ns;   /* of this step */
-    int64_t reported_ns; /* when all up to `revision` had come: what comes was written since */
+    int64_t gathered_ns; /* what comes before then may have lain there for long */
+    int64_t sent_ns;     /* what comes now was sent no sooner */
+    int64_t reported_ns; /* all up to `revision` was sent no sooner: what comes is written since */
     int64_t retry_ns; /* when to subscribe again */
     unsigned failures;
     int64_t compared_revision; /* last heartbeat's */

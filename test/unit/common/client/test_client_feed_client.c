@@ -57,10 +57,10 @@ static int setup(void **state)
         return -1;
     }
     x->feed_client = (struct feed_client){.boards = &x->boards,
-                                    .selectors = list,
-                                    .selector_count = 1,
-                                    .on_change = note,
-                                    .context = x};
+                                          .selectors = list,
+                                          .selector_count = 1,
+                                          .on_change = note,
+                                          .context = x};
     feed_client_init(&x->feed_client);
     drive_init(&x->drive, step, x);
     *state = x;
@@ -360,8 +360,8 @@ static void far_ones_wait_by_chance_and_hear_for_longer(void **state)
     x->feed_client.failures = 20;
     int64_t waits[WAITS];
     for (int i = 0; i < WAITS; i++) {
-        drive_advance(&x->drive, (x->feed_client.retry_ns - x->drive.now.mono_ns) / MILLISECOND_NS +
-                                     1);
+        drive_advance(&x->drive,
+                      (x->feed_client.retry_ns - x->drive.now.mono_ns) / MILLISECOND_NS + 1);
         const struct call *call = drive_call(&x->drive, "/v1/board/feed", 0);
         assert_non_null(call);
         assert_int_equal(call->identity, IDENTITY_CENTRE);
@@ -667,6 +667,58 @@ static void a_refresh_tells_what_differs_alone(void **state)
     run_to_refresh(x); /* and again */
 }
 
+static int64_t written_after(struct fixture *x, int64_t revision)
+{
+    change(x, PUT, "cell/d", revision);
+    send(x);
+    return feed_client_get(&x->feed_client, "cell/d")->seen.after_ns;
+}
+
+/* This process stands still for so long. Then it reads what had been sent to it all the while. */
+static void stand_still(struct fixture *x, int64_t for_ns, int64_t revision)
+{
+    x->drive.now.mono_ns += for_ns;
+    frame_heartbeat(&x->sent, "e1", revision);
+    send(x);
+}
+
+/* What comes behind such a heartbeat may have been written before it was read. So it is until the
+ * heartbeats have come at their pace for a while. */
+static void what_is_read_late_was_not_written_late(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    stand_still(x, FEED_CLIENT_GAP_NS - 1, 8); /* at the bound */
+    int64_t before_ns = x->drive.now.mono_ns;
+    assert_int_equal(written_after(x, 9), before_ns);
+    stand_still(x, FEED_CLIENT_GAP_NS, 10);
+    assert_int_equal(written_after(x, 11), before_ns);
+    stand_still(x, 30 * SECOND_NS, 12);
+    assert_int_equal(written_after(x, 13), before_ns);
+    for (int64_t left_ns = FEED_CLIENT_SILENCE_NS; left_ns > 0; left_ns -= SECOND_NS / 2) {
+        assert_int_equal(written_after(x, x->feed_client.change_revision + 1), before_ns);
+        stand_still(x, SECOND_NS / 2, x->feed_client.change_revision);
+    }
+    assert_int_equal(written_after(x, 100), x->drive.now.mono_ns);
+}
+
+/* What another bbs sends was sent since it was asked. */
+static void what_is_asked_for_again_was_sent_since(void **state)
+{
+    struct fixture *x = *state;
+    begin(x);
+    int64_t before_ns = x->drive.now.mono_ns;
+    stand_still(x, 30 * SECOND_NS, 8);
+    drive_closed(&x->drive, x->feed_client.call_id);
+    drive_advance(&x->drive, 1000);
+    int64_t asked_ns = x->feed_client.heard_ns;
+    assert_true(asked_ns > before_ns + 30 * SECOND_NS);
+    assert_int_equal(written_after(x, 9), before_ns); /* the bbs had it before it was asked */
+    frame_heartbeat(&x->sent, "e1", 9);
+    send(x);
+    assert_int_equal(written_after(x, 10), x->drive.now.mono_ns);
+}
+
 static void a_refresh_that_breaks_off_costs_nothing(void **state)
 {
     struct fixture *x = *state;
@@ -753,6 +805,8 @@ int main(void)
         TEST(the_last_heartbeat_seen_is_reported),
         TEST(unknown_frames_are_left_alone),
         TEST(a_refresh_tells_what_differs_alone),
+        TEST(what_is_read_late_was_not_written_late),
+        TEST(what_is_asked_for_again_was_sent_since),
         TEST(a_refresh_that_breaks_off_costs_nothing),
         TEST(a_refresh_from_before_is_refused),
         TEST(a_refresh_of_another_board_generation_is_a_reset),
