@@ -85,6 +85,9 @@ static void on_put(struct auctioneer *x, const char *key, const struct followed 
     } else {
         on_cells(x, type, key, m);
     }
+    if (type == RECORD_MACHINE) {
+        barred_units_machine(&x->barred_units, record->mod_revision);
+    }
 }
 
 static void on_delete(struct auctioneer *x, const char *key, const struct followed *last)
@@ -111,6 +114,7 @@ static void on_change(void *context, enum feed_client_change change, const char 
         backlog_reset(&x->backlog);
         cells_reset(&x->cells);
         slices_reset(&x->slices);
+        x->barred_units = (struct barred_units){0};
         break;
     case FEED_CLIENT_PUT:
         on_put(x, key, record, out);
@@ -175,6 +179,8 @@ static void step(struct role *role, const struct event *ev, struct effects *out)
     if (ev->kind == EVENT_REQUEST) {
         questions_answer(&auctioneer_questions, role, &ev->request, out);
     }
+    barred_units_look(&x->barred_units, &x->backlog, &x->cells, x->life.feed_client.revision,
+                      ev->now.mono_ns);
     auction_step(&x->auction, ev, out);
     leading_end(&x->life, ev, out);
 }

@@ -457,6 +457,7 @@ void backlog_placed(struct backlog *p, struct entry *e, struct wanted *as, struc
         wanted_ref(as);
         wanted_unref(e->placed_as);
         e->placed_as = as;
+        p->unit_placed = p->unit_placed || e->kind->job == JOB_UNIT;
     }
     set_state(p, e, current ? ENTRY_PLACED : ENTRY_FRESH, now_ns);
 }

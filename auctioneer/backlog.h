@@ -93,6 +93,7 @@ struct backlog {
     bool overflowed; /* something did not find room: the copy must be read again when there is */
     /* So must it be because a hint was believed in its stead, and nothing confirmed it. */
     bool doubted;
+    bool unit_placed; /* a unit was; whoever looks at those clears it (barred_units.h) */
     bool changed; /* something may be ready for a batch that was not before */
 };
 

@@ -125,6 +125,12 @@ const char *filter_name(enum filter filter)
     return filters[filter].name;
 }
 
+bool filter_machine(const struct machine_sight *machine, const struct job *job)
+{
+    struct filtered_cell c = {NULL, machine}; /* its state says nothing of it */
+    return is_machine_for(&c, job);
+}
+
 bool filter_asks(enum filter filter, enum job_kind kind)
 {
     return filter != FILTER_MACHINE || kind == JOB_UNIT;

@@ -22,6 +22,9 @@ const char *filter_name(enum filter filter);
 enum filter filter_cell(const Cell__CellState *state, const struct machine_sight *machine,
                         const struct job *job);
 
+/* Whether a cell that is this machine passes the filter of machines. */
+bool filter_machine(const struct machine_sight *machine, const struct job *job);
+
 /* Whether it may keep such a job off any cell at all. */
 bool filter_asks(enum filter filter, enum job_kind kind);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "auctioneer/auction.h"
+#include "auctioneer/barred_units.h"
 #include "auctioneer/rules.h"
 #include "common/client/leading.h"
 #include "common/client/questions.h"
@@ -11,6 +12,7 @@ struct auctioneer {
     struct backlog backlog;
     struct cells cells;
     struct slices slices;
+    struct barred_units barred_units;
     struct report report;
     struct schedule_rules rules;
     struct auction auction;

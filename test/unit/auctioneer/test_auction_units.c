@@ -112,6 +112,94 @@ static void what_no_machine_has_in_time_is_placed_again(void **state)
     assert_int_equal(f->x->backlog.overdue, 1);
 }
 
+/* Machine 0 of cell a, by this revision. */
+static void change_machine(struct auction_rig *f, bool clean, bool cordoned)
+{
+    Board__MachineRecord m = BOARD__MACHINE_RECORD__INIT;
+    m.cell_id = arena_strdup(&f->arena, "a");
+    m.state = arena_strdup(&f->arena, "alive");
+    m.host_units = true;
+    m.clean = clean;
+    m.cordoned = cordoned;
+    frame_change(&f->sent, PUT, key_machine(&f->arena, 0), &m.base, ++f->revision);
+}
+
+/* Of a change more may follow: all of it has come when a heartbeat says so. */
+static void tell_all(struct auction_rig *f)
+{
+    frame_heartbeat(&f->sent, "e1", f->revision);
+    play_send(f);
+}
+
+/* A unit that asks for an unused machine if `unused` is offered to machine 0, which is, and the
+ * cell takes it. Gives the work; the call to be answered. */
+static Cell__Work *offer_to_machine(struct auction_rig *f, bool unused, uint64_t *ret_call)
+{
+    Board__UnitNeeds n = needs_of(f);
+    n.unused = unused;
+    play_leader_lock(f, "a");
+    show_machine(f, PUT, 0, "a", "", false);
+    change_machine(f, true, false);
+    show_unit(f, PUT, 3, &n);
+    tell_all(f);
+    return play_hand_out(f, "a", ret_call);
+}
+
+/* The assignment will be refused, and the cell drops it: it is placed again at once, which is not
+ * late of the cell. So it is when the machine changed while the cell was asked. */
+static void what_cannot_be_assigned_is_placed_again(void **state)
+{
+    struct auction_rig *f = *state;
+    static const struct {
+        bool unused, clean, cordoned, barred;
+    } rows[] = {
+        {true, false, false, true},   /* another unit came there */
+        {false, false, false, false}, /* it does not mind */
+        {false, true, true, true},
+        {true, true, false, false},
+    };
+    for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+        bool while_asked = i % 2;
+        uint64_t call;
+        Cell__Work *w = offer_to_machine(f, rows[i / 2].unused, &call);
+        if (!while_asked) {
+            answer_units(f, w, call, true, 0);
+            assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1);
+        }
+        change_machine(f, rows[i / 2].clean, rows[i / 2].cordoned);
+        tell_all(f);
+        if (while_asked) {
+            answer_units(f, w, call, true, 0);
+            tell_all(f); /* the next event */
+        }
+        assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], rows[i / 2].barred ? 0 : 1);
+        assert_int_equal(f->x->backlog.of_kind[JOB_UNIT], 1);
+        assert_int_equal(f->x->backlog.overdue, 0);
+        play_end(f);
+        buf_clear(&f->sent);
+        f->revision = 10;
+        play_begin(f);
+    }
+}
+
+/* Its own assignment changes the machine, and comes with it: nobody is asked anything. */
+static void what_is_assigned_is_not_placed_again(void **state)
+{
+    struct auction_rig *f = *state;
+    uint64_t call;
+    Board__UnitNeeds n = needs_of(f);
+    Cell__Work *w = offer_to_machine(f, true, &call);
+    answer_units(f, w, call, true, 0);
+    change_machine(f, false, false);
+    play_send(f);
+    assert_int_equal(f->x->backlog.counts[ENTRY_PLACED], 1); /* more may follow */
+    f->revision--;
+    show_unit(f, DELETE, 3, &n);
+    tell_all(f);
+    assert_int_equal(f->x->backlog.of_kind[JOB_UNIT], 0);
+    assert_false(play_asked_within(f, 8));
+}
+
 /* It gives it back, or says nothing of units, for it knows none: nothing is placed there. */
 static void what_comes_back_is_not_placed(void **state)
 {
@@ -213,9 +301,14 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(places_what_the_feed_shows),     TEST(what_no_machine_has_in_time_is_placed_again),
-        TEST(what_comes_back_is_not_placed),  TEST(machines_count),
-        TEST(another_identity_is_no_machine), TEST(questions_about_units),
+        TEST(places_what_the_feed_shows),
+        TEST(what_no_machine_has_in_time_is_placed_again),
+        TEST(what_cannot_be_assigned_is_placed_again),
+        TEST(what_is_assigned_is_not_placed_again),
+        TEST(what_comes_back_is_not_placed),
+        TEST(machines_count),
+        TEST(another_identity_is_no_machine),
+        TEST(questions_about_units),
     };
     return cmocka_run_group_tests_name("auctioneer: units", tests, NULL, NULL);
 }
