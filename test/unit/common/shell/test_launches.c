@@ -127,7 +127,8 @@ static void it_inherits_nothing(void **state)
     assert_true(open_one > 2);
     setenv("CORKBOARD_SECRET", "hunter2", 1);
     launch(x, 1,
-           "test -z \"$CORKBOARD_SECRET\" && test -n \"$PATH\" || { echo has a variable; exit 1; }; "
+           "test -z \"$CORKBOARD_SECRET\" && test -n \"$PATH\" || "
+           "{ echo has a variable; exit 1; }; "
            "for f in /proc/$$/fd/*; do case ${f##*/} in 0|1|2) ;; *) test -e $f && "
            "case $(readlink $f) in /dev/null) echo has $f; exit 1;; esac ;; esac; done; "
            "echo none; exit 1");
