@@ -1,0 +1,74 @@
+/* The verbs of `bbs flavors`, `edge-apps`, `cloudlets`, `clusters` and `appinsts`, and what they
+ * share. */
+#pragma once
+
+#include "bbs/cli/commands_io.h"
+#include "bbs/cli/edge/edge_follow.h"
+#include "bbs/cli/edge/edge_tables.h"
+#include "bbs/cli/session_io.h"
+
+/* POSTs to /v1/edge/<path>; the answer lives in `a`. */
+int edge_call(struct session *s, struct arena *a, const char *path, const ProtobufCMessage *request,
+              const ProtobufCMessageDescriptor *answer_type, ProtobufCMessage **ret_answer,
+              struct err *err);
+
+/* One kind of object that has operations. */
+struct edge_noun {
+    const char *path; /* "cluster": /v1/edge/cluster/... */
+    const ProtobufCMessageDescriptor *list;
+    /* The one of this name in an answer of that list; false = there is none. */
+    bool (*find)(const ProtobufCMessage *answer, const char *name, struct edge_thing *ret);
+};
+extern const struct edge_noun edge_cloudlet_noun, edge_cluster_noun, edge_instance_noun;
+
+/* The records of this name and below it ("" = all), and what their tables need. The session's arena
+ * has them. */
+int edge_list(struct session *s, const char *noun, const char *name,
+              const ProtobufCMessageDescriptor *list, ProtobufCMessage **ret, struct err *err);
+int edge_read_board(struct session *s, const char *name, struct edge_board *ret, struct err *err);
+
+/* "there is no cluster "acme/pris/dev/web"; did you mean ...?" of these names; says if a verb was
+ * meant. */
+int edge_not_found(const struct invocation *call, const char *noun, const char *name,
+                   const char *const *names, size_t count, struct err *err);
+
+/* Prints a line: "acme/paris/dev/web create requested"; in JSON {"name":...,"result":...}. */
+int edge_done(struct session *s, const char *name, const char *result, const char *sentence,
+              struct err *err);
+
+/* Asks for the change, whose override is that of the call, and follows it by --wait and --follow;
+ * else it says that the change is requested. */
+int edge_change(struct session *s, const struct edge_noun *noun, const char *verb, const char *name,
+                Board__EdgeMove *says, struct err *err);
+
+/* --wait, --follow, --timeout and --override of what has operations. */
+extern const struct cli_option bbs_edge_wait_options[];
+
+/* Each as cli_command.run. */
+int bbs_flavors_show_run(const struct invocation *call, struct err *err);
+int bbs_flavors_set_run(const struct invocation *call, struct err *err);
+int bbs_flavors_rm_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_show_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_create_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_update_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_upgrade_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_maintain_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_confirm_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_rm_run(const struct invocation *call, struct err *err);
+int bbs_clusters_show_run(const struct invocation *call, struct err *err);
+int bbs_clusters_create_run(const struct invocation *call, struct err *err);
+int bbs_clusters_update_run(const struct invocation *call, struct err *err);
+int bbs_clusters_rm_run(const struct invocation *call, struct err *err);
+int bbs_appinsts_show_run(const struct invocation *call, struct err *err);
+int bbs_appinsts_create_run(const struct invocation *call, struct err *err);
+int bbs_appinsts_update_run(const struct invocation *call, struct err *err);
+int bbs_appinsts_refresh_run(const struct invocation *call, struct err *err);
+int bbs_appinsts_rm_run(const struct invocation *call, struct err *err);
+
+extern const struct cli_option bbs_flavor_options[];
+extern const struct cli_option bbs_cloudlet_create_options[];
+extern const struct cli_option bbs_cloudlet_update_options[];
+extern const struct cli_option bbs_cluster_create_options[];
+extern const struct cli_option bbs_cluster_update_options[];
+extern const struct cli_option bbs_appinst_options[];
+extern const struct cli_option bbs_appinst_refresh_options[];
