@@ -8,6 +8,9 @@
 #include "crm/follow.h"
 #include "crm/upgrade.h"
 
+/* Of the record that says which site this is. */
+#define SITE_KEY "site/identity"
+
 struct crm {
     struct leading life; /* first: a struct role * is a struct crm *. It follows the site's board */
     const char *cloudlet, *version;
@@ -23,6 +26,9 @@ struct crm {
 
 /* What the site says of itself now; borrowed from the arena. */
 struct centre_site crm_site(const struct crm *x, struct arena *a);
+
+/* What an upgrade goes by; borrowed from the arena. */
+struct upgrade_facts crm_upgrade_facts(const struct crm *x, struct arena *a);
 
 /* site/identity as the site's board has it, in the arena; NULL = none. */
 const Board__SiteRecord *crm_identity(const struct crm *x, struct arena *a);

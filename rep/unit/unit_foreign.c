@@ -71,7 +71,7 @@ const char *unit_foreign(const struct unit_knowledge *k, struct arena *a, struct
     if (k->foreign.count == 0) {
         return NULL;
     }
-    const Board__UnitRecord *u = unit_knowledge_unit(k, a, name);
+    const Board__UnitRecord *u = (const Board__UnitRecord *)unit_record(k, a, key_unit(a, name));
     const char *key = foreign_at(k, key_unit(a, name));
     key = key ? key : foreign_at(k, key_unit_status(a, name));
     key = key ? key : foreign_below(k, key_unit_children(a, name));
