@@ -127,7 +127,6 @@ static void follow(const struct tls_files *files, const Board__FeedRequest *requ
  * nothing is there is told not one key. */
 static void a_feed_tells_of_the_own_cloudlet_alone(void **state)
 {
-    SCOPED_ARENA(a);
     SCOPED_BUF(told);
     SCOPED_BUF(answer);
     struct tls_files paris = files_of("crm", PARIS), nowhere = files_of("crm", "acme/nowhere");
