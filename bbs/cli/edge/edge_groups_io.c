@@ -1,4 +1,4 @@
-/* bbs flavors, cloudlets, clusters, appinsts: their verbs and what their help says. */
+/* bbs flavors, edge-apps, cloudlets, clusters, appinsts: their verbs and what their help says. */
 #include "bbs/cli/edge/edge_io.h"
 
 static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
@@ -30,6 +30,21 @@ static const struct cli_option *const appinst_refresh[] =
 
 static const char flavor_details[] =
     "What was made with a flavor keeps its size when that changes.\n" REFUSES "it is in use.\n";
+
+static const char edge_apps_details[] =
+    "An app's NAME is ORGANIZATION/APP/VERSION; or what they are below: dev, dev/shop.\n"
+    "Exit status 3: there is none.\n";
+
+static const char edge_apps_apply_details[] =
+    "FILE (\"-\" is standard input) is one of bbs apply with organization, version, flavor,\n"
+    "public_ports, scale_with_cluster and auto_delete, without what the flavor and the centre "
+    "say:\n"
+    "docs/edge.md. What is changed is a revision more; bbs appinsts refresh brings instances to "
+    "it.\n"
+    "Exit status 2: a file is wrong, and nothing was applied; 4: there is no such flavor, or too\n"
+    "many revisions are in use.\n";
+
+static const char edge_apps_rm_details[] = REFUSES "it is in use.\n";
 
 static const char cloudlets_details[] =
     "A cloudlet is a site: a whole cluster of its own, whose program crm has come or is to come.\n"
@@ -80,6 +95,15 @@ static const struct cli_command flavors[] = {
     {0},
 };
 
+static const struct cli_command edge_apps[] = {
+    {"", "[NAME]", "lists apps, or shows one", edge_apps_details, question, 0, 1,
+     bbs_edge_apps_show_run},
+    {"apply", "FILE...", "makes apps as files say, or a revision more of them",
+     edge_apps_apply_details, question, 1, CLI_ARGUMENTS_MAX, bbs_edge_apps_apply_run},
+    {"rm", "NAME", "removes an app", edge_apps_rm_details, question, 1, 1, bbs_edge_apps_rm_run},
+    {0},
+};
+
 static const struct cli_command cloudlets[] = {
     {"", "[NAME]", "lists cloudlets, or shows one", cloudlets_details, question, 0, 1,
      bbs_cloudlets_show_run},
@@ -122,6 +146,7 @@ static const struct cli_command appinsts[] = {
 };
 
 const struct cli_group bbs_flavors_group = {"flavors", "Flavors of edge sites:", flavors};
+const struct cli_group bbs_edge_apps_group = {"edge-apps", "Apps of edge sites:", edge_apps};
 const struct cli_group bbs_cloudlets_group = {"cloudlets", "Edge sites:", cloudlets};
 const struct cli_group bbs_clusters_group = {"clusters", "Clusters at edge sites:", clusters};
 const struct cli_group bbs_appinsts_group = {"appinsts", "App instances at edge sites:", appinsts};
