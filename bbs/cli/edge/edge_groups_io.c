@@ -82,6 +82,10 @@ static const char change_details[] = REFUSES
     "--override: ignore-errors takes a site's error for an end; ignore-crm does not wait for the\n"
     "site; ignore-transient takes over what is under way.\n";
 
+static const char why_details[] =
+    "Whose turn it is and since when, until when, what was told last, what refuses changes at its\n"
+    "cloudlet, and what to do. Exit status 3: there is no such thing.\n";
+
 static const char appinsts_details[] =
     "An app instance is an app that runs in a cluster. Its NAME is that of the cluster, and of "
     "the\n"
@@ -107,6 +111,8 @@ static const struct cli_command edge_apps[] = {
 static const struct cli_command cloudlets[] = {
     {"", "[NAME]", "lists cloudlets, or shows one", cloudlets_details, question, 0, 1,
      bbs_cloudlets_show_run},
+    {"why", "NAME", "tells why a cloudlet is as it is", why_details, question, 1, 1,
+     bbs_cloudlets_why_run},
     {"create", "NAME", "makes a cloudlet, whose site comes then", cloudlet_create_details,
      cloudlet_create, 1, 1, bbs_cloudlets_create_run},
     {"update", "NAME", "changes its quota, its alert or where it is", cloudlet_update_details,
@@ -124,6 +130,8 @@ static const struct cli_command cloudlets[] = {
 static const struct cli_command clusters[] = {
     {"", "[NAME]", "lists clusters, or shows one", clusters_details, question, 0, 1,
      bbs_clusters_show_run},
+    {"why", "NAME", "tells why a cluster is as it is", why_details, question, 1, 1,
+     bbs_clusters_why_run},
     {"create", "NAME", "makes a cluster at a cloudlet", change_details, cluster_create, 1, 1,
      bbs_clusters_create_run},
     {"update", "NAME", "changes how many nodes it has", change_details, cluster_update, 1, 1,
@@ -135,6 +143,8 @@ static const struct cli_command clusters[] = {
 static const struct cli_command appinsts[] = {
     {"", "[NAME]", "lists app instances, or shows one", appinsts_details, question, 0, 1,
      bbs_appinsts_show_run},
+    {"why", "NAME", "tells why an app instance is as it is", why_details, question, 1, 1,
+     bbs_appinsts_why_run},
     {"create", "NAME", "runs an app in a cluster", change_details, appinst, 1, 1,
      bbs_appinsts_create_run},
     {"update", "NAME", "changes its flavor or environment", change_details, appinst, 1, 1,

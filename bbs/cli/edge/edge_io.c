@@ -160,9 +160,8 @@ int edge_done(struct session *s, const char *name, const char *result, const cha
     return cli_print(buf_bytes(&out), err);
 }
 
-/* Of no uid, and of one of which nothing is known, there is none. */
-static int read_progress(struct session *s, struct arena *a, const char *uid,
-                         const Board__ProgressRecord **ret, struct err *err)
+int edge_progress(struct session *s, struct arena *a, const char *uid,
+                  const Board__ProgressRecord **ret, struct err *err)
 {
     Board__EdgeProgressRequest request = BOARD__EDGE_PROGRESS_REQUEST__INIT;
     ProtobufCMessage *m;
@@ -209,7 +208,7 @@ static int look(struct session *s, const struct edge_noun *noun, struct edge_wan
     bool there;
     int r = read_thing(s, &a, noun, w->name, &thing, &there, err);
     const char *uid = w->uid ? w->uid : there ? thing.uid : NULL;
-    r = r < 0 ? r : read_progress(s, &a, uid, &p, err);
+    r = r < 0 ? r : edge_progress(s, &a, uid, &p, err);
     if (r == 0) {
         *ret_end = edge_look(&s->arena, w, there ? &thing : NULL, p, ret_why);
         r = w->uid ? show_lines(s, w, p, follows, err) : 0;
@@ -288,7 +287,7 @@ int edge_change(struct session *s, const struct edge_noun *noun, const char *ver
     if (r == 0 && waits) {
         cli_client_limit(s->client, session_at_most_ms(s, ASK_MS));
         r = read_thing(s, &s->arena, noun, name, &before, &there, err);
-        r = r < 0 || !there ? r : read_progress(s, &s->arena, before.uid, &p, err);
+        r = r < 0 || !there ? r : edge_progress(s, &s->arena, before.uid, &p, err);
     }
     r = r < 0 ? r : ask_change(s, noun, verb, name, says, err);
     if (r < 0) {

@@ -32,7 +32,11 @@ int edge_read_board(struct session *s, const char *name, struct edge_board *ret,
 int edge_not_found(const struct invocation *call, const char *noun, const char *name,
                    const char *const *names, size_t count, struct err *err);
 
-/* Prints a line: "acme/paris/dev/web create requested"; in JSON {"name":...,"result":...}. */
+/* How the operation of this uid goes; NULL = nothing is known of it, or there is no uid. */
+int edge_progress(struct session *s, struct arena *a, const char *uid,
+                  const Board__ProgressRecord **ret, struct err *err);
+
+/* Prints a line: "acme/paris/dev/web: create requested"; in JSON {"name":...,"result":...}. */
 int edge_done(struct session *s, const char *name, const char *result, const char *sentence,
               struct err *err);
 
@@ -57,15 +61,18 @@ int bbs_cloudlets_update_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_upgrade_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_maintain_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_confirm_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_why_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_rm_run(const struct invocation *call, struct err *err);
 int bbs_clusters_show_run(const struct invocation *call, struct err *err);
 int bbs_clusters_create_run(const struct invocation *call, struct err *err);
 int bbs_clusters_update_run(const struct invocation *call, struct err *err);
+int bbs_clusters_why_run(const struct invocation *call, struct err *err);
 int bbs_clusters_rm_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_show_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_create_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_update_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_refresh_run(const struct invocation *call, struct err *err);
+int bbs_appinsts_why_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_rm_run(const struct invocation *call, struct err *err);
 
 extern const struct cli_option bbs_flavor_options[];
