@@ -11,11 +11,6 @@ const struct cli_option bbs_appinst_options[] = {
     {0},
 };
 
-const struct cli_option bbs_appinst_refresh_options[] = {
-    {.name = "force", .help = "also where it has the newest revision"},
-    {0},
-};
-
 static int no_instance(struct session *s, const char *name, struct err *err)
 {
     ProtobufCMessage *m;
@@ -92,13 +87,6 @@ static int update(struct session *s, const struct invocation *call, struct err *
     return r < 0 ? r : edge_change(s, &edge_instance_noun, "update", call->arguments[0], says, err);
 }
 
-static int refresh(struct session *s, const struct invocation *call, struct err *err)
-{
-    Board__EdgeMove *says = move_of(s);
-    says->force = cli_switch(call, "force");
-    return edge_change(s, &edge_instance_noun, "refresh", call->arguments[0], says, err);
-}
-
 static int rm(struct session *s, const struct invocation *call, struct err *err)
 {
     return edge_change(s, &edge_instance_noun, "delete", call->arguments[0], move_of(s), err);
@@ -107,5 +95,4 @@ static int rm(struct session *s, const struct invocation *call, struct err *err)
 SESSION_RUN(bbs_appinsts_show_run, show)
 SESSION_RUN(bbs_appinsts_create_run, create)
 SESSION_RUN(bbs_appinsts_update_run, update)
-SESSION_RUN(bbs_appinsts_refresh_run, refresh)
 SESSION_RUN(bbs_appinsts_rm_run, rm)

@@ -159,3 +159,15 @@ int edge_end_status(enum edge_end end)
         return CLI_TIMEOUT;
     }
 }
+
+bool edge_needs_no_refresh(const Board__AppInstRecord *i, uint64_t newest, bool force)
+{
+    return !force && i->spec && i->spec->revision == newest && !ends_in_error(i->state);
+}
+
+const char *edge_refreshed_text(struct arena *a, const struct edge_refreshed *r)
+{
+    return arena_printf(a, "%zu of %zu: %zu updated, %zu skipped, %zu failed",
+                        r->updated + r->skipped + r->failed, r->all, r->updated, r->skipped,
+                        r->failed);
+}

@@ -66,3 +66,13 @@ const char *edge_end_text(struct arena *a, const struct edge_wanted *w, enum edg
 
 /* The exit status: 0, 1 of what failed, 4 of what somebody else changed, 6 of what goes on. */
 int edge_end_status(enum edge_end end);
+
+/* Whether a refresh would change nothing: it is READY, or on its way, with this revision. */
+bool edge_needs_no_refresh(const Board__AppInstRecord *i, uint64_t newest, bool force);
+
+/* How far a refresh of all instances of an app came: "20 of 42: 18 updated, 2 skipped, 0 failed".
+ */
+struct edge_refreshed {
+    size_t all, updated, skipped, failed;
+};
+const char *edge_refreshed_text(struct arena *a, const struct edge_refreshed *r);

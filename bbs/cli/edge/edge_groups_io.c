@@ -91,6 +91,11 @@ static const char appinsts_details[] =
     "the\n"
     "app: acme/paris/dev/web/dev/shop/1.0. RUNNING is what its site said last.\n" LISTS;
 
+static const char refresh_details[] =
+    "With --app APP all instances of it, one after the other: a line each ten tells how many are\n"
+    "updated (with --wait; else asked for), have the newest revision, and failed.\n" REFUSES
+    "it is busy,\nor its site takes no changes.\n" FOLLOWS;
+
 static const struct cli_command flavors[] = {
     {"", "[NAME]", "lists flavors, or shows one", NULL, question, 0, 1, bbs_flavors_show_run},
     {"set", "NAME", "makes a flavor, or changes it", flavor_details, flavor_set, 1, 1,
@@ -149,8 +154,8 @@ static const struct cli_command appinsts[] = {
      bbs_appinsts_create_run},
     {"update", "NAME", "changes its flavor or environment", change_details, appinst, 1, 1,
      bbs_appinsts_update_run},
-    {"refresh", "NAME", "brings it to the newest revision of its app", change_details,
-     appinst_refresh, 1, 1, bbs_appinsts_refresh_run},
+    {"refresh", "[NAME]", "brings it to the newest revision of its app", refresh_details,
+     appinst_refresh, 0, 1, bbs_appinsts_refresh_run},
     {"rm", "NAME", "deletes an app instance", rm_details, change, 1, 1, bbs_appinsts_rm_run},
     {0},
 };

@@ -197,8 +197,7 @@ static int show_lines(struct session *s, struct edge_wanted *w, const Board__Pro
     return buf_bytes(&out).size ? cli_print(buf_bytes(&out), err) : 0;
 }
 
-/* One look. Its lines come first: the record may say the end before all lines were read, so that
- * they are read again then. */
+/* One look. The record comes first: when it tells the end, the lines that are read then are all. */
 static int look(struct session *s, const struct edge_noun *noun, struct edge_wanted *w,
                 bool follows, enum edge_end *ret_end, const char **ret_why, struct err *err)
 {
@@ -214,6 +213,42 @@ static int look(struct session *s, const struct edge_noun *noun, struct edge_wan
         r = w->uid ? show_lines(s, w, p, follows, err) : 0;
     }
     return r;
+}
+
+/* A bbs that has not heard of a change yet shows what stood before it: such an end is believed when
+ * it stands for a while. */
+struct edge_doubt {
+    enum edge_end end;
+    int64_t since_ms;
+};
+
+static enum edge_end believed(struct edge_doubt *d, enum edge_end end)
+{
+    bool doubt = end == EDGE_UNCHANGED || end == EDGE_UNSEEN;
+    int64_t now_ms = cli_now_ms();
+    d->since_ms = doubt && d->end == end ? d->since_ms : now_ms;
+    d->end = end;
+    return doubt && now_ms - d->since_ms < EDGE_STANDS_MS ? EDGE_GOES_ON : end;
+}
+
+/* A bbs that does not answer is no end: the next one is asked until the time is over. */
+int edge_await(struct session *s, const struct edge_noun *noun, struct edge_wanted *w, bool follows,
+               enum edge_end *ret_end, const char **ret_why, struct err *err)
+{
+    struct edge_doubt doubt = {.end = EDGE_GOES_ON};
+    for (;;) {
+        cli_client_limit(s->client, session_look_ms(session_left_ms(s)));
+        int r = look(s, noun, w, follows, ret_end, ret_why, err);
+        bool late = r == -ERR_UNAVAILABLE || r == -ERR_TIMEOUT;
+        if (r < 0 && !late && !cli_interrupted()) {
+            return r;
+        }
+        *ret_end = believed(&doubt, r < 0 ? EDGE_GOES_ON : *ret_end);
+        if (*ret_end != EDGE_GOES_ON || session_left_ms(s) == 0 || cli_interrupted()) {
+            return 0;
+        }
+        cli_sleep_ms(POLL_MS);
+    }
 }
 
 static int tell_end(struct session *s, const struct edge_wanted *w, enum edge_end end,
@@ -232,35 +267,6 @@ static int tell_end(struct session *s, const struct edge_wanted *w, enum edge_en
     return status;
 }
 
-/* A bbs that does not answer is no end: the next one is asked until the time is over. */
-static int follow(struct session *s, const struct edge_noun *noun, struct edge_wanted *w,
-                  bool follows, struct err *err)
-{
-    enum edge_end end = EDGE_GOES_ON, doubted = EDGE_GOES_ON;
-    const char *why = "";
-    int64_t since_ms = 0;
-    for (;;) {
-        cli_client_limit(s->client, session_look_ms(session_left_ms(s)));
-        int r = look(s, noun, w, follows, &end, &why, err);
-        bool late = r == -ERR_UNAVAILABLE || r == -ERR_TIMEOUT;
-        if (r < 0 && !late && !cli_interrupted()) {
-            return r;
-        }
-        end = r < 0 ? EDGE_GOES_ON : end;
-        bool doubt = end == EDGE_UNCHANGED || end == EDGE_UNSEEN;
-        since_ms = doubt && doubted == end ? since_ms : cli_now_ms();
-        doubted = end;
-        if (doubt && cli_now_ms() - since_ms < EDGE_STANDS_MS) {
-            end = EDGE_GOES_ON;
-        }
-        if (end != EDGE_GOES_ON || session_left_ms(s) == 0 || cli_interrupted()) {
-            break;
-        }
-        cli_sleep_ms(POLL_MS);
-    }
-    return tell_end(s, w, end, why, err);
-}
-
 static int ask_change(struct session *s, const struct edge_noun *noun, const char *verb,
                       const char *name, Board__EdgeMove *says, struct err *err)
 {
@@ -275,15 +281,14 @@ static int ask_change(struct session *s, const struct edge_noun *noun, const cha
                      err);
 }
 
-int edge_change(struct session *s, const struct edge_noun *noun, const char *verb, const char *name,
-                Board__EdgeMove *says, struct err *err)
+int edge_begin(struct session *s, const struct edge_noun *noun, const char *verb, const char *name,
+               Board__EdgeMove *says, bool waits, struct edge_wanted *ret, struct err *err)
 {
-    bool creates = strcmp(verb, "create") == 0, follows = cli_switch(s->call, "follow");
-    bool waits = s->wait || follows, there = false;
+    bool creates = strcmp(verb, "create") == 0, there = false;
     struct edge_thing before = {0};
     const Board__ProgressRecord *p = NULL;
     const char *word;
-    int r = cli_text(s->call, "override") ? cli_choice(s->call, "override", &word, err) : 0;
+    int r = cli_choice(s->call, "override", &word, err);
     if (r == 0 && waits) {
         cli_client_limit(s->client, session_at_most_ms(s, ASK_MS));
         r = read_thing(s, &s->arena, noun, name, &before, &there, err);
@@ -293,11 +298,7 @@ int edge_change(struct session *s, const struct edge_noun *noun, const char *ver
     if (r < 0) {
         return strstr(err->text, name) ? r : session_about(s, name, r, err);
     }
-    if (!waits) {
-        return edge_done(s, name, "requested",
-                         arena_printf(&s->arena, "%s: %s requested", name, verb), err);
-    }
-    struct edge_wanted w = {
+    *ret = (struct edge_wanted){
         .noun = strcmp(noun->path, "instance") == 0 ? "app instance" : noun->path,
         .name = name,
         .uid = there && !creates ? before.uid : NULL,
@@ -307,5 +308,21 @@ int edge_change(struct session *s, const struct edge_noun *noun, const char *ver
         .takes_errors = says->override == BOARD__EDGE_OPERATION__OVERRIDE__IGNORE_CRM_ERRORS,
         .shown = p && p->next && !creates ? p->next - 1 : 0,
     };
-    return follow(s, noun, &w, follows, err);
+    return 0;
+}
+
+int edge_change(struct session *s, const struct edge_noun *noun, const char *verb, const char *name,
+                Board__EdgeMove *says, struct err *err)
+{
+    bool follows = cli_switch(s->call, "follow"), waits = s->wait || follows;
+    struct edge_wanted w;
+    enum edge_end end = EDGE_GOES_ON;
+    const char *why = "";
+    int r = edge_begin(s, noun, verb, name, says, waits, &w, err);
+    if (r == 0 && !waits) {
+        return edge_done(s, name, "requested",
+                         arena_printf(&s->arena, "%s: %s requested", name, verb), err);
+    }
+    r = r < 0 ? r : edge_await(s, noun, &w, follows, &end, &why, err);
+    return r < 0 ? r : tell_end(s, &w, end, why, err);
 }

@@ -45,6 +45,13 @@ int edge_done(struct session *s, const char *name, const char *result, const cha
 int edge_change(struct session *s, const struct edge_noun *noun, const char *verb, const char *name,
                 Board__EdgeMove *says, struct err *err);
 
+/* Its parts, of a command that asks for several. Asks, and notes what is waited for; edge_await()
+ * looks until there is an end, the session's time is over (EDGE_GOES_ON) or it is interrupted. */
+int edge_begin(struct session *s, const struct edge_noun *noun, const char *verb, const char *name,
+               Board__EdgeMove *says, bool waits, struct edge_wanted *ret, struct err *err);
+int edge_await(struct session *s, const struct edge_noun *noun, struct edge_wanted *w, bool follows,
+               enum edge_end *ret_end, const char **ret_why, struct err *err);
+
 /* --wait, --follow, --timeout and --override of what has operations. */
 extern const struct cli_option bbs_edge_wait_options[];
 

@@ -169,10 +169,12 @@ static void tell_maintenance(const struct edge_question *q)
     if (!m || is(m->state, "NORMAL_OPERATION")) {
         return;
     }
-    tell(q, arena_printf(q->arena,
-                         "maintenance: %s for %s%s%s; bbs cloudlets maintain %s end ends "
-                         "it",
-                         m->state, ago(q, m->since), *m->error ? ", " : "", m->error, q->cloudlet));
+    bool ends = is(m->state, "NORMAL_OPERATION_INIT");
+    const char *what =
+        ends ? "its crm is to say that it is over"
+             : arena_printf(q->arena, "bbs cloudlets maintain %s end ends it", q->cloudlet);
+    tell(q, arena_printf(q->arena, "maintenance: %s for %s%s%s; %s", m->state, ago(q, m->since),
+                         *m->error ? ", " : "", m->error, what));
 }
 
 /* ---- The kinds ------------------------------------------------------------------------------- */

@@ -289,6 +289,28 @@ static void lines_are_shown_once(void **state)
     assert_string_equal(buf_string(&out), "{\"number\":7,\"text\":\"a\\u001bb\"}\n");
 }
 
+static void refreshes_of_all(void **state)
+{
+    static const struct {
+        const char *members;
+        bool force, none;
+    } rows[] = {
+        {"'state':'READY','spec':{'revision':3}", false, true},
+        {"'state':'UPDATING','spec':{'revision':3}", false, true},
+        {"'state':'READY','spec':{'revision':3}", true, false},
+        {"'state':'READY','spec':{'revision':2}", false, false},
+        {"'state':'UPDATE_ERROR','spec':{'revision':3}", false, false},
+        {"'state':'READY'", false, false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const Board__AppInstRecord *one = record(&board__app_inst_record__descriptor,
+                                                 arena_printf(&arena, "{%s}", rows[i].members));
+        assert_int_equal(edge_needs_no_refresh(one, 3, rows[i].force), rows[i].none);
+    }
+    assert_string_equal(edge_refreshed_text(&arena, &(struct edge_refreshed){42, 17, 2, 1}),
+                        "20 of 42: 17 updated, 2 skipped, 1 failed");
+}
+
 /* ---- What is shown --------------------------------------------------------------------------- */
 
 static struct edge_board board_of(const char *info_state, const char *health)
@@ -463,6 +485,7 @@ int main(void)
         cmocka_unit_test(one_that_is_overdue_goes_on),
         cmocka_unit_test(ends_have_a_status_and_a_sentence),
         cmocka_unit_test(lines_are_shown_once),
+        cmocka_unit_test(refreshes_of_all),
         cmocka_unit_test(tables_of_what_is_there),
         cmocka_unit_test(nobody_hears_the_site),
         cmocka_unit_test(health_of_what_is_below),

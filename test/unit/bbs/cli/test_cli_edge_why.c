@@ -237,8 +237,12 @@ static void cloudlets(void **state)
          " lets it remove them\n",
          {.info = "'state':'READY','errors':['the bbs is gone'],'foreign_objects':3"}},
         {"'state':'READY','version':'1'",
-         "  maintenance: NORMAL_OPERATION_INIT for 60s, no answer; bbs cloudlets maintain " SITE
-         " end ends it\n"
+         "  maintenance: UNDER_MAINTENANCE for 60s; bbs cloudlets maintain " SITE " end ends it\n"
+         "  changes there are refused: cloudlet " SITE " is in maintenance\n",
+         {.maintenance = "'state':'UNDER_MAINTENANCE'," SINCE}},
+        {"'state':'READY','version':'1'",
+         "  maintenance: NORMAL_OPERATION_INIT for 60s, no answer; its crm is to say that it is "
+         "over\n"
          "  changes there are refused: cloudlet " SITE " is in maintenance\n",
          {.maintenance = "'state':'NORMAL_OPERATION_INIT','error':'no answer'," SINCE}},
     };
