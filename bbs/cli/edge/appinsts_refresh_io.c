@@ -61,7 +61,7 @@ static int find_all(struct session *s, const char *app, struct edge_refresh *ret
 /* A line each TOLD_EACH, and after the last one. */
 static int count_one(struct session *s, struct edge_refresh *all, struct err *err)
 {
-    size_t done = all->so_far.updated + all->so_far.skipped + all->so_far.failed;
+    size_t done = edge_refreshed_done(&all->so_far);
     SCOPED_BUF(out);
     if (s->json || (done % TOLD_EACH && done < all->count)) {
         return 0;
@@ -117,8 +117,9 @@ static int await_all(struct session *s, struct edge_refresh *all, struct err *er
             fprintf(stderr, "bbs: %s\n", edge_end_text(&s->arena, &all->wanted[i], end, why));
             s->status = s->status ? s->status : status;
         }
-        r = status ? end_one(s, all, i, &all->so_far.failed, "failed", err)
-                   : end_one(s, all, i, &all->so_far.updated, "updated", err);
+        r = status == CLI_TIMEOUT ? end_one(s, all, i, &all->so_far.under_way, "under way", err)
+            : status              ? end_one(s, all, i, &all->so_far.failed, "failed", err)
+                                  : end_one(s, all, i, &all->so_far.updated, "updated", err);
     }
     return r;
 }

@@ -1,5 +1,6 @@
 /* bbs cloudlets. */
 #include "bbs/cli/edge/edge_io.h"
+#include "bbs/cli/edge/edge_tree.h"
 #include "bbs/cli/edge/edge_words.h"
 #include "common/cli/cli_io.h"
 #include "models/desired_lrp_requests.pb-c.h"
@@ -66,6 +67,31 @@ static int show(struct session *s, const struct invocation *call, struct err *er
         edge_cloudlet_show(&s->arena, &b, b.cloudlets->cloudlets[0], &out);
     } else if (!s->json) {
         edge_cloudlets_table(&s->arena, &b, &out);
+    }
+    return cli_print(buf_bytes(&out), err);
+}
+
+/* In JSON all records of it: cloudlets, clusters, instances. */
+static int tree(struct session *s, const struct invocation *call, struct err *err)
+{
+    struct edge_board b;
+    const char *name = call->argument_count ? call->arguments[0] : "";
+    int r = edge_read_board(s, name, &b, err);
+    if (r < 0 || (*name && b.cloudlets->n_cloudlets == 0)) {
+        return r < 0 ? r : no_cloudlet(s, name, err);
+    }
+    SCOPED_BUF(out);
+    for (size_t i = 0; s->json && i < b.cloudlets->n_cloudlets; i++) {
+        session_json(s, &b.cloudlets->cloudlets[i]->base, &out);
+    }
+    for (size_t i = 0; s->json && i < b.clusters->n_clusters; i++) {
+        session_json(s, &b.clusters->clusters[i]->base, &out);
+    }
+    for (size_t i = 0; s->json && i < b.instances->n_instances; i++) {
+        session_json(s, &b.instances->instances[i]->base, &out);
+    }
+    if (!s->json) {
+        edge_tree(&s->arena, &b, &out);
     }
     return cli_print(buf_bytes(&out), err);
 }
@@ -195,6 +221,7 @@ static int rm(struct session *s, const struct invocation *call, struct err *err)
 }
 
 SESSION_RUN(bbs_cloudlets_show_run, show)
+SESSION_RUN(bbs_cloudlets_tree_run, tree)
 SESSION_RUN(bbs_cloudlets_create_run, create)
 SESSION_RUN(bbs_cloudlets_update_run, update)
 SESSION_RUN(bbs_cloudlets_upgrade_run, upgrade)

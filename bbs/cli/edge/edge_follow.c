@@ -165,9 +165,14 @@ bool edge_needs_no_refresh(const Board__AppInstRecord *i, uint64_t newest, bool 
     return !force && i->spec && i->spec->revision == newest && !ends_in_error(i->state);
 }
 
+size_t edge_refreshed_done(const struct edge_refreshed *r)
+{
+    return r->updated + r->skipped + r->failed + r->under_way;
+}
+
 const char *edge_refreshed_text(struct arena *a, const struct edge_refreshed *r)
 {
-    return arena_printf(a, "%zu of %zu: %zu updated, %zu skipped, %zu failed",
-                        r->updated + r->skipped + r->failed, r->all, r->updated, r->skipped,
-                        r->failed);
+    const char *more = r->under_way ? arena_printf(a, ", %zu under way", r->under_way) : "";
+    return arena_printf(a, "%zu of %zu: %zu updated, %zu skipped, %zu failed%s",
+                        edge_refreshed_done(r), r->all, r->updated, r->skipped, r->failed, more);
 }

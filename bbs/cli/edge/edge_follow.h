@@ -70,9 +70,10 @@ int edge_end_status(enum edge_end end);
 /* Whether a refresh would change nothing: it is READY, or on its way, with this revision. */
 bool edge_needs_no_refresh(const Board__AppInstRecord *i, uint64_t newest, bool force);
 
-/* How far a refresh of all instances of an app came: "20 of 42: 18 updated, 2 skipped, 0 failed".
- */
+/* How far a refresh of all instances of an app came: "20 of 42: 18 updated, 2 skipped, 0 failed",
+ * and ", 1 under way" of what is overdue or not waited for any longer. */
 struct edge_refreshed {
-    size_t all, updated, skipped, failed;
+    size_t all, updated, skipped, failed, under_way;
 };
+size_t edge_refreshed_done(const struct edge_refreshed *r);
 const char *edge_refreshed_text(struct arena *a, const struct edge_refreshed *r);

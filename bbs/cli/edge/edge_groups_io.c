@@ -118,6 +118,8 @@ static const struct cli_command cloudlets[] = {
      bbs_cloudlets_show_run},
     {"why", "NAME", "tells why a cloudlet is as it is", why_details, question, 1, 1,
      bbs_cloudlets_why_run},
+    {"tree", "[NAME]", "shows cloudlets, their clusters and what runs there", cloudlets_details,
+     question, 0, 1, bbs_cloudlets_tree_run},
     {"create", "NAME", "makes a cloudlet, whose site comes then", cloudlet_create_details,
      cloudlet_create, 1, 1, bbs_cloudlets_create_run},
     {"update", "NAME", "changes its quota, its alert or where it is", cloudlet_update_details,

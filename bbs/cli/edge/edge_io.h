@@ -63,6 +63,7 @@ int bbs_edge_apps_show_run(const struct invocation *call, struct err *err);
 int bbs_edge_apps_apply_run(const struct invocation *call, struct err *err);
 int bbs_edge_apps_rm_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_show_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_tree_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_create_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_update_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_upgrade_run(const struct invocation *call, struct err *err);

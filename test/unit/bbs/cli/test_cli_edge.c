@@ -1,6 +1,7 @@
 /* What `bbs flavors`, `cloudlets`, `clusters` and `appinsts` read, show and wait for. */
 #include "bbs/cli/edge/edge_follow.h"
 #include "bbs/cli/edge/edge_tables.h"
+#include "bbs/cli/edge/edge_tree.h"
 #include "bbs/cli/edge/edge_words.h"
 #include "common/codec/json.h"
 #include "common/contract/moment.h"
@@ -309,6 +310,8 @@ static void refreshes_of_all(void **state)
     }
     assert_string_equal(edge_refreshed_text(&arena, &(struct edge_refreshed){42, 17, 2, 1}),
                         "20 of 42: 17 updated, 2 skipped, 1 failed");
+    assert_string_equal(edge_refreshed_text(&arena, &(struct edge_refreshed){3, 1, 0, 0, 2}),
+                        "3 of 3: 1 updated, 0 skipped, 0 failed, 2 under way");
 }
 
 /* ---- What is shown --------------------------------------------------------------------------- */
@@ -453,6 +456,47 @@ static void one_at_length(void **state)
                                           "endpoint     10.0.0.1:80\n");
 }
 
+static void a_tree_of_sites(void **state)
+{
+    struct edge_board b = board_of("READY", "OK");
+    Board__AppInstRecord *more[] = {
+        b.instances->instances[0],
+        record(&board__app_inst_record__descriptor,
+               "{'name':'acme/paris/dev/autocluster1/dev/shop/"
+               "1.0','state':'READY','real_cluster':'" CLUSTER
+               "','spec':{'instances':1,'revision':4},'reported':{'health':'OK',"
+               "'running':1,'runtime_ids':['g-1'],'endpoints':['10.0.0.2:80']}}"),
+        record(&board__app_inst_record__descriptor,
+               "{'name':'acme/paris/dev/autocluster2/dev/shop/1.0',"
+               "'state':'CREATING_DEPENDENCIES','real_cluster':'acme/paris/corkboard/reservable0',"
+               "'spec':{'instances':1,'revision':4}}"),
+    };
+    Board__EdgeInstancesResponse all = BOARD__EDGE_INSTANCES_RESPONSE__INIT;
+    all.n_instances = 3;
+    all.instances = more;
+    b.instances = &all;
+    SCOPED_BUF(out);
+    edge_tree(&arena, &b, &out);
+    assert_string_equal(buf_string(&out),
+                        "NAME                                          STATE               "
+                        "   HEALTH   WHAT\n"
+                        "acme/paris                                    READY               "
+                        "   OK       READY, version 1.0\n"
+                        "  dev/web                                     UPDATE_ERROR        "
+                        "   OK       2 of flavor small\n"
+                        "    error: no room for 2 nodes\n"
+                        "    dev/shop/1.0                              READY               "
+                        "   OK       1 of 2 of revision 3\n"
+                        "    acme/paris/dev/autocluster1/dev/shop/1.0  READY               "
+                        "   OK       1 of 1 of revision 4\n"
+                        "      g-1                                     -                   "
+                        "   -        10.0.0.2:80\n"
+                        "  dev/autocluster2/dev/shop/1.0               "
+                        "CREATING_DEPENDENCIES  UNKNOWN  0 of 1 of revision 4\n"
+                        "acme/rome                                     CREATING            "
+                        "   -        no crm has come\n");
+}
+
 static void tables_of_what_may_run(void **state)
 {
     SCOPED_BUF(out);
@@ -490,6 +534,7 @@ int main(void)
         cmocka_unit_test(nobody_hears_the_site),
         cmocka_unit_test(health_of_what_is_below),
         cmocka_unit_test(one_at_length),
+        cmocka_unit_test(a_tree_of_sites),
         cmocka_unit_test(tables_of_what_may_run),
     };
     arena_init(&arena);
