@@ -92,7 +92,13 @@ static int rm(struct session *s, const struct invocation *call, struct err *err)
     return edge_change(s, &edge_instance_noun, "delete", call->arguments[0], move_of(s), err);
 }
 
+static int follow(struct session *s, const struct invocation *call, struct err *err)
+{
+    return edge_follow(s, &edge_instance_noun, call->arguments[0], err);
+}
+
 SESSION_RUN(bbs_appinsts_show_run, show)
 SESSION_RUN(bbs_appinsts_create_run, create)
 SESSION_RUN(bbs_appinsts_update_run, update)
 SESSION_RUN(bbs_appinsts_rm_run, rm)
+SESSION_RUN(bbs_appinsts_follow_run, follow)

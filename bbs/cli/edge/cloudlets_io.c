@@ -220,6 +220,11 @@ static int rm(struct session *s, const struct invocation *call, struct err *err)
     return edge_change(s, &edge_cloudlet_noun, "delete", call->arguments[0], move_of(s), err);
 }
 
+static int follow(struct session *s, const struct invocation *call, struct err *err)
+{
+    return edge_follow(s, &edge_cloudlet_noun, call->arguments[0], err);
+}
+
 SESSION_RUN(bbs_cloudlets_show_run, show)
 SESSION_RUN(bbs_cloudlets_tree_run, tree)
 SESSION_RUN(bbs_cloudlets_create_run, create)
@@ -228,3 +233,4 @@ SESSION_RUN(bbs_cloudlets_upgrade_run, upgrade)
 SESSION_RUN(bbs_cloudlets_maintain_run, maintain)
 SESSION_RUN(bbs_cloudlets_confirm_run, confirm)
 SESSION_RUN(bbs_cloudlets_rm_run, rm)
+SESSION_RUN(bbs_cloudlets_follow_run, follow)

@@ -100,7 +100,13 @@ static int rm(struct session *s, const struct invocation *call, struct err *err)
     return edge_change(s, &edge_cluster_noun, "delete", call->arguments[0], says, err);
 }
 
+static int follow(struct session *s, const struct invocation *call, struct err *err)
+{
+    return edge_follow(s, &edge_cluster_noun, call->arguments[0], err);
+}
+
 SESSION_RUN(bbs_clusters_show_run, show)
 SESSION_RUN(bbs_clusters_create_run, create)
 SESSION_RUN(bbs_clusters_update_run, update)
 SESSION_RUN(bbs_clusters_rm_run, rm)
+SESSION_RUN(bbs_clusters_follow_run, follow)

@@ -101,6 +101,14 @@ enum edge_end edge_look(struct arena *a, struct edge_wanted *w, const struct edg
     return EDGE_GOES_ON;
 }
 
+enum edge_end edge_end_of(const Board__ProgressRecord *p)
+{
+    return strcmp(p->end, "deleted") == 0  ? EDGE_GONE
+           : strcmp(p->end, "ready") == 0  ? EDGE_READY
+           : strcmp(p->end, "failed") == 0 ? EDGE_FAILED
+                                           : EDGE_GOES_ON;
+}
+
 void edge_lines(struct edge_wanted *w, const Board__ProgressRecord *p, bool json, struct buf *out)
 {
     for (size_t i = 0; p && i < p->n_lines; i++) {

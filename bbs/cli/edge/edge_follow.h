@@ -55,6 +55,9 @@ struct edge_wanted {
 enum edge_end edge_look(struct arena *a, struct edge_wanted *w, const struct edge_thing *thing,
                         const Board__ProgressRecord *progress, const char **ret_why);
 
+/* How an operation ended of which the progress alone is left. */
+enum edge_end edge_end_of(const Board__ProgressRecord *progress);
+
 /* The lines of the progress that were not shown yet, "3 step 1 of 2: slice reserved"; in JSON an
  * object a line. */
 void edge_lines(struct edge_wanted *w, const Board__ProgressRecord *progress, bool json,

@@ -3,6 +3,7 @@
 
 static const struct cli_option *const question[] = BBS_ASKS_WITH(bbs_timeout_options);
 static const struct cli_option *const change[] = BBS_ASKS_WITH(bbs_edge_wait_options);
+static const struct cli_option *const follow[] = BBS_ASKS_WITH(bbs_edge_follow_options);
 static const struct cli_option *const flavor_set[] =
     BBS_ASKS_WITH(bbs_flavor_options, bbs_timeout_options);
 static const struct cli_option *const cloudlet_create[] =
@@ -91,6 +92,13 @@ static const char appinsts_details[] =
     "the\n"
     "app: acme/paris/dev/web/dev/shop/1.0. RUNNING is what its site said last.\n" LISTS;
 
+static const char follow_details[] =
+    "From the first line of its progress on, at whichever bbs, until what is under way has an "
+    "end.\n"
+    "Of one that is gone NAME is its uid: what is known of it stays for a while.\n"
+    "Exit status 3: there is no such thing; 1: it failed; 4: somebody else changed it meanwhile;\n"
+    "6: its time is over, or --timeout is, and it goes on.\n";
+
 static const char refresh_details[] =
     "With --app APP all instances of it, one after the other: a line each ten tells how many are\n"
     "updated (with --wait; else asked for), have the newest revision, and failed.\n" REFUSES
@@ -116,6 +124,8 @@ static const struct cli_command edge_apps[] = {
 static const struct cli_command cloudlets[] = {
     {"", "[NAME]", "lists cloudlets, or shows one", cloudlets_details, question, 0, 1,
      bbs_cloudlets_show_run},
+    {"follow", "NAME", "follows what is under way of a cloudlet", follow_details, follow, 1, 1,
+     bbs_cloudlets_follow_run},
     {"why", "NAME", "tells why a cloudlet is as it is", why_details, question, 1, 1,
      bbs_cloudlets_why_run},
     {"tree", "[NAME]", "shows cloudlets, their clusters and what runs there", cloudlets_details,
@@ -137,6 +147,8 @@ static const struct cli_command cloudlets[] = {
 static const struct cli_command clusters[] = {
     {"", "[NAME]", "lists clusters, or shows one", clusters_details, question, 0, 1,
      bbs_clusters_show_run},
+    {"follow", "NAME", "follows what is under way of a cluster", follow_details, follow, 1, 1,
+     bbs_clusters_follow_run},
     {"why", "NAME", "tells why a cluster is as it is", why_details, question, 1, 1,
      bbs_clusters_why_run},
     {"create", "NAME", "makes a cluster at a cloudlet", change_details, cluster_create, 1, 1,
@@ -150,6 +162,8 @@ static const struct cli_command clusters[] = {
 static const struct cli_command appinsts[] = {
     {"", "[NAME]", "lists app instances, or shows one", appinsts_details, question, 0, 1,
      bbs_appinsts_show_run},
+    {"follow", "NAME", "follows what is under way of an app instance", follow_details, follow, 1, 1,
+     bbs_appinsts_follow_run},
     {"why", "NAME", "tells why an app instance is as it is", why_details, question, 1, 1,
      bbs_appinsts_why_run},
     {"create", "NAME", "runs an app in a cluster", change_details, appinst, 1, 1,

@@ -23,6 +23,11 @@ const struct cli_option bbs_edge_wait_options[] = {
     {0},
 };
 
+const struct cli_option bbs_edge_follow_options[] = {
+    {.name = "timeout", .value = "TIME", .help = "how long to follow it", .fallback = "35m"},
+    {0},
+};
+
 int edge_call(struct session *s, struct arena *a, const char *path, const ProtobufCMessage *request,
               const ProtobufCMessageDescriptor *answer_type, ProtobufCMessage **ret_answer,
               struct err *err)
@@ -138,11 +143,11 @@ static bool find_instance(const ProtobufCMessage *m, const char *name, struct ed
 }
 
 const struct edge_noun edge_cloudlet_noun = {
-    "cloudlet", &board__edge_cloudlets_response__descriptor, find_cloudlet};
-const struct edge_noun edge_cluster_noun = {"cluster", &board__edge_clusters_response__descriptor,
-                                            find_cluster};
+    "cloudlet", "cloudlet", &board__edge_cloudlets_response__descriptor, find_cloudlet};
+const struct edge_noun edge_cluster_noun = {
+    "cluster", "cluster", &board__edge_clusters_response__descriptor, find_cluster};
 const struct edge_noun edge_instance_noun = {
-    "instance", &board__edge_instances_response__descriptor, find_instance};
+    "instance", "app instance", &board__edge_instances_response__descriptor, find_instance};
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
@@ -299,7 +304,7 @@ int edge_begin(struct session *s, const struct edge_noun *noun, const char *verb
         return strstr(err->text, name) ? r : session_about(s, name, r, err);
     }
     *ret = (struct edge_wanted){
-        .noun = strcmp(noun->path, "instance") == 0 ? "app instance" : noun->path,
+        .noun = noun->word,
         .name = name,
         .uid = there && !creates ? before.uid : NULL,
         .former = there && creates ? before.uid : NULL,
@@ -324,5 +329,45 @@ int edge_change(struct session *s, const struct edge_noun *noun, const char *ver
                          arena_printf(&s->arena, "%s: %s requested", name, verb), err);
     }
     r = r < 0 ? r : edge_await(s, noun, &w, follows, &end, &why, err);
+    return r < 0 ? r : tell_end(s, &w, end, why, err);
+}
+
+/* ---- What goes on already -------------------------------------------------------------------- */
+
+/* Of an object that is gone its progress is left, for a while, by its uid. */
+static int follow_gone(struct session *s, const struct edge_noun *noun, const char *uid,
+                       struct err *err)
+{
+    const Board__ProgressRecord *p = NULL;
+    int r = edge_progress(s, &s->arena, uid, &p, err);
+    if (r < 0 || !p) {
+        return r < 0 ? r : edge_not_found(s->call, noun->word, uid, NULL, 0, err);
+    }
+    struct edge_wanted w = {.noun = noun->word, .name = p->name, .uid = uid};
+    r = show_lines(s, &w, p, true, err);
+    return r < 0 ? r : tell_end(s, &w, edge_end_of(p), p->error, err);
+}
+
+int edge_follow(struct session *s, const struct edge_noun *noun, const char *name, struct err *err)
+{
+    struct edge_thing thing;
+    enum edge_end end = EDGE_GOES_ON;
+    const char *why = "";
+    bool there;
+    cli_client_limit(s->client, session_at_most_ms(s, ASK_MS));
+    int r = read_thing(s, &s->arena, noun, name, &thing, &there, err);
+    if (r < 0 || !there) {
+        return r < 0 ? r : follow_gone(s, noun, name, err);
+    }
+    struct edge_wanted w = {
+        .noun = noun->word,
+        .name = name,
+        .uid = thing.uid,
+        .request = thing.request,
+        .goes = thing.operation && strcmp(thing.operation->word, "delete") == 0,
+        .takes_errors = thing.operation && thing.operation->override ==
+                                               BOARD__EDGE_OPERATION__OVERRIDE__IGNORE_CRM_ERRORS,
+    };
+    r = edge_await(s, noun, &w, true, &end, &why, err);
     return r < 0 ? r : tell_end(s, &w, end, why, err);
 }

@@ -14,7 +14,8 @@ int edge_call(struct session *s, struct arena *a, const char *path, const Protob
 
 /* One kind of object that has operations. */
 struct edge_noun {
-    const char *path; /* "cluster": /v1/edge/cluster/... */
+    const char *path; /* "instance": /v1/edge/instance/... */
+    const char *word; /* "app instance" */
     const ProtobufCMessageDescriptor *list;
     /* The one of this name in an answer of that list; false = there is none. */
     bool (*find)(const ProtobufCMessage *answer, const char *name, struct edge_thing *ret);
@@ -52,8 +53,13 @@ int edge_begin(struct session *s, const struct edge_noun *noun, const char *verb
 int edge_await(struct session *s, const struct edge_noun *noun, struct edge_wanted *w, bool follows,
                enum edge_end *ret_end, const char **ret_why, struct err *err);
 
+/* Follows what is under way of it, from the first line on; of one that is gone `name` is its uid.
+ */
+int edge_follow(struct session *s, const struct edge_noun *noun, const char *name, struct err *err);
+
 /* --wait, --follow, --timeout and --override of what has operations. */
 extern const struct cli_option bbs_edge_wait_options[];
+extern const struct cli_option bbs_edge_follow_options[]; /* --timeout of a follow */
 
 /* Each as cli_command.run. */
 int bbs_flavors_show_run(const struct invocation *call, struct err *err);
@@ -69,17 +75,20 @@ int bbs_cloudlets_update_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_upgrade_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_maintain_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_confirm_run(const struct invocation *call, struct err *err);
+int bbs_cloudlets_follow_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_why_run(const struct invocation *call, struct err *err);
 int bbs_cloudlets_rm_run(const struct invocation *call, struct err *err);
 int bbs_clusters_show_run(const struct invocation *call, struct err *err);
 int bbs_clusters_create_run(const struct invocation *call, struct err *err);
 int bbs_clusters_update_run(const struct invocation *call, struct err *err);
+int bbs_clusters_follow_run(const struct invocation *call, struct err *err);
 int bbs_clusters_why_run(const struct invocation *call, struct err *err);
 int bbs_clusters_rm_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_show_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_create_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_update_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_refresh_run(const struct invocation *call, struct err *err);
+int bbs_appinsts_follow_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_why_run(const struct invocation *call, struct err *err);
 int bbs_appinsts_rm_run(const struct invocation *call, struct err *err);
 

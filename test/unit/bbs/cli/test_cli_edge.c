@@ -271,6 +271,20 @@ static void ends_have_a_status_and_a_sentence(void **state)
     }
 }
 
+static void what_the_progress_alone_tells(void **state)
+{
+    static const struct {
+        const char *end;
+        enum edge_end is;
+    } rows[] = {
+        {"", EDGE_GOES_ON}, {"ready", EDGE_READY}, {"deleted", EDGE_GONE}, {"failed", EDGE_FAILED}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        Board__ProgressRecord p = BOARD__PROGRESS_RECORD__INIT;
+        p.end = arena_strdup(&arena, rows[i].end);
+        assert_int_equal(edge_end_of(&p), rows[i].is);
+    }
+}
+
 static void lines_are_shown_once(void **state)
 {
     struct edge_wanted w = {.shown = 1};
@@ -528,6 +542,7 @@ int main(void)
         cmocka_unit_test(how_a_look_ends),
         cmocka_unit_test(one_that_is_overdue_goes_on),
         cmocka_unit_test(ends_have_a_status_and_a_sentence),
+        cmocka_unit_test(what_the_progress_alone_tells),
         cmocka_unit_test(lines_are_shown_once),
         cmocka_unit_test(refreshes_of_all),
         cmocka_unit_test(tables_of_what_is_there),
