@@ -68,7 +68,7 @@ enum edge_end edge_look(struct arena *a, struct edge_wanted *w, const struct edg
 {
     *ret_why = "";
     if (t && !w->uid && w->former && strcmp(t->uid, w->former) == 0) {
-        return EDGE_GOES_ON; /* nor of the new one */
+        return EDGE_GOES_ON; /* the bbs has not heard of the new one yet */
     }
     if (t && !w->uid) {
         w->uid = why_of(a, t->uid);
@@ -95,7 +95,7 @@ enum edge_end edge_look(struct arena *a, struct edge_wanted *w, const struct edg
         return EDGE_OVERDUE;
     }
     if (strcmp(t->state, "READY") == 0) {
-        *ret_why = why_of(a, error_of(t));
+        *ret_why = w->goes ? "it is READY as before" : "";
         return w->goes ? EDGE_FAILED : EDGE_READY;
     }
     return EDGE_GOES_ON;
