@@ -29,6 +29,8 @@ enum file_kind file_kind_of(struct arena *a, const char *file, struct bytes text
 {
     static const char *const of_charm[] = {"hooks", "provides",    "requires",
                                            "peers", "subordinate", "hook_timeout"};
+    static const char *const of_edge[] = {"organization", "public_ports", "scale_with_cluster",
+                                          "auto_delete"};
     static const char *const of_app[] = {
         "instances",        "domain",  "routes",           "setup",        "sidecars",
         "check_definition", "monitor", "start_timeout_ms", "on_cell_loss", "on_evacuate"};
@@ -38,6 +40,7 @@ enum file_kind file_kind_of(struct arena *a, const char *file, struct bytes text
         return FILE_OF_SYSTEM;
     }
     return n && has_one_of(n, of_charm, sizeof(of_charm) / sizeof(of_charm[0])) ? FILE_OF_CHARM
+           : n && has_one_of(n, of_edge, sizeof(of_edge) / sizeof(of_edge[0]))  ? FILE_OF_EDGE
            : n && has_one_of(n, of_app, sizeof(of_app) / sizeof(of_app[0]))     ? FILE_OF_APPS
                                                                                 : FILE_OF_NOTHING;
 }
@@ -47,11 +50,13 @@ const char *file_kind_text(struct arena *a, const char *file, enum file_kind kin
     static const char *const kinds[] = {
         [FILE_OF_SYSTEM] = "defines a system",
         [FILE_OF_CHARM] = "is a charm",
+        [FILE_OF_EDGE] = "is of an app of edge sites",
         [FILE_OF_APPS] = "is of an app",
     };
     static const char *const commands[] = {
         [FILE_OF_SYSTEM] = "deploy SYSTEM --file",
         [FILE_OF_CHARM] = "units deploy",
+        [FILE_OF_EDGE] = "edge-apps apply",
         [FILE_OF_APPS] = "apply",
     };
     return kind == FILE_OF_NOTHING ? NULL

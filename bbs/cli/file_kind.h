@@ -9,6 +9,7 @@ enum file_kind {
     FILE_OF_NOTHING, /* it cannot be read, or its keys do not tell */
     FILE_OF_SYSTEM,  /* its `type` is a definition's: bbs deploy */
     FILE_OF_CHARM,   /* hooks, or ends of relations: bbs units deploy */
+    FILE_OF_EDGE,    /* a key that apps of a centre of sites alone have: bbs edge-apps apply */
     FILE_OF_APPS,    /* a key that apps alone have: bbs apply */
 };
 

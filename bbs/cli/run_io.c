@@ -147,7 +147,7 @@ static int read_task(struct session *s, const char *file, struct bytes text, str
 {
     int r = task_app_parse(&s->arena, file, text, ret, err);
     enum file_kind kind = r < 0 ? file_kind_of(&s->arena, file, text) : FILE_OF_NOTHING;
-    const char *why = kind == FILE_OF_CHARM || kind == FILE_OF_SYSTEM
+    const char *why = kind == FILE_OF_CHARM || kind == FILE_OF_EDGE || kind == FILE_OF_SYSTEM
                           ? file_kind_text(&s->arena, file, kind, "run takes the file of a task")
                           : NULL;
     return why ? err_set(err, ERR_INVALID, "%s", why) : r;

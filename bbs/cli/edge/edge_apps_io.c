@@ -1,5 +1,6 @@
 /* bbs edge-apps. */
 #include "bbs/cli/edge/edge_io.h"
+#include "bbs/cli/file_kind.h"
 #include "common/appfile/app.h"
 #include "common/appfile/app_file_io.h"
 #include "common/appfile/edge_app.h"
@@ -51,6 +52,17 @@ static int show(struct session *s, const struct invocation *call, struct err *er
 
 /* ---- Apply ----------------------------------------------------------------------------------- */
 
+/* Why a file is none of ours: some are definitions of systems, or charms. */
+static int no_edge_file(struct session *s, const char *file, struct bytes text, int r,
+                        struct err *err)
+{
+    enum file_kind kind = file_kind_of(&s->arena, file, text);
+    const char *why = kind == FILE_OF_CHARM || kind == FILE_OF_SYSTEM
+                          ? file_kind_text(&s->arena, file, kind, "edge-apps takes files of apps")
+                          : NULL;
+    return why ? err_set(err, ERR_INVALID, "%s", why) : r;
+}
+
 /* All files are read before anything is done: a mistake in the last one leaves all as it was. An
  * app that stands in two files would be what the later one says. */
 static int read_files(struct session *s, const struct invocation *call, struct edge_app **ret_apps,
@@ -63,9 +75,12 @@ static int read_files(struct session *s, const struct invocation *call, struct e
         struct edge_app *apps;
         size_t count;
         int r = app_file_read(&s->arena, call->arguments[i], &text, err);
-        r = r < 0 ? r : edge_app_parse(&s->arena, call->arguments[i], text, &apps, &count, err);
         if (r < 0) {
             return r;
+        }
+        r = edge_app_parse(&s->arena, call->arguments[i], text, &apps, &count, err);
+        if (r < 0) {
+            return no_edge_file(s, call->arguments[i], text, r, err);
         }
         for (size_t k = 0; k < count; k++) {
             for (size_t n = 0; n < total; n++) {

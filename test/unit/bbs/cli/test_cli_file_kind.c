@@ -18,6 +18,8 @@ static void kinds_are_told_by_keys(void **state)
         {"web.json", "{\"hooks\": {}}", FILE_OF_CHARM},
         {"web.yaml", "name: web\ninstances: 2\n", FILE_OF_APPS},
         {"web.json", "{\"name\": \"web\", \"routes\": {}}", FILE_OF_APPS},
+        {"web.yaml", "organization: dev\ninstances: 2\n", FILE_OF_EDGE},
+        {"web.yaml", "name: web\npublic_ports: [80]\n", FILE_OF_EDGE},
         {"shop.yaml", "type: v1/system\ncomponents: {}\n", FILE_OF_SYSTEM},
         {"shop.yaml", "type: v1/service\nnum_instances: 1\n", FILE_OF_SYSTEM},
         {"shop.yaml", "type: other\n", FILE_OF_NOTHING},
@@ -50,6 +52,9 @@ static void the_command_that_takes_it_is_named(void **state)
     assert_string_equal(
         file_kind_text(&a, "w.yaml", FILE_OF_SYSTEM, "units deploy takes a charm"),
         "w.yaml defines a system, and units deploy takes a charm: bbs deploy SYSTEM --file w.yaml");
+    assert_string_equal(file_kind_text(&a, "w.yaml", FILE_OF_EDGE, "apply takes files of apps"),
+                        "w.yaml is of an app of edge sites, and apply takes files of apps: bbs "
+                        "edge-apps apply w.yaml");
     assert_null(file_kind_text(&a, "w.yaml", FILE_OF_NOTHING, "it takes another"));
     (void)state;
 }
