@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/contract/moment.h"
+#include "common/model/edge_times.h"
 
 #define EDGE_MINUTES(n) ((n)*60 * SECOND_NS)
 #define CLOUDLET_CREATE_NS EDGE_MINUTES(7 * 24 * 60) /* people install sites */
@@ -15,4 +16,3 @@
 #define INSTANCE_UPDATE_NS EDGE_MINUTES(30)
 #define INSTANCE_DELETE_NS EDGE_MINUTES(20)
 #define DELETE_PREPARE_NS EDGE_MINUTES(20)
-#define CLUSTER_IDLE_NS EDGE_MINUTES(30) /* of one that was made for an instance */

@@ -3,6 +3,7 @@
 #include "test/sim/stories/story.h"
 
 #include "board.pb-c.h"
+#include "edge_api.pb-c.h"
 #include "common/model/record.h"
 #include "crm/crm.h"
 #include "models/desired_lrp_requests.pb-c.h"
@@ -164,7 +165,7 @@ static void lay_definition(void *context, const ProtobufCMessage *m)
 struct sought_state {
     enum record_type type;
     const char *state;
-    bool found;
+    int found;
     const char *error; /* of its operation; in the arena of the play */
     struct arena *arena;
 };
@@ -172,21 +173,32 @@ struct sought_state {
 static void note_state(void *context, enum record_type type, const ProtobufCMessage *m)
 {
     struct sought_state *s = context;
-    const char *state = type == RECORD_CLOUDLET      ? ((const Board__CloudletRecord *)m)->state
+    const char *state = type == RECORD_CLOUDLET ? ((const Board__CloudletRecord *)m)->state
+                        : type == RECORD_CLOUDLETINFO
+                            ? ((const Board__CloudletInfoRecord *)m)->state
                         : type == RECORD_CLUSTERINST ? ((const Board__ClusterInstRecord *)m)->state
                         : type == RECORD_APPINST     ? ((const Board__AppInstRecord *)m)->state
                                                      : "";
     const Board__EdgeOperation *o =
         type == RECORD_APPINST ? ((const Board__AppInstRecord *)m)->operation : NULL;
-    s->found = s->found || (type == s->type && strcmp(state, s->state) == 0);
+    s->found += type == s->type && strcmp(state, s->state) == 0;
     s->error = o ? arena_strdup(s->arena, o->error) : s->error;
 }
 
-/* The only record of this kind at the centre gets to this state; NULL = it goes. */
-static void await_state(struct edge_play *x, enum record_type type, const char *state)
+/* How many records of this kind are in this state at the centre. */
+static int count_state(struct edge_play *x, enum record_type type, const char *state)
+{
+    struct sought_state s = {.type = type, .state = state, .error = "", .arena = &x->arena};
+    cluster_each(x->centre, arena_printf(&x->arena, "%s/", record_type_name(type)), note_state, &s);
+    return s.found;
+}
+
+/* A record of this kind at the centre gets to this state within the time; NULL = all go. */
+static void await_state_within(struct edge_play *x, enum record_type type, const char *state,
+                               int64_t limit_ns)
 {
     const char *prefix = arena_printf(&x->arena, "%s/", record_type_name(type));
-    for (int64_t until = world_now(x->centre->world) + 2 * SETTLE_NS;;) {
+    for (int64_t until = world_now(x->centre->world) + limit_ns;;) {
         struct sought_state s = {
             .type = type, .state = state ? state : "", .error = "", .arena = &x->arena};
         cluster_each(x->centre, prefix, note_state, &s);
@@ -198,6 +210,11 @@ static void await_state(struct edge_play *x, enum record_type type, const char *
         }
         world_run(x->centre->world, SECOND_NS / 10);
     }
+}
+
+static void await_state(struct edge_play *x, enum record_type type, const char *state)
+{
+    await_state_within(x, type, state, 2 * SETTLE_NS);
 }
 
 static void cut_link(struct edge_play *x, bool cut)
@@ -290,5 +307,91 @@ void story_an_app_comes_to_its_site_and_goes(struct cluster *c)
     assert_int_equal(cluster_records(x.site, "slice/"), 0);
     assert_int_equal(cluster_records(x.site, "desired/"), 0);
     assert_int_equal(cluster_records(x.site, "actual/"), 0);
+    arena_done(&x.arena);
+}
+
+/* ---- A client of the centre ------------------------------------------------------------------ */
+
+#define LATE "acme/paris/dev/late"
+
+static void ask(struct edge_play *x, const char *path, const ProtobufCMessage *m)
+{
+    int status =
+        world_call(x->centre->world, node_url(x->centre->bbs[0]), path, m, SETTLE_NS, NULL);
+    assert_int_equal(status, 200);
+}
+
+static void ask_for_flavor(struct edge_play *x)
+{
+    Board__FlavorRecord f = BOARD__FLAVOR_RECORD__INIT;
+    Board__NodeSize node = BOARD__NODE_SIZE__INIT;
+    node.memory_mb = CLUSTER_INSTANCE_MEMORY_MB;
+    node.disk_mb = CLUSTER_INSTANCE_DISK_MB;
+    f.name = text("small");
+    f.size = &node;
+    ask(x, "/v1/edge/flavor/set", &f.base);
+}
+
+/* A cluster of two nodes. */
+static void ask_for_cluster(struct edge_play *x, const char *verb, const char *name)
+{
+    Board__EdgeRequest r = BOARD__EDGE_REQUEST__INIT;
+    Board__EdgeMove says = BOARD__EDGE_MOVE__INIT;
+    Board__ClusterSpec spec = BOARD__CLUSTER_SPEC__INIT;
+    bool creates = strcmp(verb, "create") == 0;
+    spec.flavor = text("small");
+    spec.nodes = 2;
+    says.cluster = creates ? &spec : NULL;
+    r.name = text(name);
+    r.says = &says;
+    ask(x, arena_printf(&x->arena, "/v1/edge/cluster/%s", verb), &r.base);
+}
+
+void story_a_site_is_cut_off_longer_than_a_create(struct cluster *c)
+{
+    struct edge_play x;
+    says(c, "A cluster is at its site. The link is cut, and before anybody knows, another cluster "
+            "is wanted there.");
+    begin(&x, c);
+    lay_cloudlet(&x);
+    world_start(c->world, x.crm);
+    await_state(&x, RECORD_CLOUDLET, "READY");
+    ask_for_flavor(&x);
+    ask_for_cluster(&x, "create", WEB);
+    await_state(&x, RECORD_CLUSTERINST, "READY");
+    cut_link(&x, true);
+    ask_for_cluster(&x, "create", LATE);
+    await_state(&x, RECORD_CLUSTERINST, "CREATE_REQUESTED");
+
+    says(c, "The site is silent for 30 s: it is OFFLINE, and that stops nothing.");
+    world_run(c->world, 24 * SECOND_NS);
+    assert_int_equal(count_state(&x, RECORD_CLOUDLETINFO, "OFFLINE"), 0);
+    await_state_within(&x, RECORD_CLOUDLETINFO, "OFFLINE", 21 * SECOND_NS);
+    assert_int_equal(cluster_records(x.site, "slice/"), 1);
+
+    says(c,
+         "The time of the create is over, and the site has not begun: it failed, and is undone.");
+    world_run(c->world, 1700 * SECOND_NS);
+    assert_int_equal(cluster_records(c, "clusterinst/"), 2);
+    world_run(c->world, 100 * SECOND_NS);
+    assert_int_equal(cluster_records(c, "clusterinst/"), 1);
+    assert_int_equal(count_state(&x, RECORD_CLUSTERINST, "READY"), 1);
+
+    says(c,
+         "The link is back: the site is READY again, and holds what it held. The same cluster is "
+         "made now.");
+    cut_link(&x, false);
+    await_state_within(&x, RECORD_CLOUDLETINFO, "READY", 45 * SECOND_NS);
+    assert_int_equal(cluster_records(x.site, "slice/"), 1);
+    ask_for_cluster(&x, "create", LATE);
+    world_run(c->world, SETTLE_NS);
+    assert_int_equal(count_state(&x, RECORD_CLUSTERINST, "READY"), 2);
+    assert_int_equal(cluster_records(x.site, "slice/"), 2);
+
+    says(c, "Both are deleted: nothing depends on them, so the site removes them.");
+    ask_for_cluster(&x, "delete", LATE);
+    ask_for_cluster(&x, "delete", WEB);
+    await_state(&x, RECORD_CLUSTERINST, NULL);
+    assert_int_equal(cluster_records(x.site, "slice/"), 0);
     arena_done(&x.arena);
 }

@@ -218,7 +218,7 @@ static void print_subject(struct converger_rig *f, const Board__Move *m)
         buf_printf(&f->text, "lock %s@%lld ", name, (long long)m->subject->revision);
     } else if (move_kind(m) == RECORD_CELL) {
         buf_printf(&f->text, "%s@%llu ", name, (unsigned long long)m->cell->incarnation);
-    } else if (m->body_case == BOARD__MOVE__BODY_UNITS) {
+    } else if (m->body_case == BOARD__MOVE__BODY_UNITS || m->body_case == BOARD__MOVE__BODY_EDGE) {
         buf_printf(&f->text, "%s ", move_key(&f->arena, m));
     } else if (move_place(&f->arena, m, &place)) {
         buf_printf(&f->text, "%s/%d ", place.key.process_guid, place.key.index);

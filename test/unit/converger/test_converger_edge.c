@@ -1,0 +1,273 @@
+/* What the converger does at a centre of sites: what it leads on as the records change, what it
+ * ends when the time has come, and when it asks again. */
+#include "converger/edge.h"
+#include "common/model/edge_times.h"
+#include "test/tool/cmocka.h"
+#include "test/unit/converger/converger_rig.h"
+
+#include <string.h>
+
+#define PARIS "acme/paris"
+#define WEB "acme/paris/dev/web"
+#define OURS "acme/paris/corkboard/reservable0"
+#define SHOP WEB "/dev/shop/1.0"
+#define AUTO "acme/paris/dev/autocluster1/dev/shop/1.0"
+
+static char *text(struct converger_rig *f, const char *s)
+{
+    return arena_strdup(&f->arena, s);
+}
+
+static int64_t wall(const struct converger_rig *f)
+{
+    return f->drive.now.wall_ns;
+}
+
+/* An operation that began so many seconds ago, and is to be over in so many (0 = it failed). */
+static Board__EdgeOperation *operation(struct converger_rig *f, const char *word, int ago_s,
+                                       int left_s)
+{
+    Board__EdgeOperation *o = arena_message(&f->arena, &board__edge_operation__descriptor);
+    o->word = text(f, word);
+    o->since = wall(f) - ago_s * SECOND_NS;
+    o->deadline = left_s ? wall(f) + left_s * SECOND_NS : 0;
+    o->error = text(f, left_s ? "" : "no room");
+    return o;
+}
+
+/* Frames of the feed. */
+static void show_cluster(struct converger_rig *f, const char *name, const char *state,
+                         Board__EdgeOperation *o)
+{
+    Board__ClusterInstRecord c = BOARD__CLUSTER_INST_RECORD__INIT;
+    bool ours = strcmp(name, OURS) == 0;
+    c.name = text(f, name);
+    c.uid = text(f, ours ? "u-ours" : "u-web");
+    c.state = text(f, state);
+    c.request = 2;
+    c.operation = o;
+    c.automatic = c.reservable = ours;
+    c.since = c.free_since = wall(f);
+    c.reserved_by = text(f, ours && strcmp(state, "CREATING") == 0 ? AUTO : "");
+    rig_change(f, PUT, key_edge(&f->arena, RECORD_CLUSTERINST, name), &c.base);
+}
+
+static void show_instance(struct converger_rig *f, const char *name, const char *state,
+                          Board__EdgeOperation *o)
+{
+    Board__AppInstRecord i = BOARD__APP_INST_RECORD__INIT;
+    bool alias = strcmp(name, AUTO) == 0;
+    i.name = text(f, name);
+    i.uid = text(f, "u-shop");
+    i.state = text(f, state);
+    i.request = 3;
+    i.operation = o;
+    i.real_cluster = text(f, alias ? OURS : "");
+    i.cluster_uid = text(f, alias ? "u-ours" : "u-web");
+    rig_change(f, PUT, key_edge(&f->arena, RECORD_APPINST, name), &i.base);
+}
+
+static void show_site(struct converger_rig *f, const char *state, Board__EdgeOperation *o)
+{
+    Board__CloudletRecord c = BOARD__CLOUDLET_RECORD__INIT;
+    c.name = text(f, PARIS);
+    c.uid = text(f, "u-paris");
+    c.state = text(f, state);
+    c.operation = o;
+    rig_change(f, PUT, key_edge(&f->arena, RECORD_CLOUDLET, PARIS), &c.base);
+}
+
+static void show_gone(struct converger_rig *f, enum record_type type, const char *name)
+{
+    Board__CloudletRecord nothing = BOARD__CLOUDLET_RECORD__INIT;
+    rig_change(f, DELETE, key_edge(&f->arena, type, name), &nothing.base);
+}
+
+/* The first move of the last step. */
+static const Board__Move *sent(struct converger_rig *f)
+{
+    const struct call *c = drive_call(&f->drive, "/v1/board/apply", 0);
+    ProtobufCAllocator allocator = arena_protobuf(&f->arena);
+    assert_non_null(c);
+    const Board__ApplyRequest *r =
+        board__apply_request__unpack(&allocator, c->body.size, c->body.data);
+    assert_true(r && r->n_moves > 0 && r->moves[0]->edge);
+    return r->moves[0];
+}
+
+/* At its deadline, and the bbs is asked again as long as the record stays as it was: clocks differ.
+ */
+static void what_nobody_ends_ends_in_time(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_leader_lock(f);
+    show_cluster(f, WEB, "CREATE_REQUESTED", operation(f, "create", 0, 20));
+    rig_send(f);
+    assert_moves(f, "", &call);
+    assert_false(rig_moved_within(f, 19));
+    assert_true(rig_moved_within(f, 2));
+    assert_moves(f, "expire clusterinst/acme/paris/dev/web ", &call);
+    rig_answer(f, call, 1, DONE);
+    assert_true(rig_moved_within(f, 3));
+    assert_moves(f, "expire clusterinst/acme/paris/dev/web ", &call);
+    rig_answer(f, call, 1, DONE);
+    show_cluster(f, WEB, "CREATE_ERROR", operation(f, "create", 21, 0));
+    rig_send(f);
+    assert_moves(f, "undo clusterinst/acme/paris/dev/web ", &call);
+    rig_answer(f, call, 1, DONE);
+    show_gone(f, RECORD_CLUSTERINST, WEB);
+    rig_send(f);
+    assert_false(rig_moved_within(f, 40));
+}
+
+/* An instance whose cluster is made first goes on as soon as that is there. */
+static void what_waits_for_a_cluster_goes_on(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_leader_lock(f);
+    show_cluster(f, OURS, "CREATING", operation(f, "create", 0, 600));
+    show_instance(f, AUTO, "CREATING_DEPENDENCIES", operation(f, "create", 0, 600));
+    rig_send(f);
+    assert_moves(f, "", &call);
+    show_cluster(f, OURS, "READY", NULL);
+    rig_send(f);
+    assert_moves(f, "proceed appinst/acme/paris/dev/autocluster1/dev/shop/1.0 ", &call);
+}
+
+static void what_waits_for_a_cluster_that_goes_fails(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_leader_lock(f);
+    show_cluster(f, OURS, "CREATING", operation(f, "create", 0, 600));
+    show_instance(f, AUTO, "CREATING_DEPENDENCIES", operation(f, "create", 0, 600));
+    rig_send(f);
+    show_gone(f, RECORD_CLUSTERINST, OURS);
+    rig_send(f);
+    assert_moves(f, "fail appinst/acme/paris/dev/autocluster1/dev/shop/1.0 ", &call);
+}
+
+/* What is in a cluster goes first; the cluster follows when the last one has gone. */
+static void a_cluster_goes_after_its_instances(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_leader_lock(f);
+    show_cluster(f, WEB, "READY", NULL);
+    show_instance(f, SHOP, "READY", NULL);
+    rig_send(f);
+    assert_moves(f, "", &call);
+    show_cluster(f, WEB, "DELETE_PREPARE", operation(f, "delete", 0, 600));
+    rig_send(f);
+    assert_moves(f, "delete appinst/acme/paris/dev/web/dev/shop/1.0 ", &call);
+    rig_answer(f, call, 1, DONE);
+    show_instance(f, SHOP, "DELETE_PREPARE", operation(f, "delete", 0, 600));
+    rig_send(f);
+    assert_moves(f, "proceed appinst/acme/paris/dev/web/dev/shop/1.0 ", &call);
+    rig_answer(f, call, 1, DONE);
+    show_instance(f, SHOP, "DELETE_REQUESTED", operation(f, "delete", 0, 600));
+    rig_send(f);
+    assert_false(rig_moved_within(f, 35));
+    show_gone(f, RECORD_APPINST, SHOP);
+    rig_send(f);
+    assert_moves(f, "proceed clusterinst/acme/paris/dev/web ", &call);
+}
+
+/* One that failed to go in this delete refuses it; what failed before is tried once more. */
+static void an_instance_that_stays_refuses(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_leader_lock(f);
+    show_cluster(f, WEB, "DELETE_PREPARE", operation(f, "delete", 10, 600));
+    show_instance(f, SHOP, "READY", operation(f, "delete", 11, 0));
+    rig_send(f);
+    assert_moves(f, "delete appinst/acme/paris/dev/web/dev/shop/1.0 ", &call);
+    rig_answer(f, call, 1, DONE);
+    show_instance(f, SHOP, "READY", operation(f, "delete", 10, 0));
+    rig_send(f);
+    assert_moves(f, "refuse clusterinst/acme/paris/dev/web ", &call);
+    assert_string_equal(sent(f)->edge->error, SHOP " does not go: no room");
+}
+
+/* A cluster that was made for instances goes when it was idle for half an hour, with its site at
+ * once; one that a client made stays. */
+static void an_idle_cluster_goes(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_leader_lock(f);
+    show_cluster(f, WEB, "READY", NULL);
+    show_cluster(f, OURS, "READY", NULL);
+    rig_send(f);
+    assert_false(rig_moved_within(f, (int)(CLUSTER_IDLE_NS / SECOND_NS) - 2));
+    assert_true(rig_moved_within(f, 4));
+    assert_moves(f, "delete clusterinst/acme/paris/corkboard/reservable0 ", &call);
+}
+
+static void an_idle_cluster_goes_with_its_site(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_leader_lock(f);
+    show_site(f, "READY", NULL);
+    show_cluster(f, OURS, "READY", NULL);
+    rig_send(f);
+    assert_moves(f, "", &call);
+    show_site(f, "DELETE_PREPARE", operation(f, "delete", 0, 600));
+    rig_send(f);
+    assert_moves(f, "delete clusterinst/acme/paris/corkboard/reservable0 ", &call);
+    rig_answer(f, call, 1, DONE);
+    show_gone(f, RECORD_CLUSTERINST, OURS);
+    rig_send(f);
+    assert_moves(f, "proceed cloudlet/acme/paris ", &call);
+}
+
+/* The session of which nothing is heard is told OFFLINE after 30 s, and no sooner. */
+static void a_silent_site_is_offline(void **state)
+{
+    struct converger_rig *f = *state;
+    Board__CloudletInfoRecord i = BOARD__CLOUDLET_INFO_RECORD__INIT;
+    uint64_t call;
+    rig_leader_lock(f);
+    i.name = text(f, PARIS);
+    i.state = text(f, "READY");
+    i.session = 7;
+    rig_change(f, PUT, key_edge(&f->arena, RECORD_CLOUDLETINFO, PARIS), &i.base);
+    rig_send(f);
+    for (int s = 0; s < 29; s++) {
+        assert_false(rig_second(f, ""));
+    }
+    bool moved = false;
+    for (int s = 0; s < 4 && !moved; s++) {
+        moved = rig_second(f, "");
+    }
+    assert_true(moved);
+    assert_moves(f, "offline cloudletinfo/acme/paris ", &call);
+    assert_int_equal(sent(f)->edge->session, 7);
+    rig_answer(f, call, 1, DONE);
+    i.state = text(f, "OFFLINE");
+    rig_change(f, PUT, key_edge(&f->arena, RECORD_CLOUDLETINFO, PARIS), &i.base);
+    rig_send(f);
+    for (int s = 0; s < 60; s++) {
+        assert_false(rig_second(f, ""));
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(what_nobody_ends_ends_in_time),
+        TEST(what_waits_for_a_cluster_goes_on),
+        TEST(what_waits_for_a_cluster_that_goes_fails),
+        TEST(a_cluster_goes_after_its_instances),
+        TEST(an_instance_that_stays_refuses),
+        TEST(an_idle_cluster_goes),
+        TEST(an_idle_cluster_goes_with_its_site),
+        TEST(a_silent_site_is_offline),
+    };
+    return cmocka_run_group_tests_name("converger: sites", tests, NULL, NULL);
+}
