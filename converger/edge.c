@@ -236,7 +236,7 @@ struct edge_look {
 };
 
 /* What is below a key's name, of one kind: whether there is any, and whether one was to go with a
- * delete that began at `since`, and does not. */
+ * delete that began at `since` (0 = none is under way), and does not. */
 static void see_below(const struct edge_keeper *k, struct arena *a, enum record_type kind,
                       const char *name, int64_t since, struct edge_look *l)
 {
@@ -245,7 +245,10 @@ static void see_below(const struct edge_keeper *k, struct arena *a, enum record_
          n && strncmp(map_key(n), prefix, strlen(prefix)) == 0; n = map_next(n)) {
         const struct kept_edge *one = map_value(n);
         l->sight.held = true;
-        if (since && one->in_vain_since >= since) {
+        if (!since) {
+            return;
+        }
+        if (one->in_vain_since >= since) {
             l->sight.refused = true;
             l->refusing = l->refusing ? l->refusing : one->key;
         }
@@ -323,6 +326,7 @@ static void see_instance(const struct edge_keeper *k, struct arena *a,
 static void see_site(const struct edge_keeper *k, struct arena *a, const Board__CloudletRecord *c,
                      struct edge_look *l)
 {
+    l->sight.stays = *c->version && !c->upgrading;
     if (l->sight.state == CLOUDLET_DELETE_PREPARE) {
         int64_t since = c->operation ? c->operation->since : 0;
         see_below(k, a, RECORD_CLUSTERINST, c->name, since, l);

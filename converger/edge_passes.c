@@ -18,6 +18,11 @@ static bool is_overdue(const struct edge_sight *s)
     return s->overdue;
 }
 
+static bool is_unfinished(const struct edge_sight *s)
+{
+    return s->overdue && !s->stays;
+}
+
 static bool is_ready(const struct edge_sight *s)
 {
     return s->ready;

@@ -16,6 +16,7 @@ struct edge_sight {
     bool failed;   /* the same one failed, or is gone */
     bool held;     /* something depends on it, or is at the site */
     bool refused;  /* of that something did not go, since this delete began */
+    bool stays;    /* of a site: it was READY, and no upgrade is under way: it waits for its CRM */
     bool restored; /* the site says that the former values run */
     bool goes;     /* nobody wants it any more, and it was not tried in vain */
     bool silent;   /* of a CRM: not heard of for too long */

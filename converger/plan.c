@@ -28,9 +28,12 @@ static void name_subject(const struct plan_shown *s, Converge__Repair *r, const 
     bool other = !placed && !*r->cell_id && !*r->task_guid && !*r->domain && !*r->lock &&
                  !*r->service && kind != RECORD_UNKNOWN && kind != RECORD_LIMITER;
     const char *part = other ? move_part(s->arena, m) : "";
-    r->subject = other ? arena_printf(s->arena, "%s %s%s%s", record_type_name(kind), name,
-                                      *part && *part != '/' ? "/" : "", part)
-                       : copy(s, "");
+    bool of_site = m->body_case == BOARD__MOVE__BODY_EDGE; /* its name has any number of parts */
+    r->subject = of_site ? arena_printf(s->arena, "%s %s", record_type_name(kind),
+                                        key_edge_name(s->arena, move_key(s->arena, m)))
+                 : other ? arena_printf(s->arena, "%s %s%s%s", record_type_name(kind), name,
+                                        *part && *part != '/' ? "/" : "", part)
+                         : copy(s, "");
     const Board__LimiterMove *limiter = move_limiter(m);
     r->cells = ARENA_ARRAY(s->arena, limiter->n_cells, char *);
     for (size_t i = 0; i < limiter->n_cells; i++) {

@@ -256,6 +256,44 @@ static void a_silent_site_is_offline(void **state)
     }
 }
 
+/* Named as people do, with all parts. */
+static void the_plan_shows_them(void **state)
+{
+    struct converger_rig *f = *state;
+    Converge__Plan plan;
+    rig_leader_lock(f);
+    show_site(f, "READY", NULL);
+    show_cluster(f, WEB, "CREATE_ERROR", operation(f, "create", 1, 0));
+    show_instance(f, SHOP, "READY", NULL);
+    rig_send(f);
+    converger_plan(f->x, &f->arena, &plan);
+    assert_int_equal(plan.n_repairs, 1);
+    assert_string_equal(plan.repairs[0]->pass, "undo");
+    assert_string_equal(plan.repairs[0]->move, "undo");
+    assert_string_equal(plan.repairs[0]->subject, "clusterinst " WEB);
+}
+
+/* One that could not go is tried again half an hour after that, not at once. */
+static void an_idle_cluster_that_stays_is_tried_later(void **state)
+{
+    struct converger_rig *f = *state;
+    Board__ClusterInstRecord c = BOARD__CLUSTER_INST_RECORD__INIT;
+    uint64_t call;
+    rig_leader_lock(f);
+    c.name = text(f, OURS);
+    c.uid = text(f, "u-ours");
+    c.state = text(f, "READY");
+    c.operation = operation(f, "delete", 1, 0);
+    c.automatic = c.reservable = true;
+    c.since = wall(f);
+    c.free_since = wall(f) - 2 * CLUSTER_IDLE_NS;
+    rig_change(f, PUT, key_edge(&f->arena, RECORD_CLUSTERINST, OURS), &c.base);
+    rig_send(f);
+    assert_moves(f, "", &call);
+    assert_false(rig_moved_within(f, (int)(CLUSTER_IDLE_NS / SECOND_NS) - 2));
+    assert_true(rig_moved_within(f, 4));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
@@ -267,7 +305,9 @@ int main(void)
         TEST(an_instance_that_stays_refuses),
         TEST(an_idle_cluster_goes),
         TEST(an_idle_cluster_goes_with_its_site),
+        TEST(an_idle_cluster_that_stays_is_tried_later),
         TEST(a_silent_site_is_offline),
+        TEST(the_plan_shows_them),
     };
     return cmocka_run_group_tests_name("converger: sites", tests, NULL, NULL);
 }
