@@ -5,7 +5,6 @@
 #include "common/lifecycle/lifecycle.h"
 #include "common/lifecycle/tracked.h"
 #include "common/model/edge_name.h"
-#include "common/model/edge_times.h"
 #include "common/model/moves.h"
 #include "converger/inside.h"
 #include "converger/sites.h"
@@ -28,6 +27,11 @@ static void init(void *state, const struct converger_config *config)
 static struct liveness_report *report_of(const struct edge_keeper *k)
 {
     return &k->kept.x->life.leader.liveness_report;
+}
+
+static int64_t silence_of(const struct edge_keeper *k)
+{
+    return k->kept.x->settings.edge.site_silence_ns;
 }
 
 /* ---- What a record says ---------------------------------------------------------------------- */
@@ -280,7 +284,7 @@ static void see_idle(const struct edge_keeper *k, struct arena *a,
         return;
     }
     int64_t from = c->free_since > c->since ? c->free_since : c->since;
-    l->due_wall_ns = from + CLUSTER_IDLE_NS;
+    l->due_wall_ns = from + k->kept.x->settings.edge.cluster_idle_ns;
     l->sight.goes = wall_ns >= l->due_wall_ns;
 }
 
@@ -359,7 +363,7 @@ static bool see(const struct edge_keeper *k, struct arena *a, const struct kept_
         see_site(k, a, m, ret);
     } else if (kind == RECORD_CLOUDLETINFO) {
         const Board__CloudletInfoRecord *info = m;
-        ret->sight.silent = sites_silent(report_of(k), info->name, info->session);
+        ret->sight.silent = sites_silent(report_of(k), info->name, info->session, silence_of(k));
     }
     return true;
 }
@@ -443,7 +447,7 @@ static void listen(struct edge_keeper *k, struct effects *out)
     }
     if (now_ns >= k->listen_ns) {
         k->listen_ns = now_ns + LIVENESS_REPORT_TICK_NS;
-        sites_each_silent(report_of(k), touch_silent, k);
+        sites_each_silent(report_of(k), silence_of(k), touch_silent, k);
     }
     effects_due(out, k->listen_ns);
 }

@@ -1,7 +1,6 @@
 #include "converger/sites.h"
 
 #include "common/lifecycle/cloudlet_info.h"
-#include "common/model/edge_times.h"
 
 #include <assert.h>
 
@@ -17,17 +16,18 @@ void sites_note(struct liveness_report *h, const char *cloudlet,
     }
 }
 
-bool sites_silent(const struct liveness_report *h, const char *cloudlet, uint64_t session)
+bool sites_silent(const struct liveness_report *h, const char *cloudlet, uint64_t session,
+                  int64_t limit_ns)
 {
     const struct silence *s = liveness_report_find(h, LIVENESS_REPORT_SITE, cloudlet);
-    return s && s->incarnation == session && silence_ns(h, s) >= SITE_SILENCE_NS;
+    return s && s->incarnation == session && silence_ns(h, s) >= limit_ns;
 }
 
-void sites_each_silent(const struct liveness_report *h,
+void sites_each_silent(const struct liveness_report *h, int64_t limit_ns,
                        void (*each)(void *context, const char *cloudlet), void *context)
 {
     const struct silence *s = liveness_report_longest(h, LIVENESS_REPORT_SITE);
-    for (; s && silence_ns(h, s) >= SITE_SILENCE_NS; s = TAILQ_NEXT(s, link)) {
+    for (; s && silence_ns(h, s) >= limit_ns; s = TAILQ_NEXT(s, link)) {
         each(context, s->name);
     }
 }

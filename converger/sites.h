@@ -9,11 +9,12 @@
 void sites_note(struct liveness_report *h, const char *cloudlet,
                 const Board__CloudletInfoRecord *info);
 
-/* In this session it was not heard of for too long. */
-bool sites_silent(const struct liveness_report *h, const char *cloudlet, uint64_t session);
+/* In this session it was not heard of for so long. */
+bool sites_silent(const struct liveness_report *h, const char *cloudlet, uint64_t session,
+                  int64_t limit_ns);
 
-/* Each one that is silent. */
-void sites_each_silent(const struct liveness_report *h,
+/* Each one that is silent for so long. */
+void sites_each_silent(const struct liveness_report *h, int64_t limit_ns,
                        void (*each)(void *context, const char *cloudlet), void *context);
 
 /* Whether any is listened for. */

@@ -1,6 +1,6 @@
 #include "bbs/edge/edge.h"
 #include "bbs/edge/said.h"
-#include "bbs/edge/times.h"
+#include "bbs/setting/in_force.h"
 #include "common/base/message.h"
 #include "common/lifecycle/cloudlet.h"
 #include "common/lifecycle/cloudlet_info.h"
@@ -25,6 +25,7 @@ struct here {
 
 struct cloudlet_snapshot {
     struct edge_site site;
+    const struct edge_times *times; /* in force; read by the moves that begin something */
     const Board__RefsRecord *refs;
     const Board__ProgressRecord *progress;
     struct here here;
@@ -105,7 +106,10 @@ static void cloudlet_gather(struct view *v, const struct op_input *in, void *sna
     struct arena *a = view_arena(v);
     const Board__Move *m = in->request;
     const char *name = key_edge_name(a, move_key(a, m));
+    bool begins = in->actor == ACTOR_CLIENT || strcmp(m->move, "init") == 0 ||
+                  strcmp(m->move, "proceed") == 0;
     edge_site_gather(v, in, name, &s->site);
+    s->times = begins ? &settings_gather(v)->edge : &SETTINGS_DEFAULT.edge;
     s->refs = view_message(v, key_edge(a, RECORD_REFS, name));
     if (s->site.cloudlet) {
         s->progress = view_message(v, key_progress(a, s->site.cloudlet->uid));
@@ -369,7 +373,7 @@ static void create_cloudlet(const struct move_turn *t)
     c->state = state_named(t->to);
     c->since = c->created_at = now;
     c->request = 1;
-    c->operation = edge_operation(a, "create", 0, "", now, CLOUDLET_CREATE_NS);
+    c->operation = edge_operation(a, "create", 0, "", now, shot_of(t)->times->cloudlet_create_ns);
     c->spec = spec_of(a, edge_says(t)->cloudlet);
     c->target_version = edge_says(t)->version;
     Board__MaintenanceRecord *m = arena_message(a, &board__maintenance_record__descriptor);
@@ -418,7 +422,7 @@ static void upgrade_cloudlet(const struct move_turn *t)
     } else {
         c->upgrading = true;
         c->operation = edge_operation(a, "upgrade", edge_says(t)->override, now_of(t)->state,
-                                      t->in->now.wall_ns, CLOUDLET_UPGRADE_NS);
+                                      t->in->now.wall_ns, shot_of(t)->times->upgrade_ns);
         tell(t, c,
              arena_printf(a, "upgrade requested: from %s to %s", c->version, c->target_version),
              NULL, NULL);
@@ -452,8 +456,9 @@ static void delete_cloudlet(const struct move_turn *t)
     Board__CloudletRecord *c = after_of(t);
     c->request++;
     c->upgrading = false;
-    c->operation = edge_operation(t->plan->arena, "delete", edge_says(t)->override,
-                                  now_of(t)->state, t->in->now.wall_ns, DELETE_PREPARE_NS);
+    c->operation =
+        edge_operation(t->plan->arena, "delete", edge_says(t)->override, now_of(t)->state,
+                       t->in->now.wall_ns, shot_of(t)->times->delete_prepare_ns);
     tell(t, c, "delete requested", NULL, NULL);
     put_after(t, c);
 }
@@ -479,7 +484,7 @@ static void init_cloudlet(const struct move_turn *t)
     if (t->from == CLOUDLET_UPDATE_ERROR && t->to == CLOUDLET_CRM_INITOK) { /* repaired by hand */
         c->upgrading = true;
         c->operation = edge_operation(a, "upgrade", 0, now_of(t)->state, t->in->now.wall_ns,
-                                      CLOUDLET_UPGRADE_NS);
+                                      shot_of(t)->times->upgrade_ns);
     } else {
         c->operation = edge_operation_again(a, c->operation, t->in->now.wall_ns);
     }
@@ -582,6 +587,10 @@ static void fail_cloudlet(const struct move_turn *t)
 static void proceed_cloudlet(const struct move_turn *t)
 {
     Board__CloudletRecord *c = after_of(t);
+    if (c->operation) { /* the site has its own time for it */
+        c->operation = arena_copy(t->plan->arena, c->operation, sizeof(*c->operation));
+        c->operation->limit_ns = shot_of(t)->times->cloudlet_delete_ns;
+    }
     c->operation = edge_operation_again(t->plan->arena, c->operation, t->in->now.wall_ns);
     tell(t, c, "nothing is there any more: the site is to let go", NULL, NULL);
     put_after(t, c);

@@ -1,6 +1,5 @@
 #include "bbs/edge/edge.h"
 #include "bbs/edge/ready.h"
-#include "bbs/edge/times.h"
 #include "bbs/edge/tracked.h"
 #include "common/base/message.h"
 #include "common/lifecycle/tracked.h"
@@ -155,8 +154,9 @@ static void cluster_look(struct view *v, const struct op_input *in, struct track
     if (tracked_asks(in, TRACKED_TRIGGER_UPDATE)) {
         look_update(v, in, s);
     }
-    s->goes_along = c->automatic && !*c->reserved_by && s->dependents.count == 0 &&
-                    (site_goes(&s->site) || in->now.wall_ns - c->free_since >= CLUSTER_IDLE_NS);
+    s->goes_along =
+        c->automatic && !*c->reserved_by && s->dependents.count == 0 &&
+        (site_goes(&s->site) || in->now.wall_ns - c->free_since >= s->times->cluster_idle_ns);
     if (tracked_asks(in, TRACKED_TRIGGER_REFRESH)) {
         s->fault = "a cluster has no revision: it is updated";
     }
@@ -208,9 +208,9 @@ static const struct tracked_kind cluster_kind = {
     .family = &clusterinst_moves,
     .type = RECORD_CLUSTERINST,
     .noun = "cluster",
-    .create_ns = CLUSTER_CREATE_NS,
-    .update_ns = CLUSTER_UPDATE_NS,
-    .delete_ns = CLUSTER_DELETE_NS,
+    .create_ns = offsetof(struct edge_times, cluster_create_ns),
+    .update_ns = offsetof(struct edge_times, cluster_update_ns),
+    .delete_ns = offsetof(struct edge_times, cluster_delete_ns),
     .look = cluster_look,
     .beside = cluster_beside,
     .report = cluster_report,

@@ -1,5 +1,4 @@
 #include "bbs/edge/edge.h"
-#include "bbs/edge/times.h"
 #include "bbs/edge/tracked.h"
 #include "common/base/message.h"
 #include "common/lifecycle/tracked.h"
@@ -82,7 +81,7 @@ static void make_cluster(struct view *v, const struct op_input *in, struct track
     c->state = tracked_text("CREATE_REQUESTED");
     c->since = c->created_at = in->now.wall_ns;
     c->request = 1;
-    c->operation = edge_operation(a, "create", 0, "", in->now.wall_ns, CLUSTER_CREATE_NS);
+    c->operation = edge_operation(a, "create", 0, "", in->now.wall_ns, s->times->cluster_create_ns);
     c->spec = arena_message(a, &board__cluster_spec__descriptor);
     c->spec->flavor = tracked_text(flavor);
     c->spec->node = (Board__NodeSize *)(uintptr_t)size;
@@ -460,9 +459,9 @@ static const struct tracked_kind instance_kind = {
     .family = &appinst_moves,
     .type = RECORD_APPINST,
     .noun = "app instance",
-    .create_ns = INSTANCE_CREATE_NS,
-    .update_ns = INSTANCE_UPDATE_NS,
-    .delete_ns = INSTANCE_DELETE_NS,
+    .create_ns = offsetof(struct edge_times, instance_create_ns),
+    .update_ns = offsetof(struct edge_times, instance_update_ns),
+    .delete_ns = offsetof(struct edge_times, instance_delete_ns),
     .look = instance_look,
     .beside = instance_beside,
     .report = instance_report,

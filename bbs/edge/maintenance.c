@@ -1,6 +1,6 @@
 #include "bbs/edge/edge.h"
 #include "bbs/edge/said.h"
-#include "bbs/edge/times.h"
+#include "bbs/setting/in_force.h"
 #include "common/lifecycle/cloudlet.h"
 #include "common/lifecycle/cloudlet_info.h"
 #include "common/lifecycle/maintenance.h"
@@ -15,7 +15,8 @@ enum { SITE_INSTANCES_MAX = 4096, ALONE_TOLD_MAX = 10 };
 struct maintenance_snapshot {
     struct edge_site site;
     const Board__ProgressRecord *progress;
-    size_t alone; /* instances whose app runs nowhere else, of failed_over */
+    int64_t answer_ns; /* so long a CRM has to answer */
+    size_t alone;      /* instances whose app runs nowhere else, of failed_over */
     const char *alone_names[ALONE_TOLD_MAX];
 };
 
@@ -69,6 +70,9 @@ static void maintenance_gather(struct view *v, const struct op_input *in, void *
     edge_site_gather(v, in, name, &s->site);
     if (s->site.cloudlet) {
         s->progress = view_message(v, key_progress(a, s->site.cloudlet->uid));
+    }
+    if (in->actor != ACTOR_CRM) { /* who answers begins nothing */
+        s->answer_ns = settings_gather(v)->edge.maintenance_answer_ns;
     }
     if (strcmp(m->move, "failed_over") == 0) {
         gather_alone(v, name, s);
@@ -181,7 +185,7 @@ static void change_maintenance(const struct move_turn *t)
     m->state = (char *)(uintptr_t)maintenance_lifecycle.states[t->to];
     m->since = t->to == t->from ? m->since : now;
     m->overdue = expired;
-    m->deadline = asks_somebody(t->to) && !expired ? now + MAINTENANCE_ANSWER_NS : 0;
+    m->deadline = asks_somebody(t->to) && !expired ? now + shot_of(t)->answer_ns : 0;
     m->error = fails ? edge_says(t)->error : arena_strdup(a, "");
     if (fails && !*m->error) {
         m->error = arena_strdup(a, "its CRM does not say why");

@@ -1,7 +1,7 @@
 #include "bbs/edge/tracked.h"
 
 #include "bbs/edge/ready.h"
-#include "bbs/edge/times.h"
+#include "bbs/setting/in_force.h"
 #include "common/base/message.h"
 #include "common/lifecycle/tracked.h"
 #include "common/model/edge_name.h"
@@ -142,6 +142,13 @@ static void gather_refs(struct view *v, const struct tracked_kind *k, struct tra
     }
 }
 
+/* It begins something that may take its time. */
+static bool begins(const struct op_input *in)
+{
+    return in->actor == ACTOR_CLIENT || tracked_asks(in, TRACKED_TRIGGER_DELETE) ||
+           tracked_asks(in, TRACKED_TRIGGER_PROCEED);
+}
+
 void tracked_gather(struct view *v, const struct op_input *in, const struct tracked_kind *k,
                     struct tracked_turn *ret)
 {
@@ -154,6 +161,7 @@ void tracked_gather(struct view *v, const struct op_input *in, const struct trac
     s->key = move_key(a, m);
     s->name = key_edge_name(a, s->key);
     edge_site_gather(v, in, edge_cloudlet_of(a, s->name), &s->site);
+    s->times = begins(in) ? &settings_gather(v)->edge : &SETTINGS_DEFAULT.edge;
     s->object = view_message(v, s->key);
     if (s->object) {
         s->progress = view_message(v, key_progress(a, s->object->uid));
@@ -349,14 +357,19 @@ static const char *found_of(const struct move_turn *t)
     }
 }
 
+static int64_t limit_of(const struct move_turn *t, size_t field)
+{
+    return *(const int64_t *)(const void *)((const char *)shot_of(t)->times + field);
+}
+
 static Board__EdgeOperation *begun(const struct move_turn *t)
 {
     const struct tracked_kind *k = kind_of(t);
     bool deletes = is_move(t, TRACKED_TRIGGER_DELETE);
     assert(t->to != TRACKED_NONE);
-    int64_t limit = deletes                              ? DELETE_PREPARE_NS
-                    : is_move(t, TRACKED_TRIGGER_CREATE) ? k->create_ns
-                                                         : k->update_ns;
+    int64_t limit = deletes                              ? shot_of(t)->times->delete_prepare_ns
+                    : is_move(t, TRACKED_TRIGGER_CREATE) ? limit_of(t, k->create_ns)
+                                                         : limit_of(t, k->update_ns);
     return t->to == TRACKED_READY
                ? NULL
                : edge_operation(t->plan->arena, t->row->name, edge_says(t)->override,
@@ -398,7 +411,8 @@ static Board__EdgeOperation *operation_after(const struct move_turn *t)
     }
     if (is_move(t, TRACKED_TRIGGER_PROCEED) && o) {
         Board__EdgeOperation *next = arena_copy(a, o, sizeof(*next));
-        next->limit_ns = t->to == TRACKED_DELETE_REQUESTED ? kind_of(t)->delete_ns : next->limit_ns;
+        next->limit_ns =
+            t->to == TRACKED_DELETE_REQUESTED ? limit_of(t, kind_of(t)->delete_ns) : next->limit_ns;
         return edge_operation_again(a, next, now);
     }
     Board__EdgeOperation *next = t->to != t->from || !tracked_is_at_rest(shot_of(t)->object->state)

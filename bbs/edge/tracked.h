@@ -5,6 +5,9 @@
 
 #include "bbs/edge/refs.h"
 #include "bbs/edge/said.h"
+#include "common/model/edge_times.h"
+
+#include <stddef.h>
 
 /* How both records begin. */
 struct tracked_head {
@@ -36,6 +39,7 @@ struct dependents {
 /* All that a move rests on, and what comes of it as far as the records tell. */
 struct tracked_shot {
     struct edge_site site;
+    const struct edge_times *times; /* in force; read by the moves that begin something */
     const char *key, *name;
     const struct tracked_head *object; /* NULL = none */
     const Board__ProgressRecord *progress;
@@ -65,7 +69,7 @@ struct tracked_kind {
     const struct move_family *family;
     enum record_type type;
     const char *noun; /* "cluster" */
-    int64_t create_ns, update_ns, delete_ns;
+    size_t create_ns, update_ns, delete_ns; /* how long each may take: of struct edge_times */
     /* What a client wants it to be, and what it depends on or depends on it. Reads what it needs.
      */
     void (*look)(struct view *v, const struct op_input *in, struct tracked_shot *s);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/model/crash_policy.h"
+#include "common/model/edge_times.h"
 #include "common/model/task_times.h"
 
 #include <stdbool.h>
@@ -26,6 +27,7 @@ struct settings {
     struct limiter_rules limiter;
     struct detector_windows detector;
     struct task_times tasks;
+    struct edge_times edge;
     int64_t drain_ns; /* between the end of a route and the end of what it led to */
 };
 extern const struct settings SETTINGS_DEFAULT;

@@ -19,6 +19,10 @@ struct edge_row {
 #define EDGE_GENERATION "E"
 #define EDGE_NOW 1000 /* seconds */
 
+/* A line of a board: a setting. */
+#define EDGE_SETTING(named, number)                                                                \
+    "setting/edge." named " {'name':'edge." named "','value':" number "}\n"
+
 /* Appends what each row of a page comes to: a line of its rule, and lines of changes, progress and
  * compares. Fails where a decision does not hold to its compares. */
 void edge_rows_try(const struct move_family *family, const struct edge_row *rows, size_t count,

@@ -58,6 +58,8 @@
 static const struct edge_row cloudlets[] = {
     /* A client's. */
     {"made", "", "client", "create" ON "{" PLACE ",'version':'1'}"},
+    {"made, in another time", EDGE_SETTING("cloudlet_create", "60"), "client",
+     "create" ON "{" PLACE "}"},
     {"there already", READY, "client", "create" ON "{" PLACE "}"},
     {"without a location", "", "client", "create" ON "{}"},
     {"at 0,0", "", "client", "create" ON "{'cloudlet':{'alert_percent':101}}"},
@@ -73,6 +75,8 @@ static const struct edge_row cloudlets[] = {
     {"of none", "", "client", "update" ON "{" PLACE "}"},
     {"while it is upgraded", UPDATING, "client", "update" ON "{'replace_site':true}"},
     {"another version", READY, "client", "upgrade" ON "{'version':'2'}"},
+    {"another version, in another time", READY EDGE_SETTING("upgrade", "180"), "client",
+     "upgrade" ON "{'version':'2'}"},
     {"no version", READY, "client", "upgrade" ON "{}"},
     {"the same version", READY, "client", "upgrade" ON "{'version':'1'}"},
     {"a lower one", READY, "client", "upgrade" ON "{'version':'0.9'}"},
@@ -166,6 +170,9 @@ static const struct edge_row cloudlets[] = {
      "fail" ON SAY(",'session':3,'error':'left behind: a slice'")},
     /* The converger. */
     {"nothing is there", C("DELETE_PREPARE", V1 OP("delete", "")) NORMAL, V, "proceed" ON JUDGED},
+    {"nothing is there, and the site has another time",
+     C("DELETE_PREPARE", V1 OP("delete", "")) NORMAL EDGE_SETTING("cloudlet_delete", "30"), V,
+     "proceed" ON JUDGED},
     {"something is", C("DELETE_PREPARE", V1 OP("delete", "")) NORMAL CLUSTER("DELETING", ""), V,
      "proceed" ON JUDGED},
     {"another request", C("DELETE_PREPARE", V1 OP("delete", "")) NORMAL, V,
@@ -234,6 +241,8 @@ static const struct edge_row infos[] = {
 static const struct edge_row maintenance[] = {
     {"begun", READY, "client", "start" AT "{}"},
     {"begun, whatever runs there", READY, "client", "start_no_failover" AT "{}"},
+    {"begun, and the CRM has another time", READY EDGE_SETTING("maintenance_answer", "10"),
+     "client", "start_no_failover" AT "{}"},
     {"of none", "", "client", "start" AT "{}"},
     {"while it is offline", C("READY", V1) I("OFFLINE", "3", "") NORMAL, "client", "start" AT "{}"},
     {"twice", DURING("CRM_REQUESTED", ""), "client", "start" AT "{}"},

@@ -4,7 +4,7 @@
 #include "common/lifecycle/cloudlet_info.h"
 #include "common/lifecycle/maintenance.h"
 #include "common/lifecycle/tracked.h"
-#include "common/model/edge_times.h"
+#include "common/model/settings.h"
 #include "converger/edge_passes.h"
 #include "converger/sites.h"
 #include "test/tool/cmocka.h"
@@ -199,6 +199,9 @@ static void pass_time(struct liveness_report *h, int64_t *now_ns, int64_t until_
     }
 }
 
+/* Of a setting: any would do. */
+#define SILENCE_NS (SETTINGS_DEFAULT.edge.site_silence_ns)
+
 static void count_one(void *context, const char *cloudlet)
 {
     assert_string_equal(cloudlet, PARIS);
@@ -208,7 +211,7 @@ static void count_one(void *context, const char *cloudlet)
 static int count_silent(const struct liveness_report *h)
 {
     int count = 0;
-    sites_each_silent(h, count_one, &count);
+    sites_each_silent(h, SILENCE_NS, count_one, &count);
     return count;
 }
 
@@ -223,30 +226,30 @@ static void a_site_falls_silent(void **state)
     sites_note(&h, PARIS, &i);
     assert_true(sites_any(&h));
     pass_time(&h, &now_ns, 100 * SECOND_NS, 7);
-    assert_false(sites_silent(&h, PARIS, 7));
+    assert_false(sites_silent(&h, PARIS, 7, SILENCE_NS));
     assert_int_equal(count_silent(&h), 0);
 
     int64_t last_ns = now_ns;
-    pass_time(&h, &now_ns, last_ns + SITE_SILENCE_NS - LIVENESS_REPORT_TICK_NS, 0);
-    assert_false(sites_silent(&h, PARIS, 7));
+    pass_time(&h, &now_ns, last_ns + SILENCE_NS - LIVENESS_REPORT_TICK_NS, 0);
+    assert_false(sites_silent(&h, PARIS, 7, SILENCE_NS));
     assert_int_equal(count_silent(&h), 0);
-    pass_time(&h, &now_ns, last_ns + SITE_SILENCE_NS, 0);
-    assert_true(sites_silent(&h, PARIS, 7));
+    pass_time(&h, &now_ns, last_ns + SILENCE_NS, 0);
+    assert_true(sites_silent(&h, PARIS, 7, SILENCE_NS));
     assert_int_equal(count_silent(&h), 1);
     /* what is silent is that session */
-    assert_false(sites_silent(&h, PARIS, 8));
+    assert_false(sites_silent(&h, PARIS, 8, SILENCE_NS));
 
     /* another session begins anew, and heartbeats of the former one are none of it */
     i.session = 8;
     sites_note(&h, PARIS, &i);
-    assert_false(sites_silent(&h, PARIS, 8));
-    pass_time(&h, &now_ns, now_ns + SITE_SILENCE_NS, 7);
-    assert_true(sites_silent(&h, PARIS, 8));
+    assert_false(sites_silent(&h, PARIS, 8, SILENCE_NS));
+    pass_time(&h, &now_ns, now_ns + SILENCE_NS, 7);
+    assert_true(sites_silent(&h, PARIS, 8, SILENCE_NS));
 
     /* who is OFFLINE is not listened for, nor who is gone */
     i.state = (char *)(uintptr_t) "OFFLINE";
     sites_note(&h, PARIS, &i);
-    assert_false(sites_silent(&h, PARIS, 8));
+    assert_false(sites_silent(&h, PARIS, 8, SILENCE_NS));
     assert_false(sites_any(&h));
     i.state = (char *)(uintptr_t) "NEED_SYNC";
     sites_note(&h, PARIS, &i);

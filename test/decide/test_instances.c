@@ -53,6 +53,10 @@
 
 static const struct edge_row clusters[] = {
     {"made", READY SMALL NO_REFS, "client", "create" ON "{" NODES("2") "}"},
+    {"in another time", READY SMALL NO_REFS EDGE_SETTING("cluster_create", "10"), "client",
+     "create" ON "{" NODES("2") "}"},
+    {"in a time that is none", READY SMALL NO_REFS EDGE_SETTING("cluster_create", "9"), "client",
+     "create" ON "{" NODES("2") "}"},
     {"without a flavor", READY NO_REFS, "client", "create" ON "{" NODES("2") "}"},
     {"no nodes", READY SMALL NO_REFS, "client", "create" ON "{" NODES("0") "}"},
     {"65 nodes", READY SMALL NO_REFS, "client", "create" ON "{" NODES("65") "}"},
@@ -104,6 +108,8 @@ static const struct edge_row clusters[] = {
                 "create" ON "{'override':'IGNORE_TRANSIENT'," NODES("3") "}"),
     /* Changed. */
     CLUSTER_ROW("more nodes", "READY", "", "client", "update" ON "{" NODES("3") "}"),
+    {"in another time", READY SMALL HAS_TWO CLUSTER("READY", "")
+         EDGE_SETTING("cluster_update", "86400"), "client", "update" ON "{" NODES("1") "}"},
     CLUSTER_ROW("fewer nodes", "READY", "", "client", "update" ON "{" NODES("1") "}"),
     CLUSTER_ROW("another flavor", "READY", "", "client",
                 "update" ON "{'cluster':{'flavor':'large','nodes':3}}"),
@@ -122,6 +128,8 @@ static const struct edge_row clusters[] = {
     CLUSTER_ROW("refreshed", "READY", "", "client", "refresh" ON "{}"),
     /* Deleted. */
     CLUSTER_ROW("goes", "READY", "", "client", "delete" ON "{}"),
+    {"goes, and what depends on it has another time", READY SMALL HAS_TWO CLUSTER("READY", "")
+         EDGE_SETTING("delete_prepare", "11"), "client", "delete" ON "{}"},
     CLUSTER_ROW("goes at once", "READY", "", "client", "delete" ON "{'override':'IGNORE_CRM'}"),
     CLUSTER_ROW("goes already", "DELETING", "", "client", "delete" ON "{}"),
     CLUSTER_ROW("an error goes", "CREATE_ERROR", OP("create", ",'error':'e'"), "client",
@@ -136,6 +144,12 @@ static const struct edge_row clusters[] = {
     CLUSTER_ROW("it is idle for long", "READY",
                 ",'automatic':true,'reservable':true,'free_since':-800" S, V,
                 "delete" ON JUDGED("c")),
+    {"it is idle for long, as somebody has set it", READY SMALL HAS_TWO EDGE_SETTING(
+         "cluster_idle", "100") CLUSTER("READY",
+         ",'automatic':true,'reservable':true,'free_since':900" S), V, "delete" ON JUDGED("c")},
+    {"not yet, as somebody has set it", READY SMALL HAS_TWO EDGE_SETTING(
+         "cluster_idle", "101") CLUSTER("READY",
+         ",'automatic':true,'reservable':true,'free_since':900" S), V, "delete" ON JUDGED("c")},
     {"a client's is never idle", READY SMALL HAS_TWO CLUSTER("READY", ""), V,
      "delete" ON JUDGED("c")},
     {"one of our own goes with its site",
@@ -190,6 +204,9 @@ static const struct edge_row clusters[] = {
     /* The converger. */
     CLUSTER_ROW("nothing is there", "DELETE_PREPARE", OP("delete", ""), V,
                 "proceed" ON JUDGED("c")),
+    {"nothing is there, and the site has another time", READY SMALL HAS_TWO
+         EDGE_SETTING("cluster_delete", "12") CLUSTER("DELETE_PREPARE", OP("delete", "")), V,
+     "proceed" ON JUDGED("c")},
     CLUSTER_ROW("another request", "DELETE_PREPARE", OP("delete", ""), V,
                 "proceed" ON "{'uid':'c','request':2}"),
     CLUSTER_ROW("something does not go", "DELETE_PREPARE", OP("delete", ",'found':'READY'"), V,
@@ -264,6 +281,8 @@ static const struct edge_row clusters[] = {
 
 static const struct edge_row instances[] = {
     {"made", PLACE SHOP HAS_TWO, "client", "create" AT "{}"},
+    {"in another time", PLACE SHOP HAS_TWO EDGE_SETTING("instance_create", "13"), "client",
+     "create" AT "{}"},
     {"its port is taken", PLACE SHOP TAKEN, "client", "create" AT "{}"},
     {"of another protocol it is free", PLACE APP("1")
          DEF("1", ",'ports':[{'internal':8080,'protocol':'UDP'}]") TAKEN, "client",
@@ -310,6 +329,8 @@ static const struct edge_row instances[] = {
          RESERVABLE("2", "READY", ",'spec':{'flavor':'large'}"), "client",
      "create" AUTO_AT "{}"},
     {"one is made", READY SMALL SHOP NO_REFS, "client", "create" AUTO_AT "{}"},
+    {"one is made, in another time", READY SMALL SHOP NO_REFS EDGE_SETTING("cluster_create", "14"),
+     "client", "create" AUTO_AT "{}"},
     {"the 64th", READY SMALL SHOP
          REFS_OF("0", "0", "0", ",'reservable_ids':9223372036854775807"),
      "client", "create" AUTO_AT "{}"},
@@ -341,6 +362,8 @@ static const struct edge_row instances[] = {
          DEF("2", ",'ports':[" PORT("8080") "," PORT("9090") "]") HAS_PORT INST("READY", ""),
      "client", "refresh" AT "{}"},
     ROW("by force", "READY", "", "client", "refresh" AT "{'force':true}"),
+    {"in another time", PLACE SHOP HAS_PORT INST("READY", "") EDGE_SETTING("instance_update", "15"),
+     "client", "refresh" AT "{'force':true}"},
     {"while its cluster changes", READY SMALL CLUSTER("UPDATE_REQUESTED", "") SHOP HAS_PORT INST(
          "READY", ""), "client", "update" AT "{'instance':{'env':[{'name':'A'}]}}"},
     {"the new one runs", PLACE APP("2") DEF("1", "") DEF("2", "")

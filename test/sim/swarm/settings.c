@@ -103,10 +103,29 @@ static void begin(struct workload *w)
     o->work = w;
 }
 
+static bool is_of_sites(const struct setting_row *row)
+{
+    return strncmp(row->name, "edge.", 5) == 0;
+}
+
+/* None of a centre of sites: here is none. */
+static const struct setting_row *draw_row(struct random *r)
+{
+    size_t count = 0, at = 0;
+    for (size_t i = 0; i < setting_row_count; i++) {
+        count += !is_of_sites(&setting_rows[i]);
+    }
+    size_t left = random_below(r, count);
+    while (is_of_sites(&setting_rows[at]) || left-- > 0) {
+        at++;
+    }
+    return &setting_rows[at];
+}
+
 static void step(struct workload *w)
 {
     struct settings_work *o = w->own;
-    const struct setting_row *row = &setting_rows[random_below(&w->random, setting_row_count)];
+    const struct setting_row *row = draw_row(&w->random);
     w->due_ns = world_now(w->swarm->world) +
                 (1 + (int64_t)random_below(&w->random, 8)) * SECOND_NS;
     if (o->asks || o->healed) {

@@ -1,7 +1,7 @@
 /* What the converger does at a centre of sites: what it leads on as the records change, what it
  * ends when the time has come, and when it asks again. */
 #include "converger/edge.h"
-#include "common/model/edge_times.h"
+#include "common/model/setting_record.h"
 #include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
@@ -34,6 +34,8 @@ static Board__EdgeOperation *operation(struct converger_rig *f, const char *word
     o->error = text(f, left_s ? "" : "no room");
     return o;
 }
+
+#define IDLE_NS (SETTINGS_DEFAULT.edge.cluster_idle_ns)
 
 /* Frames of the feed. */
 static void show_cluster(struct converger_rig *f, const char *name, const char *state,
@@ -81,6 +83,14 @@ static void show_gone(struct converger_rig *f, enum record_type type, const char
 {
     Board__CloudletRecord nothing = BOARD__CLOUDLET_RECORD__INIT;
     rig_change(f, DELETE, key_edge(&f->arena, type, name), &nothing.base);
+}
+
+static void set_time(struct converger_rig *f, const char *name, int64_t value)
+{
+    Board__SettingRecord r = BOARD__SETTING_RECORD__INIT;
+    r.name = text(f, name);
+    r.value = value;
+    rig_change(f, PUT, key_setting(&f->arena, name), &r.base);
 }
 
 /* The first move of the last step. */
@@ -202,7 +212,23 @@ static void an_idle_cluster_goes(void **state)
     show_cluster(f, WEB, "READY", NULL);
     show_cluster(f, OURS, "READY", NULL);
     rig_send(f);
-    assert_false(rig_moved_within(f, (int)(CLUSTER_IDLE_NS / SECOND_NS) - 2));
+    assert_false(rig_moved_within(f, (int)(IDLE_NS / SECOND_NS) - 2));
+    assert_true(rig_moved_within(f, 4));
+    assert_moves(f, "delete clusterinst/acme/paris/corkboard/reservable0 ", &call);
+}
+
+/* As somebody has set it; also what waits already. */
+static void an_idle_cluster_goes_in_the_time_that_is_set(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_leader_lock(f);
+    show_cluster(f, OURS, "READY", NULL);
+    rig_send(f);
+    assert_false(rig_moved_within(f, 20));
+    set_time(f, "edge.cluster_idle", 60);
+    rig_send(f);
+    assert_false(rig_moved_within(f, 38));
     assert_true(rig_moved_within(f, 4));
     assert_moves(f, "delete clusterinst/acme/paris/corkboard/reservable0 ", &call);
 }
@@ -226,18 +252,17 @@ static void an_idle_cluster_goes_with_its_site(void **state)
 }
 
 /* The session of which nothing is heard is told OFFLINE after 30 s, and no sooner. */
-static void a_silent_site_is_offline(void **state)
+/* After so many seconds, and told once. */
+static void silent_after(struct converger_rig *f, int seconds)
 {
-    struct converger_rig *f = *state;
     Board__CloudletInfoRecord i = BOARD__CLOUDLET_INFO_RECORD__INIT;
     uint64_t call;
-    rig_leader_lock(f);
     i.name = text(f, PARIS);
     i.state = text(f, "READY");
     i.session = 7;
     rig_change(f, PUT, key_edge(&f->arena, RECORD_CLOUDLETINFO, PARIS), &i.base);
     rig_send(f);
-    for (int s = 0; s < 29; s++) {
+    for (int s = 0; s < seconds - 1; s++) {
         assert_false(rig_second(f, ""));
     }
     bool moved = false;
@@ -254,6 +279,19 @@ static void a_silent_site_is_offline(void **state)
     for (int s = 0; s < 60; s++) {
         assert_false(rig_second(f, ""));
     }
+}
+
+static void a_silent_site_is_offline(void **state)
+{
+    rig_leader_lock(*state);
+    silent_after(*state, 30);
+}
+
+static void a_silent_site_is_offline_in_the_time_that_is_set(void **state)
+{
+    rig_leader_lock(*state);
+    set_time(*state, "edge.site_silence", 20);
+    silent_after(*state, 20);
 }
 
 /* Named as people do, with all parts. */
@@ -286,11 +324,11 @@ static void an_idle_cluster_that_stays_is_tried_later(void **state)
     c.operation = operation(f, "delete", 1, 0);
     c.automatic = c.reservable = true;
     c.since = wall(f);
-    c.free_since = wall(f) - 2 * CLUSTER_IDLE_NS;
+    c.free_since = wall(f) - 2 * IDLE_NS;
     rig_change(f, PUT, key_edge(&f->arena, RECORD_CLUSTERINST, OURS), &c.base);
     rig_send(f);
     assert_moves(f, "", &call);
-    assert_false(rig_moved_within(f, (int)(CLUSTER_IDLE_NS / SECOND_NS) - 2));
+    assert_false(rig_moved_within(f, (int)(IDLE_NS / SECOND_NS) - 2));
     assert_true(rig_moved_within(f, 4));
 }
 
@@ -304,9 +342,11 @@ int main(void)
         TEST(a_cluster_goes_after_its_instances),
         TEST(an_instance_that_stays_refuses),
         TEST(an_idle_cluster_goes),
+        TEST(an_idle_cluster_goes_in_the_time_that_is_set),
         TEST(an_idle_cluster_goes_with_its_site),
         TEST(an_idle_cluster_that_stays_is_tried_later),
         TEST(a_silent_site_is_offline),
+        TEST(a_silent_site_is_offline_in_the_time_that_is_set),
         TEST(the_plan_shows_them),
     };
     return cmocka_run_group_tests_name("converger: sites", tests, NULL, NULL);
