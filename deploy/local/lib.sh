@@ -38,8 +38,40 @@ no_arguments() { # ARGUMENT...
     unknown "$1"
 }
 
-is_cluster_file() { grep -qE '^port_base=[0-9]+$' "$1" 2>/dev/null && grep -qE '^rep=[0-9]+$' "$1"; } # FILE
 setting() { sed -n "s/^$1=//p" "$state/cluster" 2>/dev/null; }
+
+# ---- A centre and its sites (`up --sites`) ----
+
+# Site N of a centre is a cluster of its own in site-N of the centre's state directory.
+sites_max=8
+site_names=(paris rome oslo bern wien riga cairo tokyo)
+site_places=(48.85,2.35 41.9,12.5 59.91,10.75 46.95,7.45 48.21,16.37 56.95,24.11 30.04,31.24 35.68,139.69)
+cloudlet_of() { echo "acme/${site_names[$1 - 1]}"; } # SITE_NUMBER
+site_dir() { echo "$state/site-$1"; }                # SITE_NUMBER
+sites() { seq 1 "$(setting sites)" 2>/dev/null || true; }
+# Sets `site`, the number of the one that is called so: 1, paris or acme/paris.
+find_site() { # WORD
+    for site in $(sites); do
+        [[ " $site $(cloudlet_of "$site") ${site_names[site - 1]} " != *" $1 "* ]] || return 0
+    done
+    [ -n "$(sites)" ] || die "the cluster in $state has no sites; deploy/local/up --sites N makes a centre with N sites"
+    die "there is no site \"$1\"; there are:$(for site in $(sites); do printf ' %s' "$site ($(cloudlet_of "$site"))"; done)"
+}
+# Runs a script of deploy/local for the cluster of a site.
+at_site() { # SITE_NUMBER SCRIPT ARGUMENT...
+    env -u CORKBOARD_PORT_BASE CORKBOARD_STATE="$(site_dir "$1")" "$local_dir/$2" "${@:3}"
+}
+# A script that has set `about_sites` takes --site NAME: then it is about that site's cluster.
+if [ "${about_sites-}" ] && [ "${1-}" = --site ]; then
+    [ -n "${2-}" ] || misused "--site needs a site, like paris"
+    [ -e "$state/cluster" ] || die "no local cluster is there (deploy/local/up --sites N starts a centre with N sites)"
+    find_site "$2"
+    state=$(site_dir "$site") certs=$state/certs
+    unset CORKBOARD_PORT_BASE
+    shift 2
+fi
+
+is_cluster_file() { grep -qE '^port_base=[0-9]+$' "$1" 2>/dev/null && grep -qE '^rep=[0-9]+$' "$1"; } # FILE
 
 # A cluster keeps the ports that it was made with; 63936 leaves room for those of one cell.
 port_base=$(setting port_base) || true
@@ -55,6 +87,7 @@ bbs_health_port() { echo $((port_base + 20 + $1)); }
 locket_port() { echo $((port_base + 40 + $1)); }
 auctioneer_port() { echo $((port_base + 30 + $1)); }
 converger_port() { echo $((port_base + 35 + $1)); }
+crm_port() { echo $((port_base + 50 + $1)); }
 rep_port() { echo $((port_base + 100 + $1)); }
 rep_admin_port() { echo $((port_base + 200 + $1)); }
 instance_ports() { echo $((port_base + 1200 + 200 * $1))-$((port_base + 1399 + 200 * $1)); }
@@ -88,6 +121,7 @@ check_access() {
 # What a cluster has in its state directory: names, as patterns. Nothing else there is touched, and nothing
 # else is ever removed: the directory may be a home, by mistake.
 own_things='cluster|cluster\.new|creating|make-certs\.log|certs|secrets\.keys(\.new)?|rootfs|log|run|etcd|rep-[0-9]+|git-[0-9]+'
+own_things+='|site-[0-9]+|centre|crms(\.new)?|launch-crm|releases'
 foreign_things() { ls -A "$state" 2>/dev/null | grep -vxE "$own_things" || true; }
 # Dies unless a new cluster may have the state directory: whatever is in it goes with the cluster.
 check_empty() {
@@ -155,9 +189,24 @@ urls() { # KIND
 names() { # KIND...
     local kind i
     for kind; do
+        [ "$kind" != crm ] || { crm_names && continue; }
         for ((i = 1; i <= $(setting "$kind"); i++)); do echo "$kind-$i"; done
     done
 }
+
+# The CRMs of a site are in its file `crms`, NUMBER VERSION a line, the last one that was started last.
+# Of an upgrade one remains: those that run are told; where none does, the last one is missing.
+crm_names() {
+    local number version all=() running=()
+    [ -e "$state/crms" ] || return 0
+    while read -r number version; do
+        all+=("crm-$number")
+        ! pid_of "crm-$number" >/dev/null || running+=("crm-$number")
+    done <"$state/crms"
+    [ ${#running[@]} -gt 0 ] || running=(${all[@]+"${all[-1]}"})
+    [ ${#running[@]} = 0 ] || printf '%s\n' "${running[@]}"
+}
+crm_version() { awk -v number="$1" '$1 == number {print $2}' "$state/crms"; } # CRM_NUMBER
 
 # Start time of a process in clock ticks since boot; nothing if there is none, or only a zombie.
 start_time() {
@@ -212,7 +261,7 @@ mounts() {
 }
 
 # The ports on which the processes of a cluster listen, a line each: PORT NAME.
-ports() { # BBS AUCTIONEERS CONVERGERS CELLS
+ports() { # BBS AUCTIONEERS CONVERGERS CELLS [CRMS]
     local i
     printf '%s\n' "$etcd_port etcd" "$etcd_peer_port etcd"
     for ((i = 1; i <= $1; i++)); do
@@ -221,6 +270,7 @@ ports() { # BBS AUCTIONEERS CONVERGERS CELLS
     for ((i = 1; i <= $2; i++)); do echo "$(auctioneer_port $i) auctioneer-$i"; done
     for ((i = 1; i <= $3; i++)); do echo "$(converger_port $i) converger-$i"; done
     for ((i = 1; i <= $4; i++)); do printf '%s\n' "$(rep_port $i) rep-$i" "$(rep_admin_port $i) rep-$i"; done
+    for ((i = 1; i <= ${5:-0}; i++)); do echo "$(crm_port $i) crm-$i"; done
 }
 
 # Where somebody listens on 127.0.0.1, or on all addresses, as the kernel tells it: PORT INODE.
@@ -269,15 +319,21 @@ close_others() {
     done
 }
 
-# Starts NAME in a session of its own, its output appended to its log.
+# Starts NAME in a session of its own, and in the control group `in_group` if that is said and there; its
+# output is appended to its log.
+in_group=
 start_process() { # NAME COMMAND...
     local name=$1 pid
     shift
     mkdir -p "$state/run" "$state/log"
-    (close_others && exec setsid "$@") >>"$state/log/$name.log" 2>&1 </dev/null &
+    (join_group && close_others && exec setsid "$@") >>"$state/log/$name.log" 2>&1 </dev/null &
     pid=$!
     echo "$pid $(start_time $pid)" >"$state/run/$name.pid"
     disown "$pid" 2>/dev/null || true
+}
+
+join_group() {
+    [ -z "$in_group" ] || [ ! -e "$in_group/cgroup.procs" ] || echo $BASHPID >"$in_group/cgroup.procs"
 }
 
 # Ends all of them at once: TERM, after 10 s KILL. Quiet about those that do not run.
@@ -363,6 +419,8 @@ client_env() {
         CLIENT_CERT_FILE "$certs/client.crt" CLIENT_KEY_FILE "$certs/client.key" \
         AUCTIONEER_URL "$(urls auctioneer)" CONVERGER_URL "$(urls converger)"
     printf 'export PATH=%q:$PATH\n' "$bin"
+    [ ! -e "$state/crms" ] || printf 'export CRM_URL=%q\n' "$(url_of "$(crm_names | tail -n 1)")"
+    for i in $(sites); do echo "# $(cloudlet_of "$i"): eval \"\$(deploy/local/env --site ${site_names[i - 1]})\""; done
     for ((i = 1; i <= $(setting rep); i++)); do
         echo "# rep-$i: rep state --url https://127.0.0.1:$(rep_port "$i"), rep evacuate --url https://127.0.0.1:$(rep_admin_port "$i")"
     done
@@ -410,6 +468,42 @@ start_candidate() { # ROLE NUMBER OPTION...
         --ca "$certs/ca.crt" --cert "$certs/$role.crt" --key "$certs/$role.key" "${@:3}"
 }
 
+# The CRM of a site: it has the site's certificates, and the centre's CA and its own certificate by that in
+# `centre`, as somebody who installs a site has carried them there.
+start_crm() { # NUMBER
+    local i=$1 port
+    port=$(crm_port "$i")
+    make_group
+    in_group=$(link_group) start_process "crm-$i" "$(crm_program "$(crm_version "$i")")" serve --name "crm-$i" \
+        --cloudlet "$(setting cloudlet)" --release "$(crm_version "$i")" \
+        --listen "127.0.0.1:$port" --url "https://127.0.0.1:$port" --bbs "$(urls bbs)" \
+        --ca "$certs/ca.crt" --cert "$certs/site.crt" --key "$certs/site.key" \
+        --centre "$(setting centre)" --centre-ca "$state/centre/ca.crt" \
+        --centre-cert "$state/centre/crm.crt" --centre-key "$state/centre/crm.key" --launch "$state/launch-crm"
+}
+# Of a release that was unpacked in releases/VERSION of the site; else the one that was built, under that name.
+crm_program() { # VERSION
+    if [ -x "$state/releases/$1/bin/crm" ]; then echo "$state/releases/$1/bin/crm"; else echo "$bin/crm"; fi
+}
+
+# ---- The link of a site to its centre ----
+
+# By the control group of its CRMs the packets of a site are known: all else about them is as of any other
+# site on this machine. Nothing where control groups of version 2 are not to be had.
+groups_root() { awk '$3 == "cgroup2" {print $2; exit}' /proc/mounts; }
+link_name() { echo "corkboard-link-$(printf %s "$state" | cksum | cut -d' ' -f1)"; }
+link_group() { [ -z "$(groups_root)" ] || echo "$(groups_root)/$(link_name)"; }
+link_table() { link_name | tr - _; }
+make_group() { [ -z "$(groups_root)" ] || mkdir -p "$(link_group)" 2>/dev/null || true; }
+# A site that is cut off has a table of rules, and one that is not has none.
+is_cut() { [ "$(id -u)" = 0 ] && command -v nft >/dev/null && nft list table inet "$(link_table)" >/dev/null 2>&1; }
+# Takes all of it away; the control group when the last CRM has ended.
+remove_link() {
+    ! is_cut || nft delete table inet "$(link_table)"
+    [ ! -d "$(link_group)" ] || wait_for 5 "the CRM to end" rmdir "$(link_group)" ||
+        say "the control group $(link_group) stays: something runs in it" >&2
+}
+
 # What a process of a role with one leader says of itself: TERM if it leads, 0 if it stands by;
 # nothing if it does not answer.
 term_of() { # NAME
@@ -441,13 +535,15 @@ start_named() { # NAME
     "start_${1%-*}" "${1##*-}"
 }
 
-# The user ids of a cell's containers: no other cell of this machine has one of them. All cells together
-# have 50,000 ranges from 1,000,000,000 on.
+# The user ids of a cell's containers: no other cell of this cluster, of its sites or its centre has one of
+# them. All cells together have 50,000 ranges from 1,000,000,000 on.
 ids() { # CELL_NUMBER
-    local each
-    each=$((50000 / $(setting rep)))
+    local each before all
+    before=$(setting cells_before) all=$(setting cells_in_all) # none: a cluster that an older version made
+    each=$((50000 / ${all:-$(setting rep)}))
     [ $each -le "$(setting containers)" ] || each=$(setting containers)
-    echo "$((1000000000 + ($1 - 1) * each * 65536))-$((1000000000 + $1 * each * 65536 - 1))"
+    before=$((${before:-0} + $1 - 1))
+    echo "$((1000000000 + before * each * 65536))-$((1000000000 + (before + 1) * each * 65536 - 1))"
 }
 
 # The option that says of which type a cell is; nothing where none are given.
