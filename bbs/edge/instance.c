@@ -234,7 +234,7 @@ static void look_spec(struct view *v, const struct op_input *in, struct tracked_
         r->real_cluster = s->cluster_after->name;
         r->cluster_uid = s->cluster_after->uid;
         r->reserves = true;
-    } else if (s->cluster && s->cluster->reservable) {
+    } else if (s->cluster && s->cluster->reservable && !s->cluster_fault) {
         reserve(v, s, s->cluster);
         r->reserves = true;
         r->cluster_uid = s->cluster->uid;

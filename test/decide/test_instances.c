@@ -328,6 +328,9 @@ static const struct edge_row instances[] = {
          RESERVABLE("0", "READY", ",'reserved_by':'x'") RESERVABLE("1", "CREATING", "")
          RESERVABLE("2", "READY", ",'spec':{'flavor':'large'}"), "client",
      "create" AUTO_AT "{}"},
+    {"by its own name, which another one has reserved", READY SMALL SHOP HAS_TWO RESERVABLE(
+         "0", "READY", ",'reserved_by':'x'"), "client",
+     "create appinst/acme/paris/corkboard/reservable0/dev/shop/1 {}"},
     {"one is made", READY SMALL SHOP NO_REFS, "client", "create" AUTO_AT "{}"},
     {"one is made, in another time", READY SMALL SHOP NO_REFS EDGE_SETTING("cluster_create", "14"),
      "client", "create" AUTO_AT "{}"},
