@@ -2,10 +2,12 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# Of each instance on the board: INDEX STATE CELL GUID PORT, in order of index.
-instances() {
+# Of each instance on the board of the app web, or of PROCESS, or of all where that is empty: INDEX STATE CELL
+# GUID PORT, in order of index.
+instances() { # [PROCESS]
     local line key row
-    "$bin/bbs" ps web --output json 2>/dev/null | while read -r line; do
+    # shellcheck disable=SC2086 # nothing is no word
+    "$bin/bbs" ps ${1-web} --output json 2>/dev/null | while read -r line; do
         row=
         for key in index state cell_id instance_guid host_port; do
             # The first one of this name: a record's own fields come before those inside it.
