@@ -57,10 +57,7 @@ void edge_with_web(struct edge_play *x)
 void edge_with_shop(struct edge_play *x)
 {
     edge_with_web(x);
-    edge_done(x, federation_app(&x->f, &(struct federation_app){.name = APP,
-                                                                .flavor = "small",
-                                                                .scale_with_cluster = true,
-                                                                .auto_delete = true}));
+    edge_apply_shop(x, "");
     edge_done(x, edge_create_instance(x, SHOP));
     edge_await(x, SHOP, "READY");
 }
@@ -99,4 +96,52 @@ void edge_settled(struct edge_play *x)
     assert_int_equal(before.slices, after.slices);
     assert_int_equal(before.definitions, after.definitions);
     assert_int_equal(before.running, after.running);
+}
+
+void edge_apply_shop(struct edge_play *x, const char *text)
+{
+    edge_done(x, federation_app(&x->f, &(struct federation_app){.name = APP,
+                                                                .flavor = "small",
+                                                                .text = text,
+                                                                .scale_with_cluster = true,
+                                                                .auto_delete = true}));
+}
+
+int edge_refresh_shop(struct edge_play *x, const char *text)
+{
+    edge_apply_shop(x, text);
+    return federation_refresh_instance(&x->f, SHOP, false);
+}
+
+struct edge_caught {
+    struct edge_play *play;
+    const char *name, *state, *end;
+    uint64_t request;
+};
+
+static bool is_caught_or_over(void *context)
+{
+    struct edge_caught *k = context;
+    return federation_is(&k->play->f, k->name, k->state) ||
+           (federation_is(&k->play->f, k->name, k->end) &&
+            (!*k->end || federation_object(&k->play->f, k->name).request > k->request));
+}
+
+bool edge_catch(struct edge_play *x, const char *name, const char *state, uint64_t request,
+                const char *end)
+{
+    if (!world_run_until(x->f.centre->world, EDGE_SETTLE_NS, is_caught_or_over,
+                         &(struct edge_caught){x, name, state, end, request})) {
+        fail_msg("%s: never %s, but %s", name, state, federation_state(&x->f, name));
+    }
+    return federation_is(&x->f, name, state);
+}
+
+void edge_shop_runs(struct edge_play *x)
+{
+    struct federation_object shop = federation_object(&x->f, SHOP);
+    struct federation_held held = federation_held(x->paris, shop.uid);
+    assert_int_equal(held.definitions, 1);
+    assert_string_equal(held.digest, shop.digest);
+    assert_int_equal(federation_running(x->paris, shop.uid, shop.digest), shop.instances);
 }

@@ -44,3 +44,16 @@ void edge_await_within(struct edge_play *x, const char *name, const char *state,
 void edge_holds_nothing(struct edge_play *x);
 /* Nothing changes in the next 10 s: what the record says is at the site, once. */
 void edge_settled(struct edge_play *x);
+
+/* SHOP's app, told apart by its text. */
+void edge_apply_shop(struct edge_play *x, const char *text);
+/* The text of SHOP's app changes, and SHOP is refreshed to it. */
+int edge_refresh_shop(struct edge_play *x, const char *text);
+
+/* Runs, an event at a time, until the object is in this state: true; or until a request above
+ * `request` has come to its end, READY or gone, without that. Fails after EDGE_SETTLE_NS. */
+bool edge_catch(struct edge_play *x, const char *name, const char *state, uint64_t request,
+                const char *end);
+
+/* The site holds of SHOP just its record's digest, and all of it runs. */
+void edge_shop_runs(struct edge_play *x);

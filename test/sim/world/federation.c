@@ -369,52 +369,52 @@ int federation_upgrade(struct federation_site *s, const char *version)
     return federation_ask(s->federation, "cloudlet", "upgrade", s->cloudlet, says);
 }
 
-static int ask_about_cluster(struct federation *f, const char *verb,
-                             const struct federation_cluster *c)
+Board__EdgeMove *federation_says_cluster(struct federation *f, const struct federation_cluster *c)
 {
-    Board__ClusterSpec spec = BOARD__CLUSTER_SPEC__INIT;
     Board__EdgeMove *says = federation_says(f, c->override);
-    spec.flavor = text(c->flavor);
-    spec.nodes = c->nodes;
-    spec.dedicated = c->dedicated;
-    says->cluster = &spec;
+    says->cluster = arena_message(&f->arena, &board__cluster_spec__descriptor);
+    says->cluster->flavor = text(c->flavor);
+    says->cluster->nodes = c->nodes;
+    says->cluster->dedicated = c->dedicated;
     says->reservable = c->reservable;
-    return federation_ask(f, "cluster", verb, c->name, says);
+    return says;
 }
 
 int federation_create_cluster(struct federation *f, const struct federation_cluster *c)
 {
-    return ask_about_cluster(f, "create", c);
+    return federation_ask(f, "cluster", "create", c->name, federation_says_cluster(f, c));
 }
 
 int federation_update_cluster(struct federation *f, const struct federation_cluster *c)
 {
-    return ask_about_cluster(f, "update", c);
+    return federation_ask(f, "cluster", "update", c->name, federation_says_cluster(f, c));
 }
 
-static int ask_about_instance(struct federation *f, const char *verb,
-                              const struct federation_instance *i)
+Board__EdgeMove *federation_says_instance(struct federation *f, const struct federation_instance *i)
 {
-    Board__AppInstSpec spec = BOARD__APP_INST_SPEC__INIT;
-    Models__EnvironmentVariable variable = MODELS__ENVIRONMENT_VARIABLE__INIT, *env[] = {&variable};
     Board__EdgeMove *says = federation_says(f, i->override);
-    variable.name = text("COLOUR");
-    variable.value = text(i->colour);
-    spec.flavor = text(i->flavor);
-    spec.n_env = i->colour ? 1 : 0;
-    spec.env = env;
-    says->instance = &spec;
-    return federation_ask(f, "instance", verb, i->name, says);
+    says->instance = arena_message(&f->arena, &board__app_inst_spec__descriptor);
+    says->instance->flavor = text(i->flavor);
+    if (i->colour) {
+        Models__EnvironmentVariable *variable =
+            arena_message(&f->arena, &models__environment_variable__descriptor);
+        variable->name = text("COLOUR");
+        variable->value = text(i->colour);
+        says->instance->n_env = 1;
+        says->instance->env = ARENA_ARRAY(&f->arena, 1, Models__EnvironmentVariable *);
+        says->instance->env[0] = variable;
+    }
+    return says;
 }
 
 int federation_create_instance(struct federation *f, const struct federation_instance *i)
 {
-    return ask_about_instance(f, "create", i);
+    return federation_ask(f, "instance", "create", i->name, federation_says_instance(f, i));
 }
 
 int federation_update_instance(struct federation *f, const struct federation_instance *i)
 {
-    return ask_about_instance(f, "update", i);
+    return federation_ask(f, "instance", "update", i->name, federation_says_instance(f, i));
 }
 
 int federation_refresh_instance(struct federation *f, const char *name, bool force)
@@ -501,6 +501,7 @@ static void take_instance(struct looked *l, const Board__AppInstRecord *r)
         l->object.running = r->reported ? r->reported->running : 0;
         l->object.real_cluster = arena_strdup(l->arena, r->real_cluster);
         l->object.revision = r->spec ? r->spec->revision : 0;
+        l->object.instances = r->spec ? r->spec->instances : 0;
     }
 }
 
@@ -574,8 +575,7 @@ uint64_t federation_session(struct federation_site *s)
     return said(s, RECORD_CLOUDLETINFO).session;
 }
 
-/* Only its state, with no arena that grows. */
-static bool is_in_state(struct federation *f, const char *name, const char *state)
+bool federation_is(struct federation *f, const char *name, const char *state)
 {
     SCOPED_ARENA(a);
     struct looked l = {.arena = &a, .key_name = name, .object.state = ""};
@@ -632,7 +632,7 @@ struct awaited_object {
 static bool is_there(void *context)
 {
     struct awaited_object *x = context;
-    return is_in_state(x->federation, x->name, x->state);
+    return federation_is(x->federation, x->name, x->state);
 }
 
 static bool is_said(void *context)

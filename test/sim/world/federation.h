@@ -119,6 +119,7 @@ struct federation_cluster {
     bool dedicated, reservable;
     Board__EdgeOperation__Override override;
 };
+Board__EdgeMove *federation_says_cluster(struct federation *f, const struct federation_cluster *c);
 int federation_create_cluster(struct federation *f, const struct federation_cluster *c);
 int federation_update_cluster(struct federation *f, const struct federation_cluster *c);
 
@@ -128,6 +129,8 @@ struct federation_instance {
     const char *colour; /* an environment variable: another one is another spec; NULL = none */
     Board__EdgeOperation__Override override;
 };
+Board__EdgeMove *federation_says_instance(struct federation *f,
+                                          const struct federation_instance *i);
 int federation_create_instance(struct federation *f, const struct federation_instance *i);
 int federation_update_instance(struct federation *f, const struct federation_instance *i);
 int federation_refresh_instance(struct federation *f, const char *name, bool force);
@@ -151,9 +154,11 @@ struct federation_object {
     const char *real_cluster; /* of an instance */
     uint32_t running;         /* that was reported */
     uint64_t revision;        /* of an instance: of its app */
+    uint32_t instances;       /* of an instance: how many are wanted */
 };
 struct federation_object federation_object(struct federation *f, const char *name);
 const char *federation_state(struct federation *f, const char *name); /* "" = it is not there */
+bool federation_is(struct federation *f, const char *name, const char *state); /* the same */
 /* The state of the cloudlet's info ("READY", "OFFLINE", ...), and of its maintenance. */
 const char *federation_info_state(struct federation_site *s);
 const char *federation_maintenance_state(struct federation_site *s);
