@@ -32,6 +32,8 @@ struct node {
     char keeping_boot_id[64];
     uint64_t keeping_id; /* 0 = nothing is */
     uint64_t timer;    /* generation of the last timer set */
+    unsigned launches;      /* programs that it awaits the end of */
+    unsigned left_at_start; /* when it last ended in order: `starts` then */
     struct model_containers *containers;
     uint64_t containers_timer;
     bool cut_to[WORLD_NODES_MAX];
@@ -71,6 +73,8 @@ struct world {
     void *serve_context;
     world_resolve *resolve; /* NULL = nobody */
     void *resolve_context;
+    world_programs *programs; /* NULL = there are none */
+    void *programs_context;
     uint64_t next_request_id;
     struct buf trace;
     bool trace_logs, trace_calls;
@@ -132,6 +136,10 @@ void probes_make(struct node *n, const struct probe *probe);
 
 /* resolves.c: definitions that are read. */
 void resolve_begin(struct node *n, const struct resolve_request *request);
+
+/* launches.c: programs of the operator's. */
+void launch_begin(struct node *n, const struct launch *launch);
+void launches_left(struct node *n); /* it ends in order, and what it has launched with it */
 
 /* trace.c */
 /* Tells what a transaction does, a line for each record; `how` stands before each ("" = it is

@@ -233,6 +233,7 @@ static void node_down(struct node *n)
     network_node_down(n);
     n->dies = n->last_words = false;
     n->last_words_late_ns = 0;
+    n->launches = 0;
     store_unwatch(n);
     n->timer++;
     if (n->containers) {
@@ -508,7 +509,7 @@ static void carry_out(struct node *n, const struct effect *e)
         resolve_begin(n, &e->resolve);
         break;
     case EFFECT_LAUNCH:
-        assert(!"no program is launched in a simulated world");
+        launch_begin(n, &e->launch);
         break;
     case EFFECT_LOG:
         trace_log(n, &e->log);
@@ -587,6 +588,7 @@ void node_step(struct node *n, struct event *ev)
     } else if (exit) {
         world_note(w, n->config.name, "exits %d%s%s", exit->exit.code, *exit->exit.text ? ": " : "",
                    exit->exit.text);
+        launches_left(n);
         node_down(n);
     } else {
         set_timer(n, out.due_ns);

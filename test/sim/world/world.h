@@ -246,6 +246,24 @@ typedef struct resolved world_resolve(void *context, struct node *from,
                                       const struct resolve_request *request, struct arena *a);
 void world_serve_definitions(struct world *w, world_resolve *resolve, void *context);
 
+/* A program of the operator's that a process launches (struct launch), as whoever plays it says. A
+ * program is a process of its own: what it does is done also when its parent is killed meanwhile;
+ * a parent that ends in order has killed it before. */
+struct world_program {
+    /* What it does to the world, `does_ns` after it began; NULL = nothing. */
+    void (*does)(void *context, struct node *from, const struct launch *launch);
+    void *context;
+    int64_t does_ns;
+    int64_t ends_ns;  /* after it began; from LAUNCH_TIME_S on its parent has killed it by then */
+    int status;       /* 0 = well */
+    const char *line; /* its last one; NULL = it says nothing */
+};
+
+/* Nobody plays them: there is no such program. */
+typedef struct world_program world_programs(void *context, struct node *from,
+                                            const struct launch *launch);
+void world_serve_programs(struct world *w, world_programs *programs, void *context);
+
 /* Runs the next thing that is due at or before `until_ns`: false if there is none, and the clock
  * then stands at `until_ns`. */
 bool world_step(struct world *w, int64_t until_ns);
