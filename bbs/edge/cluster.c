@@ -148,7 +148,7 @@ static void cluster_look(struct view *v, const struct op_input *in, struct track
         return;
     }
     if (tracked_asks(in, TRACKED_TRIGGER_UPDATE) || tracked_asks(in, TRACKED_TRIGGER_DELETE) ||
-        tracked_asks(in, TRACKED_TRIGGER_PROCEED)) {
+        tracked_asks(in, TRACKED_TRIGGER_PROCEED) || tracked_asks(in, TRACKED_TRIGGER_UNDO)) {
         gather_dependents(v, s);
     }
     if (tracked_asks(in, TRACKED_TRIGGER_UPDATE)) {

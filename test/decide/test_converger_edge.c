@@ -55,7 +55,10 @@ static const struct {
     EXPIRES(AN_INSTANCE, DELETE_REQUESTED),
     EXPIRES(AN_INSTANCE, DELETING),
 
-    {"a create that failed", {A_CLUSTER(CREATE_ERROR), .held = true}, "undo:undo"},
+    {"a create that failed", {A_CLUSTER(CREATE_ERROR)}, "undo:undo"},
+    {"a create that failed, and what it was made for is there",
+     {A_CLUSTER(CREATE_ERROR), .held = true},
+     ""},
     {"a create of an instance that failed", {AN_INSTANCE(CREATE_ERROR)}, "undo:undo"},
     {"an update that failed", {A_CLUSTER(UPDATE_ERROR), .held = true}, ""},
     {"an update that failed, and the former values run",

@@ -403,6 +403,9 @@ static const struct edge_row dependents[] = {
      "client", "delete" ON "{}"},
     {"beside an operation of an instance", PLACE SHOP HAS_PORT INST("UPDATING", ""), "client",
      "update" ON "{" NODES("3") "}"},
+    {"made for one that is there yet, it failed", READY SMALL CLUSTER(
+         "CREATE_ERROR", OP("create", ",'error':'no cell'")) SHOP HAS_PORT INST(
+         "CREATE_ERROR", ""), V, "undo" ON JUDGED("c")},
     {"it is there yet", READY SMALL CLUSTER("DELETE_PREPARE", OP("delete", "")) SHOP HAS_PORT INST(
          "DELETING", ""), V, "proceed" ON JUDGED("c")},
 };
