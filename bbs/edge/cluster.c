@@ -141,6 +141,9 @@ static void cluster_look(struct view *v, const struct op_input *in, struct track
 {
     const Board__ClusterInstRecord *c = cluster_of(s->object);
     if (tracked_asks(in, TRACKED_TRIGGER_CREATE)) {
+        if (c) { /* over it: another life, in which nothing is yet */
+            gather_dependents(v, s);
+        }
         look_create(v, in, s);
         return;
     }

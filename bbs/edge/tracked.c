@@ -309,6 +309,10 @@ static const char *client_refused(const struct move_turn *t)
     if (why) {
         return why;
     }
+    if (is_move(t, TRACKED_TRIGGER_CREATE) && s->dependents.count) {
+        return arena_printf(a, "%s has app instances of its former life, %zu: they go first",
+                            s->name, s->dependents.count);
+    }
     if (is_move(t, TRACKED_TRIGGER_DELETE) || (s->dependents.busy && !s->fault)) {
         return s->dependents.stay && is_move(t, TRACKED_TRIGGER_DELETE)
                    ? arena_printf(a, "%s is used by %s", s->name, stay_text(a, &s->dependents))
