@@ -220,6 +220,12 @@ static const char *guard_of(struct scrutiny *s)
         return made ? key_sequence(s->arena, "relation", "") : p->key;
     case RECORD_MACHINE_UNIT:
         return unit_of_key(s->arena, p->key, &unit) ? key_unit(s->arena, unit) : p->key;
+    case RECORD_USE: /* of one that is made, or of one that is looked at */
+        return made ? ((const Board__UseRecord *)any)->referring : p->key;
+    case RECORD_PROGRESS: /* of a new life: its uid is drawn */
+        return made ? arena_printf(s->arena, "%s/%s", ((const Board__ProgressRecord *)any)->kind,
+                                   ((const Board__ProgressRecord *)any)->name)
+                    : p->key;
     case RECORD_UNIT_SCOPE:
         return ((const Board__UnitScopeRecord *)any)->member;
     case RECORD_RELATION_SETTINGS:
