@@ -155,6 +155,22 @@ static void free_role(struct role *role)
 static const struct role_ops ops = {
     .name = "converger", .step = step, .body_limit = body_limit, .free = free_role};
 
+/* Of these not every record is followed: what is told of an operation may be long, and is of use
+ * here when it has ended. */
+static const struct leading_selector narrowed[] = {
+    {"progress", "ready", NULL}, {"progress", "deleted", NULL}, {"progress", "failed", NULL}};
+
+static size_t select_narrowed(const char *type, struct leading_selector *ret)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof(narrowed) / sizeof(narrowed[0]); i++) {
+        if (strcmp(narrowed[i].type, type) == 0) {
+            ret[count++] = narrowed[i];
+        }
+    }
+    return count;
+}
+
 /* Its lock, who sends heartbeats, and whatever a keeper is notified of. */
 static size_t selectors_of(struct leading_selector *ret)
 {
@@ -167,9 +183,11 @@ static size_t selectors_of(struct leading_selector *ret)
     }
     for (int type = 0; type < RECORD_UNKNOWN; type++) {
         if (kinds >> type & 1) {
-            assert(count < LEADING_SELECTORS_MAX);
-            ret[count++] =
-                (struct leading_selector){record_type_name((enum record_type)type), NULL, NULL};
+            const char *name = record_type_name((enum record_type)type);
+            size_t few = select_narrowed(name, ret + count);
+            ret[count] = few ? ret[count] : (struct leading_selector){name, NULL, NULL};
+            count += few ? few : 1;
+            assert(count + sizeof(narrowed) / sizeof(narrowed[0]) <= LEADING_SELECTORS_MAX);
         }
     }
     return count;

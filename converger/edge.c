@@ -3,6 +3,7 @@
 #include "common/base/memory.h"
 #include "common/lifecycle/cloudlet.h"
 #include "common/lifecycle/lifecycle.h"
+#include "common/lifecycle/progress.h"
 #include "common/lifecycle/tracked.h"
 #include "common/model/edge_name.h"
 #include "common/model/moves.h"
@@ -54,7 +55,19 @@ struct edge_view {
         .deadline = ((const type *)(m))->operation ? ((const type *)(m))->operation->deadline : 0, \
     }
 
-static struct edge_view view_of(enum record_type kind, const void *m)
+/* That of an operation that is over goes in its time. */
+static struct edge_view view_of_progress(const Board__ProgressRecord *p, int64_t keep_ns)
+{
+    return (struct edge_view){
+        .state = progress_lifecycle.states[*p->end ? PROGRESS_ENDED : PROGRESS_UNDER_WAY],
+        .uid = p->uid,
+        .request = p->request,
+        .since = p->ended_at,
+        .deadline = *p->end ? p->ended_at + keep_ns : 0,
+    };
+}
+
+static struct edge_view view_of(const struct edge_keeper *k, enum record_type kind, const void *m)
 {
     const Board__CloudletInfoRecord *info = m;
     const Board__MaintenanceRecord *care = m;
@@ -65,6 +78,8 @@ static struct edge_view view_of(enum record_type kind, const void *m)
         return VIEW_OF(Board__ClusterInstRecord, m);
     case RECORD_APPINST:
         return VIEW_OF(Board__AppInstRecord, m);
+    case RECORD_PROGRESS:
+        return view_of_progress(m, k->kept.x->settings.edge.progress_keep_ns);
     case RECORD_CLOUDLETINFO:
         return (struct edge_view){.state = info->state, .uid = info->uid, .since = info->since};
     default:
@@ -186,7 +201,7 @@ static void change(void *state, const char *key, const struct followed *record)
     if (is_new) {
         work_item_init(&one->item, one->key);
     }
-    struct edge_view v = m ? view_of(key_type(key), m) : (struct edge_view){.state = ""};
+    struct edge_view v = m ? view_of(k, key_type(key), m) : (struct edge_view){.state = ""};
     struct kept_edge before = *one;
     one->state = lifecycle_state(edge_lifecycle(key_type(key)), v.state);
     one->in_vain_since = in_vain_since(v.operation);
@@ -350,7 +365,7 @@ static bool see(const struct edge_keeper *k, struct arena *a, const struct kept_
         return false;
     }
     const struct edge_view *v = &ret->view;
-    ret->view = view_of(kind, m);
+    ret->view = view_of(k, kind, m);
     ret->revision = record->mod_revision;
     ret->due_wall_ns = v->deadline;
     ret->sight.overdue = v->deadline && k->kept.x->life.now.wall_ns >= v->deadline;
@@ -372,7 +387,7 @@ static bool see(const struct edge_keeper *k, struct arena *a, const struct kept_
 static char *refusal(const struct edge_keeper *k, struct arena *a, const char *key)
 {
     const void *m = message_at(&k->kept, a, key);
-    const Board__EdgeOperation *o = m ? view_of(key_type(key), m).operation : NULL;
+    const Board__EdgeOperation *o = m ? view_of(k, key_type(key), m).operation : NULL;
     return arena_printf(a, "%s does not go: %s", key_edge_name(a, key), o ? o->error : "it failed");
 }
 

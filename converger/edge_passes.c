@@ -3,6 +3,7 @@
 #include "common/lifecycle/cloudlet.h"
 #include "common/lifecycle/cloudlet_info.h"
 #include "common/lifecycle/maintenance.h"
+#include "common/lifecycle/progress.h"
 #include "common/lifecycle/tracked.h"
 
 #include <assert.h>
@@ -84,9 +85,10 @@ struct edge_repair edge_passes_run(const struct edge_sight *s)
 const struct lifecycle *edge_lifecycle(enum record_type kind)
 {
     assert(kind == RECORD_CLOUDLET || kind == RECORD_CLOUDLETINFO || kind == RECORD_MAINTENANCE ||
-           kind == RECORD_CLUSTERINST || kind == RECORD_APPINST);
+           kind == RECORD_CLUSTERINST || kind == RECORD_APPINST || kind == RECORD_PROGRESS);
     return kind == RECORD_CLOUDLET       ? &cloudlet_lifecycle
            : kind == RECORD_CLOUDLETINFO ? &cloudlet_info_lifecycle
            : kind == RECORD_MAINTENANCE  ? &maintenance_lifecycle
+           : kind == RECORD_PROGRESS     ? &progress_lifecycle
                                          : &tracked_lifecycle;
 }

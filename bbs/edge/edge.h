@@ -33,3 +33,7 @@ extern const struct move_family maintenance_moves;
  * request proceed, fail, refuse, expire, undo   of the converger, which names life and request */
 extern const struct move_family clusterinst_moves;
 extern const struct move_family appinst_moves;
+
+/* progress/<uid>: forget of the converger, which names life and request: what has been told of an
+ * operation goes when it has been over for as long as it is kept. */
+extern const struct move_family progress_moves;

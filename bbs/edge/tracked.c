@@ -509,6 +509,26 @@ static const char *line_of(const struct move_turn *t)
     }
 }
 
+/* Of a life that another one takes the place of while it was busy: who follows it learns that. */
+static void end_former(const struct move_turn *t)
+{
+    const Board__ProgressRecord *p = shot_of(t)->progress;
+    if (!p) {
+        return;
+    }
+    const struct edge_told told = {
+        .kind = p->kind,
+        .name = p->name,
+        .uid = p->uid,
+        .request = p->request,
+        .word = p->word,
+        .line = "failed: it was created anew",
+        .end = "failed",
+        .error = "it was created anew",
+    };
+    edge_tell(t, p, &told); /* nothing, where it has ended */
+}
+
 static void tell(const struct move_turn *t, const struct tracked_head *after)
 {
     const struct tracked_shot *s = shot_of(t);
@@ -530,6 +550,9 @@ static void tell(const struct move_turn *t, const struct tracked_head *after)
         .end = end_of(t),
         .error = end_of(t) && strcmp(end_of(t), "failed") == 0 && s->object ? error_of(t) : "",
     };
+    if (another) {
+        end_former(t);
+    }
     edge_tell(t, another ? NULL : s->progress, &told);
 }
 

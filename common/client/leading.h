@@ -18,7 +18,7 @@
 /* Who may lead is one of few, and looks for a bbs at least so often: with a rep's 5 s the first
  * leader after an outage of every bbs would come later than the 8 s of design.md 6. */
 #define LEADING_BACK_OFF_MAX_NS (1 * SECOND_NS)
-enum { LEADING_EXIT_USAGE = 2, LEADING_SELECTORS_MAX = 48 };
+enum { LEADING_EXIT_USAGE = 2, LEADING_SELECTORS_MAX = 56 };
 
 /* Records that the role follows; "" and NULL = all of the type. */
 struct leading_selector {

@@ -1,6 +1,6 @@
-/* Sites as the centre has them: each move about a cloudlet, what its CRM says of itself, and its
- * maintenance (bbs/edge), row by row. What each comes to, with what is compared, stands in
- * test/decide/expected/cloudlets.txt; `test_cloudlets print` prints it. */
+/* Sites as the centre has them: each move about a cloudlet, what its CRM says of itself, its
+ * maintenance, and what was told (bbs/edge), row by row. What each comes to, with what is compared,
+ * stands in test/decide/expected/cloudlets.txt; `test_cloudlets print` prints it. */
 #include "bbs/edge/edge.h"
 #include "test/decide/edge_rows.h"
 #include "test/tool/cmocka.h"
@@ -270,6 +270,30 @@ static const struct edge_row maintenance[] = {
      "normal" AT SAY(",'session':3,'request':1")},
 };
 
+#define OVER " progress/c "
+#define TOLD(more)                                                                                 \
+    "progress/c {'kind':'clusterinst','name':'acme/paris/dev/web','uid':'c','request':4,"          \
+    "'word':'create'" more "}\n"
+#define KNOWN "{'uid':'c','request':4}"
+static const struct edge_row told[] = {
+    {"over for as long as it is kept", TOLD(",'end':'ready','ended_at':400" S), V,
+     "forget" OVER KNOWN},
+    {"not yet", TOLD(",'end':'ready','ended_at':401" S), V, "forget" OVER KNOWN},
+    {"its object is gone", TOLD(",'end':'deleted','ended_at':399" S), V, "forget" OVER KNOWN},
+    {"it is not over", TOLD(""), V, "forget" OVER KNOWN},
+    {"of another operation", TOLD(",'end':'failed','ended_at':400" S), V,
+     "forget" OVER "{'uid':'c','request':3}"},
+    {"of another life", TOLD(",'end':'failed','ended_at':400" S), V,
+     "forget" OVER "{'uid':'b','request':4}"},
+    {"kept for less", TOLD(",'end':'failed','ended_at':990" S) EDGE_SETTING("progress_keep", "10"),
+     V, "forget" OVER KNOWN},
+    {"kept for longer", TOLD(",'end':'failed','ended_at':400" S)
+         EDGE_SETTING("progress_keep", "601"), V, "forget" OVER KNOWN},
+    {"gone already", "", V, "forget" OVER KNOWN},
+    {"a client's", TOLD(",'end':'ready','ended_at':400" S), "client", "forget" OVER KNOWN},
+    {"a CRM's", TOLD(",'end':'ready','ended_at':400" S), CRM, "forget" OVER KNOWN},
+};
+
 #define TRY(family, rows) edge_rows_try(family, rows, sizeof(rows) / sizeof((rows)[0]), out)
 
 static void try_and_print(struct buf *out)
@@ -279,6 +303,8 @@ static void try_and_print(struct buf *out)
     TRY(&cloudlet_info_moves, infos);
     buf_append_string(out, "\n# Maintenance\n");
     TRY(&maintenance_moves, maintenance);
+    buf_append_string(out, "\n# What was told\n");
+    TRY(&progress_moves, told);
 }
 
 static void each_move_is_decided_by_its_row(void **state)

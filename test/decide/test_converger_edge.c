@@ -3,6 +3,7 @@
 #include "common/lifecycle/cloudlet.h"
 #include "common/lifecycle/cloudlet_info.h"
 #include "common/lifecycle/maintenance.h"
+#include "common/lifecycle/progress.h"
 #include "common/lifecycle/tracked.h"
 #include "common/model/settings.h"
 #include "converger/edge_passes.h"
@@ -122,6 +123,12 @@ static const struct {
     {"somebody works there", {CARE(UNDER_MAINTENANCE), LATE}, ""},
     {"it ends", {CARE(NORMAL_OPERATION_INIT)}, ""},
     {"the CRM does not answer to its end", {CARE(NORMAL_OPERATION_INIT), LATE}, "late:expire"},
+
+    {"it is told", {.kind = RECORD_PROGRESS, .state = PROGRESS_UNDER_WAY, LATE}, ""},
+    {"it was told", {.kind = RECORD_PROGRESS, .state = PROGRESS_ENDED}, ""},
+    {"it was told long ago",
+     {.kind = RECORD_PROGRESS, .state = PROGRESS_ENDED, LATE},
+     "forget:forget"},
 
     {"a cluster of a newer version", {.kind = RECORD_CLUSTERINST, .state = -1, LATE}, ""},
     {"an instance of a newer version", {.kind = RECORD_APPINST, .state = -1, LATE}, ""},

@@ -106,6 +106,10 @@ static const struct edge_row clusters[] = {
                 "create" ON "{" NODES("1") "}"),
     CLUSTER_ROW("over an operation", "UPDATING", OP("update", ""), "client",
                 "create" ON "{'override':'IGNORE_TRANSIENT'," NODES("3") "}"),
+    {"over an operation that is told", READY SMALL HAS_TWO CLUSTER("UPDATING", OP("update", ""))
+         "progress/c {'kind':'clusterinst','name':'" WEB "','uid':'c','request':1,'word':'update',"
+         "'next':2,'lines':[{'number':1,'text':'update requested'}]}\n", "client",
+     "create" ON "{'override':'IGNORE_TRANSIENT'," NODES("3") "}"},
     /* Changed. */
     CLUSTER_ROW("more nodes", "READY", "", "client", "update" ON "{" NODES("3") "}"),
     {"in another time", READY SMALL HAS_TWO CLUSTER("READY", "")

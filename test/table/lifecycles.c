@@ -2,6 +2,7 @@
 
 #include "common/lifecycle/container.h"
 #include "common/lifecycle/hook.h"
+#include "common/lifecycle/progress.h"
 #include "common/lifecycle/tracked.h"
 #include "common/lifecycle/unit_agent.h"
 #include "common/model/record.h"
@@ -9,8 +10,9 @@
 #include <assert.h>
 
 /* Those of what is no record, or of several kinds, or of a part of one. */
-static const struct lifecycle *const others[] = {
-    &container_lifecycle, &hook_lifecycle, &unit_agent_lifecycle, &tracked_lifecycle};
+static const struct lifecycle *const others[] = {&container_lifecycle, &hook_lifecycle,
+                                                 &unit_agent_lifecycle, &tracked_lifecycle,
+                                                 &progress_lifecycle};
 
 /* The n-th, NULL after the last. */
 static const struct lifecycle *nth(size_t n)

@@ -294,6 +294,41 @@ static void a_silent_site_is_offline_in_the_time_that_is_set(void **state)
     silent_after(*state, 20);
 }
 
+/* What was told of an operation, and when it ended. */
+static void show_told(struct converger_rig *f, const char *uid, int ago_s)
+{
+    Board__ProgressRecord p = BOARD__PROGRESS_RECORD__INIT;
+    p.uid = text(f, uid);
+    p.request = 4;
+    p.end = text(f, "ready");
+    p.ended_at = wall(f) - ago_s * SECOND_NS;
+    rig_change(f, PUT, key_progress(&f->arena, uid), &p.base);
+}
+
+/* Ten minutes after its end, whether its object is there or not; or as is set. */
+static void what_was_told_is_forgotten(void **state)
+{
+    struct converger_rig *f = *state;
+    uint64_t call;
+    rig_leader_lock(f);
+    show_told(f, "u-gone", 580);
+    show_told(f, "u-later", 0);
+    rig_send(f);
+    assert_false(rig_moved_within(f, 19));
+    assert_true(rig_moved_within(f, 2));
+    assert_moves(f, "forget progress/u-gone ", &call);
+    assert_string_equal(sent(f)->edge->uid, "u-gone");
+    assert_int_equal(sent(f)->edge->request, 4);
+    rig_answer(f, call, 1, DONE);
+    show_gone(f, RECORD_PROGRESS, "u-gone");
+    rig_send(f);
+    set_time(f, "edge.progress_keep", 60);
+    rig_send(f);
+    assert_false(rig_moved_within(f, 35));
+    assert_true(rig_moved_within(f, 5));
+    assert_moves(f, "forget progress/u-later ", &call);
+}
+
 /* Named as people do, with all parts. */
 static void the_plan_shows_them(void **state)
 {
@@ -302,7 +337,7 @@ static void the_plan_shows_them(void **state)
     rig_leader_lock(f);
     show_site(f, "READY", NULL);
     show_cluster(f, WEB, "CREATE_ERROR", operation(f, "create", 1, 0));
-    show_instance(f, SHOP, "READY", NULL);
+    show_instance(f, WEB "2/dev/shop/1.0", "READY", NULL);
     rig_send(f);
     converger_plan(f->x, &f->arena, &plan);
     assert_int_equal(plan.n_repairs, 1);
@@ -347,6 +382,7 @@ int main(void)
         TEST(an_idle_cluster_that_stays_is_tried_later),
         TEST(a_silent_site_is_offline),
         TEST(a_silent_site_is_offline_in_the_time_that_is_set),
+        TEST(what_was_told_is_forgotten),
         TEST(the_plan_shows_them),
     };
     return cmocka_run_group_tests_name("converger: sites", tests, NULL, NULL);
