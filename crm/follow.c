@@ -152,7 +152,7 @@ static void compare(const struct follow *f, struct arena *a, struct compared *re
     in.records = records;
     in.held_count = crm_board_held(&f->board, a, &held);
     in.held = held;
-    in.snapshot = f->centre->feed_client.was_current && !f->centre->feed_client.snapshot;
+    in.snapshot = feed_client_complete(&f->centre->feed_client);
     in.epoch_known = f->epoch_known;
     in.busy_count = crm_works_busy(&f->works, a, &in.busy);
     crm_plan(a, &in, &ret->plan);
@@ -663,7 +663,8 @@ void follow_step(struct follow *f, const struct event *ev, bool epoch_known, str
     note_session(f, out->arena);
     f->changed = f->changed || epoch_known != f->epoch_known;
     f->epoch_known = epoch_known;
-    if (!f->follows || !f->life->feed_client.current || f->centre->feed_client.snapshot) {
+    if (!f->follows || !f->life->feed_client.current ||
+        !feed_client_complete(&f->centre->feed_client)) {
         return;
     }
     vouch(f, ev, out);

@@ -72,6 +72,11 @@ static void tell(struct feed_client *f, enum feed_client_change change, const ch
     f->on_change(f->context, change, key, record, out);
 }
 
+bool feed_client_complete(const struct feed_client *f)
+{
+    return f->revision > 0 && !f->snapshot;
+}
+
 /* ---- Topics -------------------------------------------------------------------------------- */
 
 bool feed_client_add_topic(struct feed_client *f, const char *topic, struct effects *out)

@@ -111,6 +111,10 @@ void feed_client_done(struct feed_client *f);
 /* The record at `key`, or NULL. Borrowed until the next event. */
 const struct followed *feed_client_get(const struct feed_client *f, const char *key);
 
+/* The copy has all records of one revision: a snapshot came to its end, and no other one has begun
+ * since, not even one that broke off. Only then is what it has not gone. */
+bool feed_client_complete(const struct feed_client *f);
+
 /* All changes up to it were in the copy, if that was given up since: an answer of up to then is no
  * news. 0 = there was none of this board generation. */
 int64_t feed_client_reached(const struct feed_client *f);

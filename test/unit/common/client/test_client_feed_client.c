@@ -289,13 +289,20 @@ static void where_it_was_is_known_until_another_board_generation(void **state)
 static void half_a_snapshot_is_not_resumed(void **state)
 {
     struct fixture *x = *state;
+    assert_false(feed_client_complete(&x->feed_client));
     begin(x);
+    assert_true(feed_client_complete(&x->feed_client));
     frame_reset(&x->sent, "e1");
     change(x, RECORD, "cell/a", 3);
     send(x);
+    assert_false(feed_client_complete(&x->feed_client));
     drive_closed(&x->drive, x->feed_client.call_id);
+    assert_false(feed_client_complete(&x->feed_client)); /* what it has not may be there */
     drive_advance(&x->drive, 130);
     assert_int_equal(asked(x, "https://b:2/v1/board/feed")->revision, 0);
+    snapshot(x);
+    send(x);
+    assert_true(feed_client_complete(&x->feed_client));
 }
 
 static void three_missed_heartbeats_lead_to_the_next_bbs(void **state)
