@@ -4,6 +4,7 @@
 #include "common/model/moves.h"
 #include "common/model/record.h"
 #include "crm/app_lrp.h"
+#include "crm/records.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/domain.pb-c.h"
 
@@ -67,93 +68,24 @@ void follow_site_change(struct follow *f, enum feed_client_change change, const 
     f->changed = true;
 }
 
-/* All records of one kind; NULL where one cannot be read. */
-static size_t each_record(const struct follow *f, struct arena *a, enum record_type type,
-                          ProtobufCMessage ***ret_list)
-{
-    const struct map *records = &f->centre->feed_client.records;
-    const char *all = key_edge_all(a, type, f->centre->cloudlet);
-    size_t count = 0, at = 0;
-    for (struct map_node *n = map_from(records, all); n && text_begins(map_key(n), all);
-         n = map_next(n)) {
-        count++;
-    }
-    *ret_list = ARENA_ARRAY(a, count, ProtobufCMessage *);
-    for (struct map_node *n = map_from(records, all); n && text_begins(map_key(n), all);
-         n = map_next(n)) {
-        const struct followed *r = map_value(n);
-        ProtobufCMessage *m;
-        if (record_decode(a, type, blob_bytes(r->record), &m, NULL) == 0) {
-            (*ret_list)[at++] = m;
-        }
-    }
-    return at;
-}
-
-static int state_of(const char *name)
-{
-    int state = lifecycle_state(&tracked_lifecycle, name);
-    return state < 0 ? CRM_STATE_FOREIGN : state;
-}
-
-static int64_t limit_of(const Board__EdgeOperation *o)
-{
-    return o ? o->limit_ns : 0;
-}
-
-static struct crm_record cluster_record(const Board__ClusterInstRecord *c)
-{
-    return (struct crm_record){.kind = CRM_CLUSTER,
-                               .name = c->name,
-                               .uid = c->uid,
-                               .state = state_of(c->state),
-                               .request = c->request,
-                               .limit_ns = limit_of(c->operation),
-                               .digest = c->digest,
-                               .former_digest = c->former_digest,
-                               .cluster_uid = c->uid};
-}
-
-static struct crm_record app_record(const Board__AppInstRecord *i)
-{
-    return (struct crm_record){.kind = CRM_APP,
-                               .name = i->name,
-                               .uid = i->uid,
-                               .state = state_of(i->state),
-                               .request = i->request,
-                               .limit_ns = limit_of(i->operation),
-                               .digest = i->digest,
-                               .former_digest = i->former_digest,
-                               .cluster_uid = i->cluster_uid};
-}
-
 /* The records of the centre, decoded once a comparison. */
 struct compared {
-    ProtobufCMessage **clusters, **apps;
-    size_t cluster_count, app_count;
+    struct crm_records centre;
     struct crm_plan plan;
 };
 
+/* While a record of the centre cannot be read, what has none may be its own. */
 static void compare(const struct follow *f, struct arena *a, struct compared *ret)
 {
     struct crm_plan_input in = {0};
     struct crm_held *held;
-    ret->cluster_count = each_record(f, a, RECORD_CLUSTERINST, &ret->clusters);
-    ret->app_count = each_record(f, a, RECORD_APPINST, &ret->apps);
-    struct crm_record *records =
-        ARENA_ARRAY(a, ret->cluster_count + ret->app_count, struct crm_record);
-    for (size_t i = 0; i < ret->cluster_count; i++) {
-        records[in.record_count++] =
-            cluster_record((const Board__ClusterInstRecord *)ret->clusters[i]);
-    }
-    for (size_t i = 0; i < ret->app_count; i++) {
-        records[in.record_count++] = app_record((const Board__AppInstRecord *)ret->apps[i]);
-    }
-    in.records = records;
+    crm_records_read(&f->centre->feed_client.records, f->centre->cloudlet, a, &ret->centre);
+    in.records = ret->centre.list;
+    in.record_count = ret->centre.count;
     in.held_count = crm_board_held(&f->board, a, &held);
     in.held = held;
     in.snapshot = feed_client_complete(&f->centre->feed_client);
-    in.epoch_known = f->epoch_known;
+    in.epoch_known = f->epoch_known && !ret->centre.unreadable;
     in.busy_count = crm_works_busy(&f->works, a, &in.busy);
     crm_plan(a, &in, &ret->plan);
 }
@@ -167,10 +99,9 @@ void follow_plan(const struct follow *f, struct arena *a, struct crm_plan *ret)
 
 static const Board__ClusterInstRecord *cluster_of(const struct compared *c, const char *uid)
 {
-    for (size_t i = 0; i < c->cluster_count; i++) {
-        const Board__ClusterInstRecord *r = (const Board__ClusterInstRecord *)c->clusters[i];
-        if (strcmp(r->uid, uid) == 0) {
-            return r;
+    for (size_t i = 0; i < c->centre.cluster_count; i++) {
+        if (strcmp(c->centre.clusters[i]->uid, uid) == 0) {
+            return c->centre.clusters[i];
         }
     }
     return NULL;
@@ -178,10 +109,9 @@ static const Board__ClusterInstRecord *cluster_of(const struct compared *c, cons
 
 static const Board__AppInstRecord *app_of(const struct compared *c, const char *uid)
 {
-    for (size_t i = 0; i < c->app_count; i++) {
-        const Board__AppInstRecord *r = (const Board__AppInstRecord *)c->apps[i];
-        if (strcmp(r->uid, uid) == 0) {
-            return r;
+    for (size_t i = 0; i < c->centre.app_count; i++) {
+        if (strcmp(c->centre.apps[i]->uid, uid) == 0) {
+            return c->centre.apps[i];
         }
     }
     return NULL;

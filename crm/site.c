@@ -168,7 +168,8 @@ static void change_actual(struct crm_board *b, const char *key, const Models__Ac
 {
     struct board_instance *before = map_remove(&b->instances, key);
     struct board_lrp *left = before ? before->lrp : NULL;
-    struct board_lrp *l = r ? lrp_named(b, r->actual_lrp_key->process_guid) : NULL;
+    struct board_lrp *l =
+        r && r->actual_lrp_key ? lrp_named(b, r->actual_lrp_key->process_guid) : NULL;
     if (before) {
         assert(left->instances > 0 && left->running >= before->running);
         left->instances--;
