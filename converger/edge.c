@@ -44,6 +44,7 @@ struct edge_view {
     int64_t since;
     const Board__EdgeOperation *operation;
     int64_t deadline; /* of the operation, or of an answer; wall clock, 0 = none */
+    bool overdue;     /* that is over, and it goes on */
 };
 
 #define VIEW_OF(type, m)                                                                           \
@@ -53,6 +54,7 @@ struct edge_view {
         .request = ((const type *)(m))->request, .since = ((const type *)(m))->since,              \
         .operation = ((const type *)(m))->operation,                                               \
         .deadline = ((const type *)(m))->operation ? ((const type *)(m))->operation->deadline : 0, \
+        .overdue = ((const type *)(m))->operation && ((const type *)(m))->operation->overdue,      \
     }
 
 /* That of an operation that is over goes in its time. */
@@ -88,7 +90,8 @@ static struct edge_view view_of(const struct edge_keeper *k, enum record_type ki
                                   .uid = care->uid,
                                   .request = care->request,
                                   .since = care->since,
-                                  .deadline = care->deadline};
+                                  .deadline = care->deadline,
+                                  .overdue = care->overdue};
     }
 }
 
@@ -205,6 +208,9 @@ static void change(void *state, const char *key, const struct followed *record)
     struct kept_edge before = *one;
     one->state = lifecycle_state(edge_lifecycle(key_type(key)), v.state);
     one->in_vain_since = in_vain_since(v.operation);
+    one->since = v.since;
+    one->deadline = v.deadline;
+    one->overdue = v.overdue;
     if (m && key_type(key) == RECORD_CLOUDLETINFO) {
         sites_note(report_of(k), key_edge_name(&a, key), m);
     }
@@ -519,6 +525,11 @@ static void plan(void *state, struct plan_shown *ret)
     }
 }
 
+static void measure(const void *state, struct arena *a, struct buf *out)
+{
+    edge_measure(state, a, out);
+}
+
 const struct keeper edge_keeper = {.state_size = sizeof(struct edge_keeper),
                                    .init = init,
                                    .done = done,
@@ -526,4 +537,5 @@ const struct keeper edge_keeper = {.state_size = sizeof(struct edge_keeper),
                                    .change = change,
                                    .look = look,
                                    .settled = settled,
-                                   .plan = plan};
+                                   .plan = plan,
+                                   .measure = measure};

@@ -16,6 +16,9 @@ struct kept_edge {
     struct judged judged;  /* that its one move rests on */
     int state;             /* of its lifecycle; -1 = one of a newer version */
     char *holder;          /* of a cluster: the instance that has it; NULL = none */
+    int64_t since;         /* wall clock, of the state */
+    int64_t deadline;      /* wall clock, of its operation or answer; 0 = none */
+    bool overdue;          /* that is over, and it goes on */
     int64_t in_vain_since; /* wall clock: a delete began then, and failed; 0 = none did */
     char key[];
 };
@@ -26,3 +29,8 @@ struct edge_keeper {
     struct work work;
     int64_t listen_ns; /* silences are looked for not before */
 };
+
+/* Appends what GET /metrics tells of them, in Prometheus' text format: sites and objects by state,
+ * overdue operations, the oldest deadline, and of a leader how long each site was not heard.
+ * Nothing where there is none. */
+void edge_measure(const struct edge_keeper *k, struct arena *a, struct buf *out);

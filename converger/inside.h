@@ -36,5 +36,5 @@ void converger_plan(struct converger *x, struct arena *a, Converge__Plan *ret);
 /* Each keeper adds its part to what GET /state tells. */
 void converger_show(struct converger *x, Converge__ConvergerState *ret, struct arena *a);
 
-/* What it is asked: GET /state, GET /plan, POST /once. */
+/* What it is asked: GET /state, GET /plan, GET /metrics, POST /once. */
 extern const struct path_table converger_questions;

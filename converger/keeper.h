@@ -69,6 +69,8 @@ struct keeper {
 
     /* Shows what a full pass would do now; nothing changes. */
     void (*plan)(void *state, struct plan_shown *ret);
+    /* Appends to what GET /metrics tells. */
+    void (*measure)(const void *state, struct arena *a, struct buf *out);
     /* Adds to what GET /state tells. */
     void (*show)(void *state, Converge__ConvergerState *ret, struct arena *a);
 };

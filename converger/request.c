@@ -1,5 +1,5 @@
-/* What the converger is asked: GET /state and GET /plan by anybody, POST /once by an ordinary
- * client. */
+/* What the converger is asked: GET /state, GET /plan and GET /metrics by anybody, POST /once by an
+ * ordinary client. */
 #include "converger/inside.h"
 
 static void state(struct role *role, const struct request *q, struct effects *out)
@@ -30,6 +30,23 @@ static void plan(struct role *role, const struct request *q, struct effects *out
     question_reply_json(q, &p.base, out);
 }
 
+/* In Prometheus' text format. */
+static void metrics(struct role *role, const struct request *q, struct effects *out)
+{
+    struct converger *x = (struct converger *)role;
+    SCOPED_BUF(text);
+    buf_printf(&text,
+               "# HELP corkboard_converger_leads Whether this converger leads.\n"
+               "# TYPE corkboard_converger_leads gauge\ncorkboard_converger_leads %d\n",
+               x->life.leader.leads);
+    for (size_t i = 0; i < KEEPER_COUNT; i++) {
+        if (keeper_rows[i].keeper->measure) {
+            keeper_rows[i].keeper->measure(x->keepers[i], out->arena, &text);
+        }
+    }
+    question_reply(q, 200, "text/plain; version=0.0.4; charset=utf-8", buf_string(&text), out);
+}
+
 /* A full pass begins now: the answer is what it plans. */
 static void once(struct role *role, const struct request *q, struct effects *out)
 {
@@ -51,6 +68,7 @@ static void once(struct role *role, const struct request *q, struct effects *out
 static const struct question_route routes[] = {
     {{"GET", "/state", 0}, ACTORS_ANYBODY, state},
     {{"GET", "/plan", 0}, ACTORS_ANYBODY, plan},
+    {{"GET", "/metrics", 0}, ACTORS_ANYBODY, metrics},
     {{"POST", "/once", 0}, ACTOR_CLIENT, once},
 };
 

@@ -369,8 +369,9 @@ static const struct edge_row instances[] = {
          DEF("2", ",'ports':[" PORT("8080") "," PORT("9090") "]") HAS_PORT INST("READY", ""),
      "client", "refresh" AT "{}"},
     ROW("by force", "READY", "", "client", "refresh" AT "{'force':true}"),
-    {"in another time", PLACE SHOP HAS_PORT INST("READY", "") EDGE_SETTING("instance_update", "15"),
-     "client", "refresh" AT "{'force':true}"},
+    {"in another time",
+     PLACE SHOP HAS_PORT INST("READY", "") EDGE_SETTING("instance_update", "15"), "client",
+     "refresh" AT "{'force':true}"},
     {"while its cluster changes", READY SMALL CLUSTER("UPDATE_REQUESTED", "") SHOP HAS_PORT INST(
          "READY", ""), "client", "update" AT "{'instance':{'env':[{'name':'A'}]}}"},
     {"the new one runs", PLACE APP("2") DEF("1", "") DEF("2", "")

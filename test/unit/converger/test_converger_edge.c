@@ -5,6 +5,7 @@
 #include "test/tool/cmocka.h"
 #include "test/unit/converger/converger_rig.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PARIS "acme/paris"
@@ -329,6 +330,67 @@ static void what_was_told_is_forgotten(void **state)
     assert_moves(f, "forget progress/u-later ", &call);
 }
 
+/* The lines that begin so, of what is measured now. */
+static const char *measured(struct converger_rig *f, const char *name)
+{
+    SCOPED_BUF(out);
+    SCOPED_BUF(lines);
+    edge_measure((const struct edge_keeper *)(const void *)f->x->keepers[KEEPER_edge], &f->arena,
+                 &out);
+    char *rest, *all = arena_strdup(&f->arena, buf_string(&out));
+    for (char *line = strtok_r(all, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (strncmp(line, name, strlen(name)) == 0 && !strstr(line, "} 0")) {
+            buf_printf(&lines, "%s\n", line + strlen(name));
+        }
+    }
+    return arena_strdup(&f->arena, buf_string(&lines));
+}
+
+static void they_are_measured(void **state)
+{
+    struct converger_rig *f = *state;
+    Board__CloudletInfoRecord i = BOARD__CLOUDLET_INFO_RECORD__INIT;
+    rig_leader_lock(f);
+    assert_string_equal(measured(f, ""), "");
+    i.name = text(f, PARIS);
+    i.state = text(f, "READY");
+    i.session = 7;
+    rig_change(f, PUT, key_edge(&f->arena, RECORD_CLOUDLETINFO, PARIS), &i.base);
+    i.name = text(f, "acme/rome");
+    i.state = text(f, "OFFLINE");
+    i.since = wall(f) - 90 * SECOND_NS;
+    rig_change(f, PUT, key_edge(&f->arena, RECORD_CLOUDLETINFO, "acme/rome"), &i.base);
+    Board__EdgeOperation *late = operation(f, "update", 3600, 1);
+    late->deadline = 0;
+    late->overdue = true;
+    show_cluster(f, WEB, "UPDATING", late);
+    show_cluster(f, WEB "2", "CREATING", operation(f, "create", 0, 500));
+    show_instance(f, SHOP, "CREATE_REQUESTED", operation(f, "create", 0, 300));
+    show_instance(f, AUTO, "ASLEEP", NULL);
+    show_told(f, "u-gone", 595);
+    rig_send(f);
+    for (int s = 0; s < 3; s++) {
+        assert_false(rig_second(f, ""));
+    }
+    assert_string_equal(measured(f, "corkboard_edge_sites"),
+                        "{state=\"READY\"} 1\n{state=\"OFFLINE\"} 1\n");
+    assert_string_equal(measured(f, "corkboard_edge_objects"),
+                        "{kind=\"cluster\",state=\"CREATING\"} 1\n"
+                        "{kind=\"cluster\",state=\"UPDATING\"} 1\n"
+                        "{kind=\"instance\",state=\"CREATE_REQUESTED\"} 1\n"
+                        "{kind=\"instance\",state=\"unknown\"} 1\n");
+    assert_string_equal(measured(f, "corkboard_edge_overdue_operations"), " 1\n");
+    assert_int_equal(atoll(measured(f, "corkboard_edge_oldest_deadline_seconds")),
+                     (wall(f) + 297 * SECOND_NS) / SECOND_NS);
+    assert_string_equal(measured(f, "corkboard_edge_site_heard_seconds"),
+                        "{site=\"acme/paris\"} 2.0\n{site=\"acme/rome\"} 93.0\n");
+    /* of a state without anything there is a line too */
+    SCOPED_BUF(out);
+    edge_measure((const struct edge_keeper *)(const void *)f->x->keepers[KEEPER_edge], &f->arena,
+                 &out);
+    assert_non_null(strstr(buf_string(&out), "corkboard_edge_sites{state=\"INIT\"} 0\n"));
+}
+
 /* Named as people do, with all parts. */
 static void the_plan_shows_them(void **state)
 {
@@ -383,6 +445,7 @@ int main(void)
         TEST(a_silent_site_is_offline),
         TEST(a_silent_site_is_offline_in_the_time_that_is_set),
         TEST(what_was_told_is_forgotten),
+        TEST(they_are_measured),
         TEST(the_plan_shows_them),
     };
     return cmocka_run_group_tests_name("converger: sites", tests, NULL, NULL);

@@ -148,12 +148,28 @@ static void a_plan_names_what_is_of_systems(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 
+/* A leader and a standby, in Prometheus' form; a board without sites has none. */
+static void metrics_are_told(void **state)
+{
+    struct converger_rig *f = *state;
+    drive_start(&f->drive);
+    const struct reply *r = ask(f, "GET", "/metrics", "");
+    assert_int_equal(r->status, 200);
+    assert_string_equal(r->content_type, "text/plain; version=0.0.4; charset=utf-8");
+    assert_string_equal(arena_strndup(&f->arena, (const char *)r->body.data, r->body.size),
+                        "# HELP corkboard_converger_leads Whether this converger leads.\n"
+                        "# TYPE corkboard_converger_leads gauge\n"
+                        "corkboard_converger_leads 0\n");
+    assert_int_equal(ask(f, "POST", "/metrics", "client")->status, 405);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(plan_shows_and_once_does),        TEST(a_large_plan_is_readable),
         TEST(a_plan_names_what_is_of_systems), TEST(a_record_without_its_counterpart_is_shown),
         TEST(questions_are_checked),
+        TEST(metrics_are_told),
     };
     return cmocka_run_group_tests_name("requests to the converger", tests, NULL, NULL);
 }
