@@ -49,6 +49,8 @@ enum checkers_count {
     SEEN_COUNT
 };
 
+struct edge_lives;
+
 struct checkers {
     struct cluster *cluster;
     struct evacuation evacuations[CLUSTER_CELLS_MAX];
@@ -80,6 +82,7 @@ struct checkers {
     int64_t system_change_ns; /* systems.c: the same of systems; 0 = never */
     const char *started_cell; /* where the last commit has started an instance; NULL = it has not */
     unsigned seen[SEEN_COUNT]; /* how often */
+    struct edge_lives *edge; /* edge.h: of a centre and its sites; NULL = a cluster alone */
 };
 
 void checkers_init(struct checkers *k, struct cluster *c, int64_t reconcile_ns);

@@ -61,6 +61,16 @@ const char *edge_runs_in(struct arena *a, const Board__AppInstRecord *r)
     return *r->real_cluster ? r->real_cluster : edge_cluster_of(a, r->name);
 }
 
+bool edge_is_reserved_anew(const struct past *p)
+{
+    const Board__ClusterInstRecord *was =
+        p->before ? (const Board__ClusterInstRecord *)p->before->message : NULL;
+    const Board__ClusterInstRecord *is = (const Board__ClusterInstRecord *)p->message;
+    return p->type == RECORD_CLUSTERINST && was && is && strcmp(was->uid, is->uid) == 0 &&
+           strcmp(was->state, is->state) == 0 && was->request == is->request &&
+           strcmp(was->reserved_by, is->reserved_by) != 0;
+}
+
 struct dependents_sought {
     struct arena *arena;
     const char *cluster;

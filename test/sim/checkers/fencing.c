@@ -192,7 +192,8 @@ static void check_task_reads(struct scrutiny *s)
 
 static bool by_leader(const struct past *p)
 {
-    return strcmp(p->cause->actor, "auctioneer") == 0 || strcmp(p->cause->actor, "converger") == 0;
+    return strcmp(p->cause->actor, "auctioneer") == 0 ||
+           strcmp(p->cause->actor, "converger") == 0 || strcmp(p->cause->actor, "site") == 0;
 }
 
 /* Of these it is enough to compare that they are there, or are not. */

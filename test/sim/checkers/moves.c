@@ -452,24 +452,13 @@ static struct seen_move of_a_system(struct checkers *k, struct arena *a, const s
     return m;
 }
 
-/* Who has a reservable cluster changes with the instance: no move of its own. */
-static bool is_reserved_anew(const struct past *p)
-{
-    const Board__ClusterInstRecord *was =
-        p->before ? (const Board__ClusterInstRecord *)p->before->message : NULL;
-    const Board__ClusterInstRecord *is = (const Board__ClusterInstRecord *)p->message;
-    return p->type == RECORD_CLUSTERINST && was && is && strcmp(was->uid, is->uid) == 0 &&
-           strcmp(was->state, is->state) == 0 && was->request == is->request &&
-           strcmp(was->reserved_by, is->reserved_by) != 0;
-}
-
 /* Of a centre of sites. */
 static struct seen_move of_the_edge(struct checkers *k, struct arena *a, const struct past *p,
                                     const struct world_commit *c)
 {
     const struct lifecycle *own = record_kind(p->type)->lifecycle;
     struct seen_move m = simple(own ? own : &tracked_lifecycle, p);
-    if (is_reserved_anew(p)) {
+    if (edge_is_reserved_anew(p)) {
         return (struct seen_move){0};
     }
     const struct guards_seen guards = edge_guards_seen(k, a, p, c ? latest_wall(k, c) : 0);

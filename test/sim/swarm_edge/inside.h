@@ -28,9 +28,10 @@ struct edge_swarm {
     struct random random; /* its own */
     struct arena arena;
     struct edge_result *result;
-    struct swarm boards[1 + FEDERATION_SITES_MAX]; /* the centre, then the sites */
-    struct edge_site_play sites[FEDERATION_SITES_MAX];
+    struct swarm boards[1 + EDGE_SITES_MAX]; /* the centre, then the sites */
+    struct edge_site_play sites[EDGE_SITES_MAX];
     unsigned site_count;
+    struct edge_lives lives;
     char *centres; /* urls */
 
     int64_t ask_pace_ns, ask_ns, link_pace_ns, link_ns;

@@ -12,6 +12,10 @@
 #define VERIFY_NS (20 * SECOND_NS) /* between two lists by which a bbs verifies its copy */
 #define READY_LIMIT_NS (60 * SECOND_NS)
 
+#define LEAST_NS (30 * SECOND_NS)
+/* A create and a delete after it, of the longest limits. */
+#define CONVERGED_WITHIN_NS (75 * 60 * SECOND_NS)
+
 enum { CELLS_MAX = 3, PERCENT_RESTORED = 10 };
 
 int64_t edge_draw(struct edge_swarm *s, int64_t low, int64_t high)
@@ -90,6 +94,19 @@ static void answered(void *context, const struct world_answer *answer)
     struct swarm *b = board_of_node(context, answer->by);
     checkers_answered(&b->checkers, answer);
     takers_answered(b, answer);
+    if (b == &((struct edge_swarm *)context)->boards[0] && answer->status == 200) {
+        edge_heard(&((struct edge_swarm *)context)->lives, answer->from);
+    }
+}
+
+/* Looks on, and changes nothing. */
+static void hears(void *context, struct node *n, struct event *ev, struct arena *a)
+{
+    struct edge_swarm *s = context;
+    (void)a;
+    if (ev->kind == EVENT_STREAM && strncmp(node_name(n), "crm", 3) == 0) {
+        edge_sent(&s->lives, n, ev->stream.data);
+    }
 }
 
 static void probed(void *context, struct node *n, const struct probe *probe,
@@ -222,19 +239,21 @@ static void begin_board(struct edge_swarm *s, struct swarm *b, const struct clus
     b->oldest_revision = 0;
 }
 
-static void make_world(struct edge_swarm *s, uint64_t seed)
+static void make_world(struct edge_swarm *s, uint64_t seed, bool trace)
 {
     struct cluster_options o = draw_cluster(s, seed, NULL);
     struct cluster *centre = cluster_new(&o);
     s->world = centre->world;
     s->boards[0].cluster = centre;
-    s->site_count = edge_chance(s, 60) ? 1 : (unsigned)edge_draw(s, 2, FEDERATION_SITES_MAX);
+    s->site_count = edge_chance(s, 60) ? 1 : (unsigned)edge_draw(s, 2, EDGE_SITES_MAX);
     s->centres = arena_strdup(&s->arena, "");
     for (unsigned i = 0; i < o.bbs; i++) {
         s->centres =
             arena_printf(&s->arena, "%s%s%s", s->centres, i ? "," : "", node_url(centre->bbs[i]));
     }
     begin_board(s, &s->boards[0], &o, seed, NULL);
+    edge_lives_init(&s->lives, &s->boards[0].checkers);
+    s->lives.tells = trace;
     for (unsigned i = 0; i < s->site_count; i++) {
         struct edge_site_play *x = &s->sites[i];
         struct swarm *b = &s->boards[i + 1];
@@ -245,6 +264,7 @@ static void make_world(struct edge_swarm *s, uint64_t seed)
                                      .number = i + 1,
                                      .cloudlet = arena_printf(&s->arena, "acme/s%u", i + 1)};
         begin_board(s, b, &o, seed ^ ((uint64_t)(i + 1) << 32), x);
+        edge_lives_add(&s->lives, &b->checkers, x->cloudlet);
     }
     s->result->done[EDGE_SITES] += s->site_count;
     world_observe(s->world, &(struct world_observer){.committed = committed,
@@ -255,6 +275,7 @@ static void make_world(struct edge_swarm *s, uint64_t seed)
                                                      .probed = probed,
                                                      .executed = executed,
                                                      .context = s});
+    world_bend(s->world, hears, s);
     s->ask_pace_ns = edge_draw(s, 200 * MILLISECOND_NS, 3 * SECOND_NS);
     s->link_pace_ns = edge_draw(s, 5 * SECOND_NS, 60 * SECOND_NS);
     s->overrides = edge_chance(s, 60);
@@ -330,7 +351,7 @@ static void supervise(struct edge_swarm *s, int64_t now)
 static void trouble(struct edge_swarm *s, int64_t duration_ns)
 {
     int64_t now = world_now(s->world), end = now + duration_ns, look_ns = now + LOOK_NS;
-    int64_t fault_ns[1 + FEDERATION_SITES_MAX];
+    int64_t fault_ns[1 + EDGE_SITES_MAX];
     s->ask_ns = s->link_ns = now;
     for (unsigned i = 0; i <= s->site_count; i++) {
         fault_ns[i] = now + s->boards[i].fault_pace_ns;
@@ -407,6 +428,36 @@ static void heal(struct edge_swarm *s)
     users_end_maintenance(s);
 }
 
+static bool at_rest(struct edge_swarm *s, struct buf *why)
+{
+    buf_clear(why);
+    for (unsigned i = 0; i <= s->site_count; i++) {
+        checkers_at_rest(&s->boards[i].checkers, why);
+    }
+    return why->size == 0;
+}
+
+/* Nothing befalls it any more: all comes to rest, at the latest when what waits for room, or for
+ * what does not come, has given up. */
+static void converge(struct edge_swarm *s)
+{
+    SCOPED_BUF(why);
+    int64_t healed = world_now(s->world), limit = healed + CONVERGED_WITHIN_NS;
+    bool rest = false;
+    while (!rest && world_now(s->world) < limit) {
+        if (!edge_run_to(s, world_now(s->world) + LOOK_NS)) {
+            return;
+        }
+        supervise(s, world_now(s->world));
+        look(s);
+        rest = world_now(s->world) - healed >= LEAST_NS && at_rest(s, &why);
+    }
+    if (!rest) {
+        checkers_report(&s->boards[0].checkers, "liveness", "%lld s after the heal: %s",
+                        (long long)((world_now(s->world) - healed) / SECOND_NS), buf_string(&why));
+    }
+}
+
 static void finish(struct edge_swarm *s, bool trace)
 {
     struct swarm_result *r = &s->result->base;
@@ -435,6 +486,7 @@ static void end(struct edge_swarm *s)
         map_done(&s->boards[i].takers, NULL);
         arena_done(&s->boards[i].arena);
     }
+    edge_lives_done(&s->lives);
     arena_done(&s->arena);
 }
 
@@ -447,7 +499,7 @@ void edge_swarm_run(uint64_t seed, bool trace, struct edge_result *ret)
     s->result = ret;
     arena_init(&s->arena);
     random_seed(&s->random, (uint64_t[2]){0x737761726d, seed});
-    make_world(s, seed);
+    make_world(s, seed, trace);
     world_trace_logs(s->world, trace);
     if (world_run_until(s->world, READY_LIMIT_NS, all_ready, s)) {
         users_begin(s);
@@ -463,7 +515,7 @@ void edge_swarm_run(uint64_t seed, bool trace, struct edge_result *ret)
         }
         trouble(s, edge_draw(s, 20 * SECOND_NS, 180 * SECOND_NS));
         heal(s);
-        edge_run_to(s, world_now(s->world) + 60 * SECOND_NS);
+        converge(s);
     } else {
         checkers_report(&s->boards[0].checkers, "liveness", "not all is ready after 60 s");
     }
