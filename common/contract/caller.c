@@ -2,14 +2,18 @@
 
 #include "common/base/bytes.h"
 
-/* "client", "rep or auctioneer", ... That the CRM of a site may ask too is of no use to anybody
- * else. */
+/* "OU client", "OU rep or auctioneer", ... That the CRM of a site may ask too is of no use to
+ * anybody else. Where strangers may, all may but the CRM. */
 static void append_actors(struct buf *out, actor_set actors)
 {
-    const char *between = "";
+    const char *between = "OU ";
+    if (actors & ACTOR_STRANGER) {
+        buf_append_string(out, "any OU but crm");
+        return;
+    }
     for (int i = 0; i < ACTORS_MAX; i++) {
         enum actor one = (enum actor)(1 << i);
-        if ((actors & one) && one != ACTOR_STRANGER && one != ACTOR_SITE && one != ACTOR_CRM) {
+        if ((actors & one) && one != ACTOR_SITE && one != ACTOR_CRM) {
             buf_printf(out, "%s%s", between, actor_name(one));
             between = " or ";
         }
@@ -29,7 +33,7 @@ const char *caller_refusal(struct arena *a, const struct request *q, actor_set c
                            const char *remedy)
 {
     SCOPED_BUF(text);
-    buf_printf(&text, "%.200s is for OU ", q->path);
+    buf_printf(&text, "%.200s is for ", q->path);
     append_actors(&text, callers);
     if (q->peer.unit[0]) {
         buf_append_string(&text, "; this certificate has OU \"");

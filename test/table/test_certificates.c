@@ -357,6 +357,10 @@ static void a_refusal_says_what_to_do(void **state)
          "OU "
          "\"client\""},
         {0,
+         {"POST", "/v1/board/cells", false},
+         "crm",
+         "/v1/board/cells is for any OU but crm; this certificate has OU \"crm\""},
+        {0,
          {"POST", "/v1/board/limiter", false},
          "a\nb\"\xc3\xa9",
          "/v1/board/limiter is for OU client; this certificate has OU \"a?b???\": use one with OU "
