@@ -84,3 +84,24 @@ leftovers() {
     true
 }
 nothing_left() { [ -z "$(leftovers)" ]; }
+
+# ---- A centre and its sites (`up --sites`) ----
+
+# Runs COMMAND, also one of those here, for the cluster of a site.
+of_site() ( # SITE_NUMBER COMMAND...
+    eval "$("$local_dir/env" --site "$1")"
+    state=$(site_dir "$1") certs=$state/certs port_base=
+    port_base=$(setting port_base)
+    "${@:2}"
+)
+# What the centre says of a site: the state of the cloudlet, and what its CRM said.
+site_is() { # CLOUDLET STATE SITE
+    [ "$("$bin/bbs" cloudlets --timeout 2 2>/dev/null | awk -v name="$1" '$1 == name {print $2, $3}')" = "$2 $3" ]
+}
+# Exactly N instances at a site, all RUNNING, none of them under this GUID.
+site_runs() { # SITE_NUMBER N [GUID]
+    local now
+    now=$(of_site "$1" instances '')
+    [ "$(grep -c ' RUNNING ' <<<"$now")" = "$2" ] && [ "$(grep -c . <<<"$now")" = "$2" ] &&
+        { [ -z "${3-}" ] || [[ $now != *"$3"* ]]; }
+}

@@ -29,9 +29,10 @@ end_script() { # STATUS
 # The last lines of each process, and all that it warned of.
 last_words() {
     local log
-    for log in "$CORKBOARD_STATE"/log/*.log "$CORKBOARD_STATE".failed-log/*.log; do
+    for log in "$CORKBOARD_STATE"/log/*.log "$CORKBOARD_STATE".failed-log/*.log \
+        "$CORKBOARD_STATE"/site-*/log/*.log; do
         [ -s "$log" ] || continue
-        echo "---- $(basename "$log"): $(wc -l <"$log") lines"
+        echo "---- ${log#"$CORKBOARD_STATE/"}: $(wc -l <"$log") lines"
         { grep -nE '"level":"(warn|error)"|Sanitizer|runtime error' "$log" | tail -n 5
             tail -n 6 "$log"; } | cut -c1-400
     done
