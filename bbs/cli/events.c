@@ -49,6 +49,10 @@ static const char *text_of_key(struct arena *a, const char *key, enum record_typ
             return arena_printf(a, "instance %s/%d", k->process_guid, (int)k->index);
         }
     }
+    const char *topic = record_kind(type)->topic;
+    if (topic && strcmp(topic, "edge") == 0) {
+        return record_edge_name(a, type, key);
+    }
     const char *name = key_component(a, key, 1), *what = record_name(a, type, m);
     if (*what) {
         return arena_printf(a, "%s %s", type == RECORD_JOB_RUN ? "job run" : record_type_name(type),
@@ -131,8 +135,8 @@ static void move_to(struct events *e, const Board__FeedFrame *f)
 static void miss(struct events *e)
 {
     if (!e->missed) {
-        buf_append_string(&e->out, e->json ? "{\"change\":\"missed\"}\n"
-                                           : "(some changes were missed)\n");
+        buf_append_string(&e->out,
+                          e->json ? "{\"change\":\"missed\"}\n" : "(some changes were missed)\n");
     }
     e->missed = true;
 }

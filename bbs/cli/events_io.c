@@ -11,7 +11,7 @@
 
 const struct cli_option bbs_events_options[] = {
     {.name = "only",
-     .value = "lrps|tasks|cells|settings|systems",
+     .value = "lrps|tasks|cells|settings|systems|edge",
      .help = "only what changes of these: of cells with the mass-loss limiter and who leads"},
     {.name = "time",
      .help = "when each change was heard of here (UTC): records do not keep when they changed"},

@@ -12,6 +12,9 @@ const char *record_text(struct arena *a, enum record_type type, const ProtobufCM
  * which have a key that says it, and of NULL. */
 const char *record_name(struct arena *a, enum record_type type, const ProtobufCMessage *m);
 
+/* The same of a record of a centre and its sites, of the topic "edge", by its key. */
+const char *record_edge_name(struct arena *a, enum record_type type, const char *key);
+
 /* record_text_<text>(), by which the table calls them; `nothing` is the one for many. */
 #define RECORD_ROW(ID, name, key, message, lifecycle, place, tags, topic, text, story, ...) \
     const char *record_text_##text(struct arena *a, const ProtobufCMessage *m);
