@@ -39,9 +39,9 @@ static const char edge_apps_details[] =
 static const char edge_apps_apply_details[] =
     "FILE (\"-\" is standard input) is one of bbs apply with organization, version, flavor,\n"
     "public_ports, scale_with_cluster and auto_delete, without what the flavor and the centre "
-    "say:\n"
-    "docs/edge.md. What is changed is a revision more; bbs appinsts refresh brings instances to "
-    "it.\n"
+    "say\n"
+    "(docs/edge.md). What is changed is a revision more; bbs appinsts refresh brings instances "
+    "to it.\n"
     "Exit status 2: a file is wrong, and nothing was applied; 4: there is no such flavor, or too\n"
     "many revisions are in use.\n";
 

@@ -153,7 +153,7 @@ static void tell_site(const struct edge_question *q)
     }
     if (info && is(info->state, "OFFLINE")) {
         tell(q, arena_printf(q->arena,
-                             "%s was not heard for %s: the site goes on with what it was "
+                             "%s is OFFLINE for %s: the site goes on with what it was "
                              "told, and answers when it is back",
                              q->cloudlet, ago(q, info->since)));
     }

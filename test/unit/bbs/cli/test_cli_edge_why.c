@@ -118,7 +118,7 @@ static const struct {
     /* its cloudlet */
     {"'state':'CREATING'",
      "  the crm of " SITE " makes it\n"
-     "  " SITE " was not heard for 60s: the site goes on with what it was told, and answers when "
+     "  " SITE " is OFFLINE for 60s: the site goes on with what it was told, and answers when "
      "it is back\n"
      "  changes there are refused: cloudlet " SITE " is offline for 60 s\n",
      {.info = "'state':'OFFLINE'," SINCE}},
