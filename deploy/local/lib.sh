@@ -287,24 +287,22 @@ listeners() {
 
 # Whose socket it is: "etcd (process 17)".
 holder_of() { # INODE
-    local fd pid
-    for fd in /proc/[0-9]*/fd/*; do
-        [ "$(readlink "$fd" 2>/dev/null)" = "socket:[$1]" ] || continue
-        pid=${fd#/proc/} pid=${pid%%/*}
-        echo "$(cat "/proc/$pid/comm") (process $pid)"
-        return
-    done
-    echo "a process that this user may not look into"
+    local fd
+    fd=$(find /proc/[0-9]*/fd -lname "socket:\[$1\]" -print -quit 2>/dev/null) || true
+    [ -n "$fd" ] || { echo "a process that this user may not look into" && return; }
+    fd=${fd#/proc/}
+    echo "$(cat "/proc/${fd%%/*}/comm") (process ${fd%%/*})"
 }
 
 # Dies when a port of a cluster that is to be started is taken: its process would end right after its start.
+of_site_named=
 check_ports() { # as of ports
     local taken port name inode
     taken=$(listeners)
     while read -r port name; do
         inode=$(awk -v port="$port" '$1 == port {print $2; exit}' <<<"$taken")
         [ -z "$inode" ] ||
-            die "port $port, which $name needs, is taken by $(holder_of "$inode"): end that, or set" \
+            die "port $port, which $name${of_site_named:+ of $of_site_named} needs, is taken by $(holder_of "$inode"): end that, or set" \
                 "CORKBOARD_PORT_BASE for other ports. Nothing was started"
     done < <(ports "$@")
 }
