@@ -4,6 +4,7 @@
  *   test_swarm_edge --seeds A-B      these
  *   test_swarm_edge --minutes M      as many as fit, from a seed drawn from the clock
  *   test_swarm_edge --seed N [--trace]   one, with its trace
+ *   ... --first                      it ends at the first seed that fails
  * A seed that fails, or ends the process, is told at once; in the former case the others are run
  * all the same. */
 #include "test/sim/swarm_edge/swarm_edge.h"
@@ -27,7 +28,7 @@ struct edge_total {
 struct edge_task {
     unsigned long long from, to;
     double minutes; /* 0 = up to `to` */
-    bool trace;
+    bool trace, first;
 };
 
 static volatile unsigned long long seed_now;
@@ -106,6 +107,10 @@ static bool parse(int argc, char **argv, struct edge_task *t)
             t->trace = true;
             continue;
         }
+        if (strcmp(argv[i], "--first") == 0) {
+            t->first = true;
+            continue;
+        }
         if (strcmp(argv[i], "--seeds") == 0) {
             good = sscanf(value, "%llu-%llu", &t->from, &t->to) == 2 && t->from <= t->to;
         } else if (strcmp(argv[i], "--seed") == 0) {
@@ -143,7 +148,8 @@ int main(int argc, char **argv)
     static struct edge_total total;
     double begun = seconds_now();
     for (unsigned long long seed = task.from;; seed++) {
-        bool over = task.minutes > 0 ? seconds_now() - begun > task.minutes * 60 : seed > task.to;
+        bool enough = task.minutes > 0 ? seconds_now() - begun > task.minutes * 60 : seed > task.to;
+        bool over = enough || (task.first && total.failed);
         if (over) {
             break;
         }

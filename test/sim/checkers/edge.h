@@ -29,8 +29,8 @@ bool edge_is_busy(int state);
  */
 bool edge_is_in_work(int state);
 
-/* A cluster that another instance has now, or nobody: that changes with the instance, and is no move
- * of its own. */
+/* A cluster that another instance has now, or nobody: that changes with the instance, and is no
+ * move of its own. */
 bool edge_is_reserved_anew(const struct past *p);
 
 /* Name of the cluster that an instance runs in; in the arena, or the record's. */

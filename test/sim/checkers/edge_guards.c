@@ -129,12 +129,34 @@ static void tell_dependents(struct guards_look *x)
     tell(x, TRACKED_IF_NO_DEPENDENTS, true, d.count == 0);
 }
 
+/* An instance goes with its cluster when its app says so; when a cluster that was made for
+ * instances goes is left open: by which clock it was idle is not told. */
+static void tell_along(struct guards_look *x, const struct tracked_head *was)
+{
+    if (x->p->type != RECORD_APPINST || !was) {
+        tell(x, TRACKED_IF_GOES_ALONG, false, false);
+        return;
+    }
+    const Board__AppInstRecord *r = (const Board__AppInstRecord *)(const void *)was;
+    const Board__ClusterInstRecord *c = (const Board__ClusterInstRecord *)just_before(
+        x, RECORD_CLUSTERINST, edge_runs_in(x->arena, r));
+    const char *app = edge_app_of(x->arena, r->name);
+    const Board__EdgeAppRevisionRecord *def =
+        r->spec ? (const Board__EdgeAppRevisionRecord *)edge_stood(
+                      x->k, key_appdef(x->arena, app, r->spec->revision), x->p->revision - 1)
+                : NULL;
+    tell(x, TRACKED_IF_GOES_ALONG, true,
+         c && strcmp(c->state, "DELETE_PREPARE") == 0 && def && def->spec &&
+             def->spec->auto_delete);
+}
+
 static void tell_tracked(struct guards_look *x)
 {
     const struct tracked_head *was = edge_head(x->p->before), *is = edge_head(x->p);
     const Board__EdgeOperation *o = was ? was->operation : NULL;
-    x->seen.unknown = TRACKED_IF_FITS | TRACKED_IF_CHANGED | TRACKED_IF_AUTO |
-                      TRACKED_IF_GOES_ALONG | TRACKED_IF_ANSWERS | TRACKED_IF_SESSION;
+    x->seen.unknown = TRACKED_IF_FITS | TRACKED_IF_CHANGED | TRACKED_IF_AUTO | TRACKED_IF_ANSWERS |
+                      TRACKED_IF_SESSION;
+    tell_along(x, was);
     tell_client(x, is);
     tell_found(x, o);
     tell_cluster(x, is ? is : was);

@@ -1,5 +1,6 @@
-/* EL1, EL2: when nothing befalls a centre and its sites any more, every object is READY, gone, or
- * in an error that says why, and a site has what its records say, and no more. */
+/* EL3: whose time is over is acted on within 2 s of a converger that leads. EL1, EL2: when nothing
+ * befalls a centre and its sites any more, every object is READY, gone, or in an error that says
+ * why, and a site has what its records say, and no more. */
 #include "test/sim/checkers/edge.h"
 
 #include "common/lifecycle/tracked.h"
@@ -8,6 +9,45 @@
 #include "models/desired_lrp.pb-c.h"
 
 #include <string.h>
+
+/* Beyond the 2 s: until a leader that was only just elected has looked, and the look itself, which
+ * comes once a second. */
+#define LATE_NS (5 * SECOND_NS)
+#define LEADS_NS (20 * SECOND_NS)
+
+struct late_look {
+    struct checkers *k;
+    int64_t wall_ns;
+};
+
+static const Board__EdgeOperation *operation_of(const struct past *p)
+{
+    const struct tracked_head *o = edge_head(p);
+    return o                            ? o->operation
+           : p->type == RECORD_CLOUDLET ? ((const Board__CloudletRecord *)p->message)->operation
+                                        : NULL;
+}
+
+static void look_for_late(void *context, const struct past *p)
+{
+    struct late_look *x = context;
+    const Board__EdgeOperation *o = operation_of(p);
+    if (o && o->deadline && !o->overdue && x->wall_ns - o->deadline > LATE_NS) {
+        checkers_report(x->k, "EL3", "%s: the time of its %s was over %lld s ago", p->key, o->word,
+                        (long long)((x->wall_ns - o->deadline) / SECOND_NS));
+    }
+}
+
+void check_edge_deadlines(struct checkers *k)
+{
+    struct late_look x = {.k = k, .wall_ns = world_wall(k->cluster->world)};
+    if (k->edge && k->edge->centre == k &&
+        world_now(k->cluster->world) - k->touched_ns >= LEADS_NS) {
+        history_each(&k->history, "clusterinst/", look_for_late, &x);
+        history_each(&k->history, "appinst/", look_for_late, &x);
+        history_each(&k->history, "cloudlet/", look_for_late, &x);
+    }
+}
 
 struct rest_look {
     const struct checkers *centre;

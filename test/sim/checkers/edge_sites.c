@@ -71,6 +71,31 @@ static bool is_move_of(const struct past *p, const char *actor, const char *move
     return p->cause && strcmp(p->cause->actor, actor) == 0 && strcmp(p->cause->move, move) == 0;
 }
 
+static bool has_begun(int state)
+{
+    return state == TRACKED_CREATING || state == TRACKED_UPDATING || state == TRACKED_DELETING;
+}
+
+/* What a site has begun ends by its word, or by that of a client who takes over; and each word of
+ * the site that leads it on gives it all of its time again. Whatever the table of lifecycles says,
+ * which the product goes by as well. */
+static void check_time(struct checkers *k, const struct past *p)
+{
+    const struct tracked_head *was = edge_head(p->before), *is = edge_head(p);
+    int from = edge_state(p->before), to = edge_state(p);
+    bool converger = p->cause && strcmp(p->cause->actor, "converger") == 0;
+    if (converger && has_begun(from) && to != from) {
+        checkers_report(k, "E1", "%s: %s by the converger ends what the site has begun", p->key,
+                        p->cause->move);
+    }
+    bool crm = p->cause && strcmp(p->cause->actor, "crm") == 0;
+    const Board__EdgeOperation *o = is ? is->operation : NULL;
+    if (crm && was && o && from != to && edge_is_busy(to) && o->limit_ns &&
+        o->deadline != is->since + o->limit_ns) {
+        checkers_report(k, "E1", "%s: %s does not give it its time again", p->key, p->cause->move);
+    }
+}
+
 static void check_word(struct checkers *k, const struct past *p)
 {
     const struct tracked_head *was = edge_head(p->before), *is = edge_head(p);
@@ -194,6 +219,7 @@ void check_edge_sites(struct checkers *k, const struct passage *p,
             check_site(k, place, one);
         } else if (one->type == RECORD_CLUSTERINST || one->type == RECORD_APPINST) {
             check_word(k, one);
+            check_time(k, one);
         }
     }
 }

@@ -144,7 +144,8 @@ void check_edge_words(struct checkers *k, const struct passage *p,
         const struct past *one = p->list[i];
         bool own = names_request(one->type) || one->type == RECORD_CLOUDLET ||
                    one->type == RECORD_CLOUDLETINFO;
-        if (own && one->before && one->cause && !edge_is_reserved_anew(one) && strcmp(one->cause->actor, "crm") == 0) {
+        if (own && one->before && one->cause && !edge_is_reserved_anew(one) &&
+            strcmp(one->cause->actor, "crm") == 0) {
             check_word(k, one, &m);
         }
         if (one->type == RECORD_CLOUDLETINFO && one->cause) {

@@ -450,12 +450,52 @@ static void converge(struct edge_swarm *s)
         }
         supervise(s, world_now(s->world));
         look(s);
+        for (unsigned i = 0; i <= s->site_count; i++) {
+            checkers_look_healed(&s->boards[i].checkers);
+        }
         rest = world_now(s->world) - healed >= LEAST_NS && at_rest(s, &why);
     }
     if (!rest) {
         checkers_report(&s->boards[0].checkers, "liveness", "%lld s after the heal: %s",
                         (long long)((world_now(s->world) - healed) / SECOND_NS), buf_string(&why));
     }
+}
+
+/* ---- EL4 ---- */
+
+static const char *info_state(struct edge_swarm *s, const struct edge_site_play *x)
+{
+    SCOPED_ARENA(a);
+    const Board__CloudletInfoRecord *i = (const Board__CloudletInfoRecord *)history_now(
+        &s->boards[0].checkers.history, key_edge(&a, RECORD_CLOUDLETINFO, x->cloudlet));
+    return i ? i->state : "not there";
+}
+
+static void expect(struct edge_swarm *s, const struct edge_site_play *x, const char *state,
+                   int64_t within_ns)
+{
+    int64_t until = world_now(s->world) + within_ns;
+    while (strcmp(info_state(s, x), state) != 0 && world_now(s->world) < until &&
+           edge_run_to(s, world_now(s->world) + LOOK_NS)) {
+        supervise(s, world_now(s->world));
+        look(s);
+    }
+    if (strcmp(info_state(s, x), state) != 0) {
+        checkers_report(&s->boards[0].checkers, "EL4", "%s is %s, and not %s after %lld s",
+                        x->cloudlet, info_state(s, x), state, (long long)(within_ns / SECOND_NS));
+    }
+}
+
+/* A silent site is OFFLINE, and READY again when it is back; nothing comes of it. */
+static void fall_silent(struct edge_swarm *s)
+{
+    struct edge_site_play *x = &s->sites[random_below(&s->random, s->site_count)];
+    link_cut(x, true);
+    expect(s, x, "OFFLINE", 45 * SECOND_NS);
+    edge_run_to(s, world_now(s->world) + edge_draw(s, 0, 60 * SECOND_NS));
+    link_cut(x, false);
+    expect(s, x, "READY", 45 * SECOND_NS); /* the back-off of its dialling, and 15 s */
+    s->result->done[EDGE_SILENCED]++;
 }
 
 static void finish(struct edge_swarm *s, bool trace)
@@ -516,6 +556,10 @@ void edge_swarm_run(uint64_t seed, bool trace, struct edge_result *ret)
         trouble(s, edge_draw(s, 20 * SECOND_NS, 180 * SECOND_NS));
         heal(s);
         converge(s);
+        if (edge_clean(s) && edge_chance(s, 50)) {
+            fall_silent(s);
+            converge(s);
+        }
     } else {
         checkers_report(&s->boards[0].checkers, "liveness", "not all is ready after 60 s");
     }

@@ -1,6 +1,8 @@
 /* What users of a centre ask: flavors and apps, clusters and instances at the sites, in any order,
  * with any override, through any bbs; the answers are counted and nothing else. */
+#include "board.pb-c.h"
 #include "edge_api.pb-c.h"
+#include "setting.pb-c.h"
 #include "common/codec/scan.h"
 #include "models/desired_lrp_requests.pb-c.h"
 #include "test/sim/swarm_edge/inside.h"
@@ -269,8 +271,31 @@ void users_end_maintenance(struct edge_swarm *s)
     }
 }
 
+/* Times of operations as somebody has set them: some end while their site is cut off, or slow. */
+static void set_times(struct edge_swarm *s)
+{
+    static const struct {
+        const char *name;
+        int64_t least, most;
+    } times[] = {{"edge.cluster_create", 10, 120},  {"edge.cluster_update", 10, 120},
+                 {"edge.cluster_delete", 10, 120},  {"edge.instance_create", 10, 120},
+                 {"edge.instance_update", 10, 120}, {"edge.instance_delete", 10, 120},
+                 {"edge.delete_prepare", 10, 60},   {"edge.maintenance_answer", 10, 60},
+                 {"edge.cluster_idle", 60, 120},    {"edge.progress_keep", 10, 120}};
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        Board__SetSettingRequest r = BOARD__SET_SETTING_REQUEST__INIT;
+        r.name = text(times[i].name);
+        r.value = edge_draw(s, times[i].least, times[i].most);
+        ask(s, "/v1/board/settings/set", &r.base);
+    }
+    s->result->done[EDGE_TIMES_SET]++;
+}
+
 void users_begin(struct edge_swarm *s)
 {
+    if (edge_chance(s, 70)) {
+        set_times(s);
+    }
     s->apps = (unsigned)edge_draw(s, 1, APPS_MAX);
     set_flavor(s, "small", 1);
     set_flavor(s, "large", 2);
