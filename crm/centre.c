@@ -94,6 +94,11 @@ bool centre_is_ready(const struct centre *c, struct arena *a)
     return c->feed_client.current && is_own(c, info) && info_state(info) == CLOUDLET_INFO_READY;
 }
 
+bool centre_has_shown(const struct centre *c, int64_t revision)
+{
+    return c->feed_client.revision >= revision || c->feed_client.change_revision >= revision;
+}
+
 /* ---- The session ----------------------------------------------------------------------------- */
 
 void centre_leave(struct centre *c)
@@ -300,7 +305,7 @@ static void on_other_board(struct centre *c)
 static void decide(struct centre *c, const struct event *ev, const struct centre_site *site,
                    struct effects *out)
 {
-    if (!c->feed_client.current || c->call_id || c->feed_client.revision < c->seen_from) {
+    if (!c->feed_client.current || c->call_id || !centre_has_shown(c, c->seen_from)) {
         return;
     }
     const Board__CloudletRecord *cloudlet = centre_cloudlet(c, out->arena);
@@ -333,7 +338,7 @@ enum centre_end centre_step(struct centre *c, const struct event *ev,
     if (heartbeat_sender_step(&c->heartbeat_sender, ev, out) == HEARTBEAT_REJECTED) {
         heartbeat_sender_stop(&c->heartbeat_sender); /* the feed tells why */
     }
-    if (c->session && c->feed_client.current && c->feed_client.revision >= c->seen_from) {
+    if (c->session && c->feed_client.current && centre_has_shown(c, c->seen_from)) {
         const Board__CloudletInfoRecord *info = centre_info(c, out->arena);
         if (info && info->session > c->session) {
             return CENTRE_DISPLACED;

@@ -82,6 +82,11 @@ void centre_leave(struct centre *c);
 const Board__CloudletRecord *centre_cloudlet(const struct centre *c, struct arena *a);
 const Board__CloudletInfoRecord *centre_info(const struct centre *c, struct arena *a);
 
+/* Its feed has shown what was written with this revision. It does not wait for the heartbeat that
+ * says that there is no more of that revision: the records of one transaction come together, but
+ * for one in thousands, and who goes by half of it says again what was said, which is refused. */
+bool centre_has_shown(const struct centre *c, int64_t revision);
+
 /* How many records of this kind, RECORD_CLUSTERINST or RECORD_APPINST, the centre has of the site.
  */
 size_t centre_count(const struct centre *c, enum record_type type);

@@ -302,13 +302,14 @@ static size_t gather_said(struct follow *f, struct arena *a, const struct crm_sa
 static bool may_say(const struct follow *f, struct arena *a, int64_t now_ns)
 {
     return centre_is_ready(f->centre, a) && !f->batch_id && now_ns >= f->say_ns &&
-           f->centre->feed_client.revision >= f->seen_from;
+           centre_has_shown(f->centre, f->seen_from);
 }
 
 static void say(struct follow *f, Board__Move **moves, size_t count, const struct event *ev,
                 struct effects *out)
 {
     struct crm_report *reports;
+    f->batch_said = count;
     size_t told = reports_take(&f->reports, out->arena, ev->now.mono_ns, &reports);
     for (size_t i = 0; i < told && count < FOLLOW_MOVES_MAX; i++) {
         Board__Move *m = move_new(out->arena, "report", reports[i].key);
@@ -343,7 +344,8 @@ static void on_batch(struct follow *f, const struct event *ev, struct effects *o
     for (size_t i = 0; well && i < r->n_results; i++) {
         const Board__MoveResult *one = r->results[i];
         bool done = one->outcome == BOARD__MOVE_RESULT__OUTCOME__DONE;
-        f->seen_from = done && one->revision > f->seen_from ? one->revision : f->seen_from;
+        bool shown = done && i < f->batch_said; /* a report changes nothing that it goes by */
+        f->seen_from = shown && one->revision > f->seen_from ? one->revision : f->seen_from;
         well = well && one->outcome != BOARD__MOVE_RESULT__OUTCOME__UNKNOWN && !one->error;
     }
     if (!r) {
@@ -521,10 +523,13 @@ static int64_t due_ns(const struct follow *f)
     return due;
 }
 
-static void note_changes(struct follow *f, int64_t now_ns)
+/* What was not to be said yet may be said though nothing changes: the feed's position alone has
+ * passed the last answer. */
+static void note_changes(struct follow *f, struct arena *a, int64_t now_ns)
 {
     const struct feed_client *centre = &f->centre->feed_client;
-    f->changed = f->changed || centre->change_revision != f->centre_seen || now_ns >= due_ns(f);
+    f->changed = f->changed || centre->change_revision != f->centre_seen || now_ns >= due_ns(f) ||
+                 (f->unsaid && may_say(f, a, now_ns));
     f->centre_seen = centre->change_revision;
 }
 
@@ -546,9 +551,8 @@ static void follow_boards(struct follow *f, const struct event *ev, struct effec
     if (says) {
         say(f, moves, count, ev, out);
     }
-    if (count > 0 && !f->batch_id) {
-        effects_due(out, f->say_ns > now_ns ? f->say_ns : f->compare_ns);
-    }
+    f->unsaid = count > 0 && !says;
+    f->changed = f->works.ended; /* and the next plan says more */
 }
 
 /* Nobody awaits the answers: it is done again soon. */
@@ -582,6 +586,7 @@ static void note_session(struct follow *f, struct arena *a)
         f->follows = false;
     } else if (!f->follows && centre_is_ready(f->centre, a)) {
         f->follows = f->changed = true;
+        f->unsaid = false;
         f->seen_from = 0;
     }
 }
@@ -598,10 +603,11 @@ void follow_step(struct follow *f, const struct event *ev, bool epoch_known, str
         return;
     }
     vouch(f, ev, out);
-    note_changes(f, now_ns);
+    note_changes(f, out->arena, now_ns);
     if (f->changed && now_ns >= f->compare_ns) {
         follow_boards(f, ev, out);
     }
     int64_t due = f->changed ? f->compare_ns : due_ns(f);
     effects_due(out, due > now_ns ? due : f->compare_ns);
+    effects_due(out, f->unsaid && f->say_ns > now_ns ? f->say_ns : NEVER_NS);
 }

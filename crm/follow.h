@@ -48,11 +48,13 @@ struct follow {
     bool epoch_known;               /* the site has followed this board of the centre before */
     size_t foreign;                 /* objects that no record is of, and that may not be pruned */
     bool changed;                   /* something, since the last comparison */
+    bool unsaid; /* it found what the centre could not be told yet */
     int64_t compare_ns;             /* no comparison before */
     int64_t vouch_ns;               /* the domains are vouched for again */
     int64_t centre_seen, site_seen; /* changes of the feeds that were compared */
     uint64_t batch_id;              /* of moves that are on their way to the centre; 0 = none */
     const char *batch_url;
+    size_t batch_said; /* of its moves are no reports, and come first */
     int64_t seen_from; /* nothing is said before the centre's feed shows this revision, */
     int64_t say_ns;    /* nor before this time */
     unsigned failures;

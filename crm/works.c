@@ -28,6 +28,7 @@ static void running_free(void *value)
 void crm_works_init(struct crm_works *w)
 {
     map_init(&w->by_uid);
+    w->ended = false;
 }
 
 void crm_works_done(struct crm_works *w)
@@ -140,6 +141,7 @@ size_t crm_works_next(struct crm_works *w, struct arena *a,
 {
     struct crm_wanted *list = ARENA_ARRAY(a, w->by_uid.count, struct crm_wanted);
     size_t count = 0;
+    w->ended = false;
     MAP_EACH(&w->by_uid, n)
     {
         struct running_work *r = map_value(n);
@@ -151,6 +153,7 @@ size_t crm_works_next(struct crm_works *w, struct arena *a,
         site(context, a, map_key(n), &here);
         crm_work_next(&r->work, a, &here, now_ns, &step);
         bool news = is_news(r, &step);
+        w->ended |= step.kind == STEP_DONE || step.kind == STEP_FAILED;
         if (step.kind == STEP_DONE) {
             map_remove(&w->by_uid, map_key(n));
             running_free(r);

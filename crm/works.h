@@ -8,6 +8,7 @@
 
 struct crm_works {
     struct map by_uid;
+    bool ended; /* one did, in the last crm_works_next(): the next plan says so */
 };
 
 void crm_works_init(struct crm_works *w);

@@ -213,7 +213,7 @@ void story_one_of_two_crms_is_paused(struct cluster *c)
     assert_non_null(first);
     uint64_t session = federation_session(x.paris);
     edge_done(&x, edge_refresh_shop(&x, "another"));
-    world_run(c->world, (int64_t)random_below(world_random(c->world), 300) * MILLISECOND_NS);
+    world_run(c->world, (int64_t)random_below(world_random(c->world), 100) * MILLISECOND_NS);
     world_pause(c->world, first->node);
 
     says(c, "The other takes over, opens a session above the first one's, and ends it.");
@@ -224,7 +224,7 @@ void story_one_of_two_crms_is_paused(struct cluster *c)
     uint64_t now = federation_session(x.paris);
     assert_true(now > session);
     edge_done(&x, edge_refresh_shop(&x, "a third one"));
-    world_run(c->world, (int64_t)random_below(world_random(c->world), 300) * MILLISECOND_NS);
+    world_run(c->world, (int64_t)random_below(world_random(c->world), 100) * MILLISECOND_NS);
 
     says(c, "The first wakes up, and harms nobody: neither the site nor the centre takes what it "
             "says. It ends, and stands by when it is started again.");

@@ -228,7 +228,7 @@ static const Board__Move *move_at(struct fixture *x, const char *place, const st
             const Board__ApplyRequest *r =
                 board__apply_request__unpack(&allocator, (*ret)->body.size, (*ret)->body.data);
             assert_non_null(r);
-            assert_int_equal(r->n_moves, 1);
+            assert_int_not_equal(r->n_moves, 0); /* reports may stand behind it */
             return r->moves[0];
         }
     }
@@ -681,6 +681,72 @@ static void a_cloudlet_that_goes_is_let_go(void **state)
     assert_non_null(strstr(waits_for(x), "`bbs cloudlets create acme/paris`"));
 }
 
+static void cluster_becomes(struct fixture *x, const char *state)
+{
+    Board__ClusterInstRecord c = BOARD__CLUSTER_INST_RECORD__INIT;
+    Board__ClusterSpec spec = BOARD__CLUSTER_SPEC__INIT;
+    Board__NodeSize node = BOARD__NODE_SIZE__INIT;
+    Board__EdgeOperation o = BOARD__EDGE_OPERATION__INIT;
+    o.word = text("create");
+    o.limit_ns = 60 * SECOND_NS;
+    spec.node = &node;
+    spec.nodes = 1;
+    c.name = text(PARIS "/dev/web");
+    c.uid = text("u1");
+    c.state = text(state);
+    c.request = 1;
+    c.operation = &o;
+    c.spec = &spec;
+    c.digest = text("w1");
+    frame_change(&x->sent, BOARD__FEED_FRAME__KIND__PUT, "clusterinst/" PARIS "/dev/web", &c.base,
+                 ++x->centre_revision);
+}
+
+/* It says no more before the feed shows its last answer; that the feed has passed it may be told by
+ * a heartbeat alone, and no change after that. */
+static void what_waits_for_the_feed_is_said_without_a_change(void **state)
+{
+    struct fixture *x = *state;
+    const struct call *make, *creating, *call;
+    become_ready(x);
+    drive_advance(&x->drive, 60);
+    cluster_becomes(x, "CREATE_REQUESTED");
+    centre_heartbeat(x);
+    expect_move(x, "centre", "creating", &creating);
+    expect_move(x, "site", "make", &make);
+    answer_move(x, make->id, NULL, x->site_revision + 1);
+    Board__SliceRecord slice = BOARD__SLICE_RECORD__INIT;
+    slice.uid = text("u1");
+    slice.digest = text("w1");
+    frame_change(&x->sent, BOARD__FEED_FRAME__KIND__PUT, "slice/u1", &slice.base,
+                 ++x->site_revision);
+    send_to(x, &x->crm->life.feed_client);
+    answer_move(x, creating->id, NULL, x->centre_revision + 2);
+    cluster_becomes(x, "CREATING");
+    send_to(x, &x->crm->centre.feed_client);
+    drive_advance(&x->drive, 500);
+    expect_none(x, "centre");
+    x->centre_revision++;
+    centre_heartbeat(x);
+    expect_move(x, "centre", "ready", &call);
+}
+
+/* The change itself is enough: no heartbeat is waited for. */
+static void what_the_feed_shows_is_gone_by_at_once(void **state)
+{
+    struct fixture *x = *state;
+    const struct call *call;
+    Board__CloudletRecord c = cloudlet_in("CREATING");
+    begin_at_site(x);
+    centre_snapshot(x, &c, 0, NULL, NULL);
+    expect_move(x, "centre", "init", &call);
+    answer_move(x, call->id, NULL, x->centre_revision + 1);
+    expect_none(x, "centre");
+    frame_info(x, BOARD__FEED_FRAME__KIND__PUT, 1, "INIT", "1.0.0");
+    send_to(x, &x->crm->centre.feed_client);
+    expect_move(x, "centre", "sync", &call);
+}
+
 /* ---- Upgrades -------------------------------------------------------------------------------- */
 
 static void begin_upgrade(struct fixture *x, const char *launch)
@@ -872,6 +938,8 @@ int main(void)
         TEST(the_next_version_comes_before_it_leads),
         TEST(it_agrees_to_maintenance_and_to_its_end),
         TEST(a_cloudlet_that_goes_is_let_go),
+        TEST(what_waits_for_the_feed_is_said_without_a_change),
+        TEST(what_the_feed_shows_is_gone_by_at_once),
         TEST(a_program_that_fails_fails_the_upgrade),
         TEST(a_version_that_does_not_come_is_stopped),
         TEST(without_a_program_an_upgrade_fails_at_once),
