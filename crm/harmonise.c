@@ -213,7 +213,9 @@ static const char *awaits_cluster(const struct planning *p, const struct crm_pla
     const struct crm_record *cluster = record_of(p, one->cluster_uid);
     bool stands = is_held_at(p, held_from(p, one->cluster_uid), one->cluster_uid);
     bool rests = stands && (!cluster || action_of(p, cluster).work == WORK_NONE);
-    return !is_busy(p, one->cluster_uid) && (rests || !comes(one))
+    bool lasts = cluster && cluster->state == TRACKED_READY;
+    bool waits = is_busy(p, one->cluster_uid) && !(goes(one) && lasts);
+    return !waits && (rests || !comes(one))
                ? NULL
                : arena_printf(p->arena, "cluster %s", cluster ? cluster->name : one->cluster_uid);
 }

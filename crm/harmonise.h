@@ -121,7 +121,8 @@ struct crm_plan {
  *
  * It waits:
  * 1. An app instance for its cluster: while a work of that is under way, and, if it is to come,
- * until that stands and is as it should be.
+ * until that stands and is as it should be. One that is to go does not wait for a work that lasts
+ * as long as it takes, of a READY cluster: that may wait for the room which the instance has.
  * 2. A cluster while a work of one of its app instances is under way; one that is to go, while an
  * app instance is in it.
  * 3. What is to come, while an object of the same name of another life stands.

@@ -257,6 +257,9 @@ static void an_app_and_its_cluster_do_not_change_together(void **state)
     x->records[1].state = TRACKED_DELETING;
     held(x, "a1", "d", true);
     assert_string_equal(planned(x), "c1 updating+make, a1 +remove (waits for cluster name of c1)");
+    /* What a restored centre wants of a READY cluster, while the instance has the room for it. */
+    x->records[0].state = TRACKED_READY;
+    assert_string_equal(planned(x), "c1 +make, a1 +remove");
 }
 
 static void another_life_of_the_name_goes_first(void **state)
