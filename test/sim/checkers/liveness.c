@@ -77,7 +77,10 @@ static void judge_unclaimed(struct convergence *c, const struct past *p)
 {
     const Models__ActualLRP *r = (const Models__ActualLRP *)p->message;
     int64_t waits_ns = world_now(c->k->cluster->world) - p->at_ns;
-    bool never = fits_no_cell(c->k, r->actual_lrp_key->process_guid) || all_in_pools(c->k);
+    /* Room that slices have for themselves is nobody else's; also not for the new one of an update,
+     * which runs beside the old one (docs/edge.md, Slices). */
+    bool kept = strstr(r->placement_error, "kept for slices") != NULL;
+    bool never = kept || fits_no_cell(c->k, r->actual_lrp_key->process_guid) || all_in_pools(c->k);
     c->unplaced += !never;
     if (!*r->placement_error && waits_ns > UNEXPLAINED_NS) {
         tell(c, r, "waits, and nothing says why (L2)");

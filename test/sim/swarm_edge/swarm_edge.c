@@ -13,6 +13,7 @@
 #define READY_LIMIT_NS (60 * SECOND_NS)
 
 #define LEAST_NS (30 * SECOND_NS)
+#define AGAIN_NS (60 * SECOND_NS) /* an operator asks again what nobody answered */
 /* A create and a delete after it, of the longest limits. */
 #define CONVERGED_WITHIN_NS (75 * 60 * SECOND_NS)
 
@@ -334,8 +335,38 @@ static void note_restores(struct edge_swarm *s, unsigned board, bool began)
     }
 }
 
+/* Losses, delays and broken connections befall all of the world, whichever cluster's they are drawn
+ * for. */
+static bool is_shared(enum swarm_fault kind)
+{
+    return kind == FAULT_LOSSES || kind == FAULT_DELAYS || kind == FAULT_STORE_LOSSES ||
+           kind == FAULT_STORE_DELAYS || kind == FAULT_DOUBLES;
+}
+
+static bool befalls_all(const struct edge_swarm *s)
+{
+    for (unsigned i = 0; i <= s->site_count; i++) {
+        for (unsigned n = 0; n < s->boards[i].open_count; n++) {
+            if (is_shared(s->boards[i].open[n].kind)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void touch_all(struct edge_swarm *s)
+{
+    for (unsigned i = 0; i <= s->site_count; i++) {
+        checkers_touch(&s->boards[i].checkers, -1);
+    }
+}
+
 static void supervise(struct edge_swarm *s, int64_t now)
 {
+    if (befalls_all(s)) { /* it may end now */
+        touch_all(s);
+    }
     for (unsigned i = 0; i <= s->site_count; i++) {
         struct swarm *b = &s->boards[i];
         faults_end_due(b, now);
@@ -379,7 +410,11 @@ static void trouble(struct edge_swarm *s, int64_t duration_ns)
         }
         for (unsigned i = 0; i <= s->site_count; i++) {
             if (fault_ns[i] <= now) {
+                unsigned storms = s->result->base.faults[FAULT_STORM];
                 faults_begin_one(&s->boards[i]);
+                if (storms != s->result->base.faults[FAULT_STORM] || befalls_all(s)) {
+                    touch_all(s);
+                }
                 fault_ns[i] = now + edge_draw(s, 1, 2 * s->boards[i].fault_pace_ns);
             }
         }
@@ -424,8 +459,6 @@ static void heal(struct edge_swarm *s)
         supervise(s, world_now(s->world));
         look(s);
     }
-    users_confirm(s);
-    users_end_maintenance(s);
 }
 
 static bool at_rest(struct edge_swarm *s, struct buf *why)
@@ -442,7 +475,7 @@ static bool at_rest(struct edge_swarm *s, struct buf *why)
 static void converge(struct edge_swarm *s)
 {
     SCOPED_BUF(why);
-    int64_t healed = world_now(s->world), limit = healed + CONVERGED_WITHIN_NS;
+    int64_t healed = world_now(s->world), limit = healed + CONVERGED_WITHIN_NS, asks_ns = healed;
     bool rest = false;
     while (!rest && world_now(s->world) < limit) {
         if (!edge_run_to(s, world_now(s->world) + LOOK_NS)) {
@@ -450,6 +483,11 @@ static void converge(struct edge_swarm *s)
         }
         supervise(s, world_now(s->world));
         look(s);
+        if (world_now(s->world) >= asks_ns) {
+            users_confirm(s);
+            users_end_maintenance(s);
+            asks_ns = world_now(s->world) + AGAIN_NS;
+        }
         for (unsigned i = 0; i <= s->site_count; i++) {
             checkers_look_healed(&s->boards[i].checkers);
         }
