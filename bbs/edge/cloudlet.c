@@ -241,6 +241,21 @@ static const char *crm_refused(const struct move_turn *t)
                         now_of(t)->state, t->row->name);
 }
 
+static const char *upgrade_refused(const struct move_turn *t)
+{
+    struct arena *a = t->plan->arena;
+    const Board__CloudletRecord *c = now_of(t);
+    if (!(t->guards & CLOUDLET_IF_VERSION_ABOVE)) {
+        return arena_printf(a, "version: %s is not above %s, which cloudlet %s runs",
+                            edge_says(t)->version, c->version, c->name);
+    }
+    if (!is_normal(shot_of(t)->site.maintenance)) {
+        return arena_printf(a, "cloudlet %s is in maintenance", c->name);
+    }
+    return arena_printf(a, "cloudlet %s is not ready: its CRM is %s", c->name,
+                        info_of(t) ? info_of(t)->state : "not there");
+}
+
 static const char *client_refused(const struct move_turn *t)
 {
     struct arena *a = t->plan->arena;
@@ -257,14 +272,7 @@ static const char *client_refused(const struct move_turn *t)
         return arena_printf(a, "%s is busy", h->busy_name);
     }
     if (upgrade && (t->from == CLOUDLET_READY || t->from == CLOUDLET_UPDATE_ERROR)) {
-        return t->guards & CLOUDLET_IF_VERSION_ABOVE
-                   ? arena_printf(a, "cloudlet %s takes no change: its CRM is %s, %s", c->name,
-                                  info_of(t) ? info_of(t)->state : "not there",
-                                  is_normal(shot_of(t)->site.maintenance)
-                                      ? "it is not in maintenance"
-                                      : "it is in maintenance")
-                   : arena_printf(a, "version: %s is not above %s, which cloudlet %s runs",
-                                  edge_says(t)->version, c->version, c->name);
+        return upgrade_refused(t);
     }
     return arena_printf(a, "cloudlet %s is busy: %s for %s", c->name, c->state,
                         edge_since_text(a, c->since, t->in->now.wall_ns));
