@@ -1,5 +1,6 @@
 #include "bbs/board/feed.h"
 
+#include "bbs/board/topic_index.h"
 #include "bbs/board/topics.h"
 #include "common/base/memory.h"
 
@@ -31,6 +32,7 @@ struct feed {
     uint64_t first, next; /* numbers of the changes in the ring: [first, next) */
     uint64_t shown;       /* end of the complete revisions */
     uint64_t heartbeat;   /* number of the last one */
+    struct topic_index followers; /* readers of topics alone */
     int64_t confirmed_revision;
     const char *boot_id;     /* heartbeats name */
     int64_t heartbeat_revision;
@@ -43,6 +45,9 @@ struct feed_reader {
     struct picker *pickers;
     size_t picker_count;
     struct topics topics;
+    struct topic_follower *followed; /* of topics alone: each one; else NULL */
+    size_t followed_count;
+    uint64_t followed_end; /* no change from here on is of one of them, as far as there are changes */
     const char **new_topics; /* of them: reported before the changes where it resumes */
     size_t new_topic_count;
     const char *resume_board_generation; /* "" = from a snapshot */
@@ -65,6 +70,7 @@ struct feed *feed_new(size_t ring_changes, size_t ring_bytes)
     f->capacity = ring_changes;
     f->bytes_max = ring_bytes;
     f->paused = true;
+    topic_index_init(&f->followers);
     return f;
 }
 
@@ -92,6 +98,7 @@ static void feed_unref(struct feed *f)
     assert(f->references > 0);
     if (--f->references == 0) {
         assert(f->readers == 0 && f->first == f->next);
+        topic_index_done(&f->followers);
         free(f->board_generation);
         free(f->ring);
         free(f);
@@ -139,6 +146,10 @@ void feed_change(struct feed *f, int64_t revision, struct version *before, struc
     f->ring[f->next++ % f->capacity] = (struct ring_change){
         .revision = revision, .before = version_ref(before), .after = version_ref(after)};
     f->bytes += version_bytes(before);
+    const struct version *changed = after ? after : before;
+    if (changed) {
+        topic_index_note(&f->followers, changed->type, version_key(changed), f->next);
+    }
 }
 
 void feed_advance(struct feed *f, int64_t revision)
@@ -345,6 +356,7 @@ static bool begin(struct feed_reader *r, struct buf *out)
         return false;
     }
     r->generation = f->generation;
+    r->followed_end = f->next; /* of what there is already nothing is known */
     if (resume && r->resume_revision >= f->base) {
         r->place = place_after(f, r->resume_revision);
         if (r->new_topic_count) {
@@ -378,6 +390,9 @@ static void fill_changes(struct feed_reader *r, struct buf *out, size_t end)
 {
     const struct feed *f = r->feed;
     assert(r->place >= f->first && r->place <= f->shown && f->shown <= f->next);
+    if (r->followed && r->place >= r->followed_end) {
+        r->place = f->shown;
+    }
     while (r->place < f->shown && out->size < end) {
         const struct ring_change *c = &f->ring[r->place++ % f->capacity];
         if (picks(r, c->after)) {
@@ -423,6 +438,9 @@ static void reader_free(struct cursor *c)
 {
     struct feed_reader *r = (struct feed_reader *)c;
     drop_snapshot(r);
+    for (size_t i = 0; i < r->followed_count; i++) {
+        topic_index_remove(&r->feed->followers, &r->followed[i]);
+    }
     arena_done(&r->arena);
     assert(r->feed->readers > 0);
     r->feed->readers--;
@@ -445,6 +463,21 @@ static void read_topics(struct feed_reader *r, const Board__FeedRequest *request
     }
 }
 
+/* What is asked for by topics alone: changes are looked up for all such readers at once. */
+static void follow_topics(struct feed_reader *r)
+{
+    if (r->picker_count > 0 || r->topics.slot_count == 0) {
+        return;
+    }
+    r->followed = ARENA_ARRAY(&r->arena, r->topics.slot_count, struct topic_follower);
+    for (size_t i = 0; i < r->topics.slot_count; i++) {
+        if (r->topics.slots[i]) {
+            topic_index_add(&r->feed->followers, &r->followed[r->followed_count++],
+                            r->topics.slots[i], &r->followed_end);
+        }
+    }
+}
+
 struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request)
 {
     static const struct cursor_ops ops = {.fill = reader_fill, .free = reader_free};
@@ -463,6 +496,7 @@ struct cursor *feed_reader(struct feed *f, const Board__FeedRequest *request)
         r->pickers[r->picker_count++] = picker_of(&r->arena, request->selectors[i]);
     }
     read_topics(r, request);
+    follow_topics(r);
     r->resume_board_generation =
         arena_strdup(&r->arena, request->revision > 0 ? request->board_generation : "");
     r->resume_revision = request->revision;

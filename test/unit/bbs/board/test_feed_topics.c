@@ -288,6 +288,75 @@ static void topics_that_come_one_by_one(void **state)
     assert_true(resumed > 100);
 }
 
+/* Of topics alone, and of the same topics with a selector that picks nothing: for that one each
+ * change is tried. */
+static struct cursor *open_beside(struct world *w, const char *const *topics, int64_t revision,
+                                  bool tries)
+{
+    Board__FeedRequest r = BOARD__FEED_REQUEST__INIT;
+    Board__Selector nothing = BOARD__SELECTOR__INIT, *selectors[] = {&nothing};
+    nothing.type = arena_strdup(&w->arena, "no such type");
+    r.topics = (char **)(uintptr_t)topics;
+    r.n_topics = 2;
+    r.selectors = selectors;
+    r.n_selectors = tries;
+    r.revision = revision;
+    r.board_generation = arena_strdup(&w->arena, "e1");
+    struct cursor *c = feed_reader(w->feed, &r);
+    assert_non_null(c);
+    return c;
+}
+
+static size_t tells_the_same(struct cursor *a, struct cursor *b)
+{
+    SCOPED_BUF(x);
+    SCOPED_BUF(y);
+    assert_int_equal(cursor_fill(a, &x, 4096), cursor_fill(b, &y, 4096));
+    assert_int_equal(x.size, y.size);
+    assert_memory_equal(x.data ? x.data : (const uint8_t *)"", y.data ? y.data : (const uint8_t *)"",
+                        x.size);
+    return x.size;
+}
+
+/* However they come and go, and wherever they resume, what is looked up for all is what each would
+ * have found. */
+static void readers_of_topics_miss_nothing(void **state)
+{
+    enum { READERS = 6 };
+    size_t told = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct world w;
+        struct cursor *readers[READERS][2] = {{NULL}};
+        world_begin(&w, seed);
+        for (int i = 0; i < 300; i++) {
+            size_t n = (size_t)draw(&w, READERS);
+            uint64_t what = draw(&w, 8);
+            if (what == 0 || !readers[n][0]) {
+                const char *topics[] = {
+                    key_desired(&w.arena, arena_printf(&w.arena, "p%d", (int)draw(&w, PROCESSES))),
+                    key_actual_process(&w.arena,
+                                       arena_printf(&w.arena, "p%d", (int)draw(&w, PROCESSES)))};
+                int64_t revision = draw(&w, 2) ? 0 : w.revision - (int64_t)draw(&w, 8);
+                for (int tries = 0; tries < 2; tries++) {
+                    cursor_free(readers[n][tries]);
+                    readers[n][tries] = open_beside(&w, topics, revision, tries);
+                }
+            } else if (what < 5) {
+                change(&w);
+            } else if (what == 5) {
+                feed_heartbeat(w.feed, w.revision, 0);
+            }
+            told += what > 5 && readers[n][0] ? tells_the_same(readers[n][0], readers[n][1]) : 0;
+        }
+        for (size_t n = 0; n < READERS; n++) {
+            cursor_free(readers[n][0]);
+            cursor_free(readers[n][1]);
+        }
+        world_end(&w);
+    }
+    assert_true(told > 10000);
+}
+
 /* Only what the new one selects is told, and that it is complete. */
 static void a_new_topic_brings_its_snapshot_alone(void **state)
 {
@@ -360,6 +429,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_key_is_found_by_its_prefixes),
+        cmocka_unit_test(readers_of_topics_miss_nothing),
         cmocka_unit_test(a_new_topic_brings_its_snapshot_alone),
         cmocka_unit_test(topics_that_come_one_by_one),
         cmocka_unit_test(a_feed_client_has_a_bound_of_topics),
