@@ -35,7 +35,7 @@ struct site {
     struct arena arena;
     struct event_queue queue;
     struct event *due, *heartbeat;
-    int64_t due_ns;
+    int64_t due_ns, heartbeat_ns; /* of the role's timer; of the last heartbeat of its board */
     bool stepping, ready, ended;
 };
 
@@ -212,10 +212,25 @@ static void step(struct site *s, struct event *ev)
     }
 }
 
+/* First of all, if it is late: this process may be, and no bbs of a site is for that. */
+static void push_heartbeat(struct site *s)
+{
+    int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+    if (s->feed_id && now_ns - s->heartbeat_ns >= BOARD_HEARTBEAT_MS * MILLISECOND_NS) {
+        SCOPED_BUF(frame);
+        s->heartbeat_ns = now_ns;
+        site_board_heartbeat(&s->board, &frame);
+        push_stream(s, buf_bytes(&frame));
+    }
+}
+
 static void deliver(struct site *s, const struct event *ev)
 {
     struct event *next;
     struct queued_event *q;
+    if (!s->stepping) {
+        push_heartbeat(s);
+    }
     event_queue_push(&s->queue, ev);
     while (!s->stepping && !s->ended && (q = event_queue_pop(&s->queue, &next))) {
         step(s, next);
@@ -247,15 +262,7 @@ static void on_heartbeat(evutil_socket_t fd, short what, void *context)
     struct site *s = context;
     struct timeval tv = {.tv_sec = BOARD_HEARTBEAT_MS / 1000};
     evtimer_add(s->heartbeat, &tv);
-    if (s->feed_id) {
-        SCOPED_BUF(frame);
-        site_board_heartbeat(&s->board, &frame);
-        deliver(s, &(struct event){.kind = EVENT_STREAM,
-                                   .stream = {.id = s->feed_id,
-                                              .status = 200,
-                                              .data = buf_bytes(&frame),
-                                              .text = ""}});
-    }
+    deliver(s, &(struct event){.kind = EVENT_TIMER});
 }
 
 /* ---- CRMs ------------------------------------------------------------------------------------ */

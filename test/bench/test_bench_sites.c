@@ -32,6 +32,9 @@
 #include <unistd.h>
 
 enum { PATH_BYTES = 256, LINE_BYTES = 64, OBJECTS_MAX = 65536, AWAIT_TRIES = 20 };
+enum {
+    WIDTH_AT_ONE_SITE = 8
+};                   /* more conflict about what the site has given out, and are refused */
 enum { WIDTH = 64 }; /* requests under way, each on a connection of its own */
 enum { CLAIMS_MAX = 2000, CLAIM_PAUSE_US = 5000 };
 
@@ -255,7 +258,8 @@ static int ask(struct asked *x)
         }
     }
     x->begun_ns = bench_now_ns();
-    r = bench_load(x->bench, x->count < WIDTH ? x->count : WIDTH, x->count, 1, request, x);
+    int width = x->sites > 1 ? WIDTH : WIDTH_AT_ONE_SITE;
+    r = bench_load(x->bench, x->count < width ? x->count : width, x->count, 1, request, x);
     printf("answers_s %.3f\nanswer_p50_ms %.2f\nanswer_p99_ms %.2f\n", x->count / r.per_second,
            r.p50_ms, r.p99_ms);
     if (r.failures) {
