@@ -47,7 +47,7 @@ struct feed_reader {
     struct topics topics;
     struct topic_follower *followed; /* of topics alone: each one; else NULL */
     size_t followed_count;
-    uint64_t followed_end; /* no change from here on is of one of them, as far as there are changes */
+    uint64_t followed_end; /* none of the changes from here on is of one of them */
     const char **new_topics; /* of them: reported before the changes where it resumes */
     size_t new_topic_count;
     const char *resume_board_generation; /* "" = from a snapshot */

@@ -25,7 +25,7 @@ struct world {
     struct cursor *reader; /* of the open subscription */
     const char *topics[TOPICS_MAX];
     size_t topic_count;
-    struct map told; /* key -> revision of its last put */
+    struct map told;            /* key -> revision of its last put */
     unsigned resumed, currents; /* subscriptions with new topics that were no snapshot; news */
 };
 
@@ -216,10 +216,10 @@ static void world_begin(struct world *w, uint64_t seed)
     feed_reset(w->feed, w->copy, "e1", w->revision);
     assert_int_equal(boards_init(&w->boards, &w->arena, "https://a:1", &w->next_call_id, NULL), 0);
     w->feed_client = (struct feed_client){.boards = &w->boards,
-                                    .selectors = selectors,
-                                    .selector_count = 1,
-                                    .on_change = on_change,
-                                    .context = w};
+                                          .selectors = selectors,
+                                          .selector_count = 1,
+                                          .on_change = on_change,
+                                          .context = w};
     feed_client_init(&w->feed_client);
     drive_init(&w->drive, step, w);
     drive_start(&w->drive);
@@ -313,8 +313,8 @@ static size_t tells_the_same(struct cursor *a, struct cursor *b)
     SCOPED_BUF(y);
     assert_int_equal(cursor_fill(a, &x, 4096), cursor_fill(b, &y, 4096));
     assert_int_equal(x.size, y.size);
-    assert_memory_equal(x.data ? x.data : (const uint8_t *)"", y.data ? y.data : (const uint8_t *)"",
-                        x.size);
+    assert_memory_equal(x.data ? x.data : (const uint8_t *)"",
+                        y.data ? y.data : (const uint8_t *)"", x.size);
     return x.size;
 }
 
