@@ -150,16 +150,21 @@ static char **all_tags(struct arena *a, const Models__CellPresence *p)
     return tags;
 }
 
-/* The uid of the slice that has the cell after the move, "" = none; NULL: a node pool has it. */
-static const char *slice_of_cell(const struct move_turn *t, const Board__CellRecord *cell)
+/* The uid of the slice that has the cell, now or after the move, "" = none; NULL: a node pool has
+ * it. */
+static const char *slice_of_cell(const struct move_turn *t, const Board__CellRecord *cell,
+                                 bool after)
 {
     const struct slice_snapshot *s = turn_snapshot(t);
     struct arena *a = t->plan->arena;
     const char *uid = move_name(a, t->move);
-    if (names(says(t)->cells, says(t)->n_cells, cell->presence->cell_id)) {
+    if (after && names(says(t)->cells, says(t)->n_cells, cell->presence->cell_id)) {
         return uid;
     }
-    if (!*cell->pool || strcmp(cell->pool, slice_tag(a, uid)) == 0) {
+    if (strcmp(cell->pool, slice_tag(a, uid)) == 0) {
+        return after ? "" : uid;
+    }
+    if (!*cell->pool) {
         return "";
     }
     for (size_t i = 0; i < s->other_count; i++) {
@@ -175,14 +180,14 @@ static bool serves(const Board__CellRecord *cell)
     return !cell_is_absent(cell) && !cell->evacuating && cell->presence && cell->presence->capacity;
 }
 
-static struct slice_cell *cells_after(const struct move_turn *t, size_t *ret_count)
+static struct slice_cell *cells_of(const struct move_turn *t, bool after, size_t *ret_count)
 {
     const struct slice_snapshot *s = turn_snapshot(t);
     struct slice_cell *cells = ARENA_ARRAY(t->plan->arena, s->cell_count, struct slice_cell);
     *ret_count = 0;
     for (size_t i = 0; i < s->cell_count; i++) {
         const Board__CellRecord *cell = s->cells[i];
-        const char *slice = serves(cell) ? slice_of_cell(t, cell) : NULL;
+        const char *slice = serves(cell) ? slice_of_cell(t, cell, after) : NULL;
         if (slice) {
             const Models__CellPresence *p = cell->presence;
             cells[(*ret_count)++] = (struct slice_cell){
@@ -197,21 +202,23 @@ static struct slice_cell *cells_after(const struct move_turn *t, size_t *ret_cou
     return cells;
 }
 
-/* Of the nodes asked for, how many have room beside all that the others had room for without them:
- * one node less, and one of another slice's would have none either way. */
+/* Of the nodes asked for, how many have room beside all that the others had room for without them,
+ * on the cells as they are: one node less, and one of another slice's would have none either way.
+ * Whole cells take the room of others with them, whatever the nodes. */
 static uint32_t nodes_with_room(const struct move_turn *t)
 {
     const struct slice_snapshot *s = turn_snapshot(t);
     struct arena *a = t->plan->arena;
-    size_t cell_count, count = s->other_count;
-    struct slice_cell *cells = cells_after(t, &cell_count);
+    size_t cell_count, now_count, count = s->other_count;
+    struct slice_cell *cells = cells_of(t, true, &cell_count);
+    struct slice_cell *cells_now = cells_of(t, false, &now_count);
     struct slice_want *wants = ARENA_ARRAY(a, count + 1, struct slice_want);
     for (size_t i = 0; i < count; i++) {
         const Board__SliceRecord *o = s->others[i];
         wants[i] = want_of(o->uid, o->nodes, o->node, o->n_cells);
     }
     wants[count] = want_of(move_name(a, t->move), says(t)->nodes, says(t)->node, says(t)->n_cells);
-    const uint32_t *before = slice_fit(a, cells, cell_count, wants, count);
+    const uint32_t *before = slice_fit(a, cells_now, now_count, wants, count);
     for (uint32_t nodes = wants[count].nodes; nodes > 0; nodes--) {
         wants[count].nodes = nodes;
         const uint32_t *after = slice_fit(a, cells, cell_count, wants, count + 1);
