@@ -5,6 +5,7 @@
  *   test_swarm_edge --minutes M      as many as fit, from a seed drawn from the clock
  *   test_swarm_edge --seed N [--trace]   one, with its trace
  *   ... --first                      it ends at the first seed that fails
+ *   ... --processes 1                as test_swarm has it: there is one
  * A seed that fails, or ends the process, is told at once; in the former case the others are run
  * all the same. */
 #include "test/sim/swarm_edge/swarm_edge.h"
@@ -68,7 +69,7 @@ static void run_one(uint64_t seed, bool trace, struct edge_total *t)
         fputs(buf_string(&r.base.trace), stdout);
     }
     if (r.base.failed) {
-        printf("failed: seed %llu: %s\n  again: test_swarm_edge --seed %llu --trace\n",
+        printf("seed %llu: %s\n  again: test_swarm_edge --seed %llu --trace\n",
                (unsigned long long)seed, buf_string(&r.base.reason), (unsigned long long)seed);
     }
     fflush(stdout);
@@ -121,7 +122,7 @@ static bool parse(int argc, char **argv, struct edge_task *t)
             t->from = (unsigned long long)time(NULL) * 1000;
             good = t->minutes > 0;
         } else {
-            good = false;
+            good = strcmp(argv[i], "--processes") == 0 && strcmp(value, "1") == 0;
         }
         i++;
     }

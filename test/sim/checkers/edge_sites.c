@@ -15,7 +15,7 @@
 #define TOLD_LATE_NS (15 * SECOND_NS)
 /* And by the centre's, whose feed may stand still while other calls are answered; and what it then
  * asks of the site may be under way for as long. */
-#define DONE_LATE_NS (60 * SECOND_NS)
+#define DONE_LATE_NS (20 * SECOND_NS)
 
 /* ---- What it says ---- */
 
