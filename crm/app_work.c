@@ -91,7 +91,9 @@ void crm_app_step(const struct crm_work *w, struct arena *a, const struct crm_si
         tell(ret, STEP_DESIRE, 1, "it is desired at the site");
     } else if (made->ran < made->wanted) { /* 4 */
         tell(ret, STEP_WAIT, 2,
-             arena_printf(a, "%u of %u instances RUNNING", made->ran, made->wanted));
+             arena_printf(a, "%u of %u instances RUNNING%s%.300s", made->ran, made->wanted,
+                          made->why ? ": " : "", made->why ? made->why : ""));
+        ret->error = made->why;
     } else if (!remove_others(w, a, site, ret)) { /* 5 */
         ret->kind = STEP_DONE;
     }

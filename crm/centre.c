@@ -1,7 +1,10 @@
 #include "crm/centre.h"
 
+#include "common/base/bytes.h"
+#include "common/base/message.h"
 #include "common/lifecycle/cloudlet_info.h"
 #include "common/lifecycle/maintenance.h"
+#include "common/model/edge_name.h"
 #include "common/model/moves.h"
 #include "common/model/record.h"
 
@@ -17,16 +20,18 @@ static char *centre_text(const char *borrowed)
     return (char *)(uintptr_t)borrowed;
 }
 
-/* What is there is read where it is wanted. */
+/* What is there of the cloudlet itself is read where it is wanted. */
 static void on_change(void *context, enum feed_client_change change, const char *key,
                       const struct followed *record, struct effects *out)
 {
-    (void)context, (void)change, (void)key, (void)record, (void)out;
+    const struct centre *c = context;
+    (void)out;
+    c->on_change(c->context, change, key, record);
 }
 
 void centre_init(struct centre *c)
 {
-    assert(c->cloudlet && c->version);
+    assert(c->cloudlet && c->version && c->on_change);
     c->boards.identity = IDENTITY_CENTRE;
     c->feed_client = (struct feed_client){.boards = &c->boards,
                                           .on_change = on_change,
@@ -104,7 +109,7 @@ bool centre_has_shown(const struct centre *c, int64_t revision)
 void centre_leave(struct centre *c)
 {
     heartbeat_sender_stop(&c->heartbeat_sender);
-    c->session = 0;
+    c->session = c->reported = 0;
     c->call_id = 0;
     c->why[0] = 0;
 }
@@ -149,13 +154,70 @@ static const char *next_of_maintenance(const Board__MaintenanceRecord *m)
                                                         : NULL;
 }
 
+/* What a report says of the site: its cells, and what it holds that no record is of. */
+static void add_site(const struct centre_site *site, Board__EdgeMove *e)
+{
+    e->totals = site->totals;
+    e->cells = site->cells;
+    e->foreign_objects = (uint32_t)site->foreign;
+    e->n_foreign = site->foreign < EDGE_FOREIGN_TOLD_MAX ? site->foreign : EDGE_FOREIGN_TOLD_MAX;
+    e->foreign = (char **)(uintptr_t)site->foreign_names;
+    const char *const *error = *site->lost ? &site->lost : &site->ails;
+    e->n_errors = **error ? 1 : 0;
+    e->errors = (char **)(uintptr_t)error;
+}
+
+static uint64_t site_hash(const struct centre_site *site, struct arena *a)
+{
+    Board__EdgeMove e = BOARD__EDGE_MOVE__INIT;
+    add_site(site, &e);
+    return bytes_hash(message_packed(a, &e.base));
+}
+
+/* The board has it otherwise. One that does not know a field of ours never has it: it is told once.
+ */
+static bool has_news(const struct centre *c, const struct centre_site *site,
+                     const Board__CloudletInfoRecord *info, struct arena *a)
+{
+    struct centre_site board = {.totals = info->totals,
+                                .cells = info->cells,
+                                .foreign = info->foreign_objects,
+                                .foreign_names = info->foreign,
+                                .lost = "",
+                                .ails = info->n_errors ? info->errors[0] : ""};
+    uint64_t says = site_hash(site, a);
+    bool whole = board.foreign <= info->n_foreign || info->n_foreign == EDGE_FOREIGN_TOLD_MAX;
+    return says != c->reported && (!whole || says != site_hash(&board, a));
+}
+
+/* What of the site the centre is to know:
+ * 1. Its own bbs does not answer: nothing can be changed there.
+ * 2. It answers again.
+ * 3. What it says differs from what the board has, once in a while. */
+static const char *next_of_site(const struct centre *c, const struct centre_site *site,
+                                const Board__CloudletRecord *cloudlet,
+                                const Board__CloudletInfoRecord *info, struct arena *a)
+{
+    int state = info_state(info);
+    bool well = site->compared && site->leads;
+    if (state == CLOUDLET_INFO_READY && *site->lost) { /* 1 */
+        return "fail";
+    }
+    if (state == CLOUDLET_INFO_ERRORS && !is_in(cloudlet, "UPDATE_ERROR")) { /* 2 */
+        return well && is_in(cloudlet, "READY") ? "ready" : NULL;
+    }
+    bool tells = state == CLOUDLET_INFO_READY && well && site->told && site->totals; /* 3 */
+    return tells && has_news(c, site, info, a) ? "report" : NULL;
+}
+
 /* What of the session itself is due.
  * 1. No session of this process, or one that the board has not: it is opened.
  * 2. INIT: all records are here, for the feed is current.
- * 3. NEED_SYNC: the site was compared. So too after a failed upgrade, which this CRM survives. */
+ * 3. NEED_SYNC: the site was compared. So too after a failed upgrade, which this CRM survives.
+ * 4. What of the site is to be known. */
 static struct due_move next_of_session(const struct centre *c, const struct centre_site *site,
                                        const Board__CloudletRecord *cloudlet,
-                                       const Board__CloudletInfoRecord *info)
+                                       const Board__CloudletInfoRecord *info, struct arena *a)
 {
     if (!is_own(c, info)) { /* 1 */
         return (struct due_move){"init", RECORD_CLOUDLET, cloudlet->request};
@@ -167,9 +229,11 @@ static struct due_move next_of_session(const struct centre *c, const struct cent
     bool failed_upgrade = state == CLOUDLET_INFO_ERRORS && is_in(cloudlet, "UPDATE_ERROR");
     bool takes = is_in(cloudlet, "CRM_INITOK") || is_in(cloudlet, "UPDATE_ERROR");
     bool due = (state == CLOUDLET_INFO_NEED_SYNC && takes) || failed_upgrade;
-    return due && site->compared && site->leads /* 3 */
-               ? (struct due_move){"ready", RECORD_CLOUDLET, cloudlet->request}
-               : (struct due_move){0};
+    if (due && site->compared && site->leads) { /* 3 */
+        return (struct due_move){"ready", RECORD_CLOUDLET, cloudlet->request};
+    }
+    const char *name = next_of_site(c, site, cloudlet, info, a); /* 4 */
+    return (struct due_move){name, RECORD_CLOUDLETINFO, cloudlet->request};
 }
 
 /* The move that the board's state asks for now. Nothing is said of a cloudlet that is not there, or
@@ -190,7 +254,7 @@ static struct due_move next_move(const struct centre *c, const struct centre_sit
     }
     name = in_session ? next_of_maintenance(m) : NULL;
     return name ? (struct due_move){name, RECORD_MAINTENANCE, m->request}
-                : next_of_session(c, site, cloudlet, info);
+                : next_of_session(c, site, cloudlet, info, a);
 }
 
 static Board__Move *move_of(const struct centre *c, const struct due_move *due, uint64_t session,
@@ -208,9 +272,9 @@ static Board__Move *move_of(const struct centre *c, const struct due_move *due, 
     m->edge->version = centre_text(c->version);
     m->edge->identity = centre_text(site->identity);
     m->edge->leads_site = site->leads;
-    m->edge->totals = (Board__EdgeResources *)(uintptr_t)site->totals;
-    m->edge->cells = site->cells;
-    m->edge->error = centre_text(strcmp(due->name, "fail") == 0 ? site->failed : "");
+    add_site(site, m->edge);
+    bool fails = strcmp(due->name, "fail") == 0, of_site = due->type == RECORD_CLOUDLETINFO;
+    m->edge->error = centre_text(fails && !of_site ? site->failed : "");
     return m;
 }
 
@@ -226,24 +290,28 @@ static void say(struct centre *c, const struct due_move *due, const struct centr
     request.n_moves = 1;
     request.moves = &move;
     assert(c->call_session > 0);
+    bool reports = strcmp(due->name, "report") == 0;
+    c->reporting = reports ? site_hash(site, out->arena) : 0;
+    c->report_ns = reports ? ev->now.mono_ns + CENTRE_REPORT_NS : c->report_ns;
     c->call_move = due->name;
     c->call_url = boards_url(&c->boards);
     c->call_id = boards_call(&c->boards, out, "/v1/board/apply", "", &request.base,
                              ev->now.mono_ns + CENTRE_CALL_NS);
 }
 
-/* Half of the time at least, the rest by chance: a thousand sites that were refused together do not
- * come back together. */
-static void pause(struct centre *c, const struct event *ev)
+int64_t centre_pause_ns(unsigned failures, uint64_t chance)
 {
-    int64_t wait = CENTRE_AGAIN_NS;
-    for (unsigned i = 0; i < c->failures && wait < CENTRE_BACK_OFF_MAX_NS; i++) {
+    int64_t most = CENTRE_BACK_OFF_MAX_NS * 2 / 3, wait = CENTRE_AGAIN_NS;
+    for (unsigned i = 0; i < failures && wait < most; i++) {
         wait *= 2;
     }
-    wait = earlier_ns(wait, CENTRE_BACK_OFF_MAX_NS);
-    assert(wait >= CENTRE_AGAIN_NS);
-    c->failures++;
-    c->again_ns = ev->now.mono_ns + wait / 2 + (int64_t)(ev->entropy[0] % (uint64_t)(wait / 2));
+    wait = earlier_ns(wait, most);
+    return wait + (int64_t)(chance % (uint64_t)(wait / 2));
+}
+
+static void pause(struct centre *c, const struct event *ev)
+{
+    c->again_ns = ev->now.mono_ns + centre_pause_ns(c->failures++, ev->entropy[0]);
 }
 
 static void failed(struct centre *c, const char *why, const struct event *ev, struct effects *out)
@@ -285,7 +353,8 @@ static void on_answer(struct centre *c, const struct event *ev, struct effects *
     } else {
         c->failures = 0;
         c->why[0] = 0;
-        c->seen_from = result->revision;
+        c->seen_from = result->revision > c->seen_from ? result->revision : c->seen_from;
+        c->reported = c->reporting ? c->reporting : c->reported;
         if (strcmp(c->call_move, "init") == 0) {
             open_session(c, ev, out);
         }
@@ -313,8 +382,12 @@ static void decide(struct centre *c, const struct event *ev, const struct centre
     if (!due.name) {
         return;
     }
-    if (ev->now.mono_ns < c->again_ns) {
-        effects_due(out, c->again_ns);
+    int64_t not_before = c->again_ns;
+    if (strcmp(due.name, "report") == 0 && c->report_ns > not_before) {
+        not_before = c->report_ns;
+    }
+    if (ev->now.mono_ns < not_before) {
+        effects_due(out, not_before);
         return;
     }
     say(c, &due, site, cloudlet, ev, out);

@@ -6,7 +6,9 @@
  * - INIT: sync, for all records are here;
  * - NEED_SYNC: ready, when the site was compared with them;
  * - READY: what it is asked about itself. Maintenance is agreed to, an upgrade is begun, or fails;
- *   when the cloudlet goes, that the site holds nothing any more;
+ *   when the cloudlet goes, that the site holds nothing any more. Then what of the site has
+ * changed: its cells, and what it holds that no record is of; or that its own bbs does not answer;
+ * - ERRORS: ready, when that answers again;
  * - OFFLINE: another session, for nobody heard of this one for too long;
  * - another's session, after its own: it is over, somebody else speaks for the site. */
 #pragma once
@@ -22,28 +24,44 @@
 /* A feed that says nothing for so long is broken; the longest time between two attempts. */
 #define CENTRE_SILENCE_NS (15 * SECOND_NS)
 #define CENTRE_BACK_OFF_MAX_NS (30 * SECOND_NS)
-/* Of a move; after one that failed, doubled each time, half of it by chance. */
+/* Between two reports of what of the site has changed. */
+#define CENTRE_REPORT_NS (5 * SECOND_NS)
+/* Of a move; after one that failed, see centre_pause_ns(). */
 #define CENTRE_CALL_NS (10 * SECOND_NS)
 #define CENTRE_AGAIN_NS (1 * SECOND_NS)
+
+/* How long to wait after so many failures one after the other: a second and more, as a centre that
+ * has too much to do asks for, twice as long each time, up to CENTRE_BACK_OFF_MAX_NS; a third of it
+ * at most by chance: a thousand sites that were refused together do not come back together. */
+int64_t centre_pause_ns(unsigned failures, uint64_t chance);
 
 enum { CENTRE_WHY_BYTES = 512 };
 
 /* What the site says of itself with a move; borrowed. */
 struct centre_site {
-    bool may_speak;       /* it leads at the site, or is to come after who does */
-    bool leads;           /* no other CRM writes there */
-    bool compared;        /* what the site holds was compared with the records */
-    const char *identity; /* "" = not known yet: nothing is said */
-    const char *failed;   /* why the upgrade that is under way did; "" = it did not */
-    size_t holds;         /* objects of the centre */
-    const Board__EdgeResources *totals;
+    bool may_speak;               /* it leads at the site, or is to come after who does */
+    bool leads;                   /* no other CRM writes there */
+    bool compared;                /* what the site holds was compared with the records */
+    const char *identity;         /* "" = not known yet: nothing is said */
+    const char *failed;           /* why the upgrade that is under way did; "" = it did not */
+    const char *lost;             /* that the site itself does not answer; "" = it does */
+    const char *ails;             /* what else does not work there; "" = all does */
+    size_t holds;                 /* objects of the centre */
+    Board__EdgeResources *totals; /* NULL = they are not known now */
     uint32_t cells;
+    bool told; /* it is known what of the site no record is of: so many, and the first of them */
+    size_t foreign;
+    char *const *foreign_names;
 };
 
 struct centre {
     /* Set by the owner before centre_init; must stay valid. */
     const char *cloudlet, *version;
     struct boards boards; /* with IDENTITY_CENTRE */
+    /* Each change of its feed. */
+    void (*on_change)(void *context, enum feed_client_change change, const char *key,
+                      const struct followed *record);
+    void *context;
 
     struct feed_client feed_client;
     struct heartbeat_sender heartbeat_sender;
@@ -56,6 +74,9 @@ struct centre {
     int64_t seen_from; /* no move before the feed shows this revision */
     int64_t again_ns;  /* nor before */
     unsigned failures;
+    int64_t report_ns;          /* no report before */
+    uint64_t reported;          /* hash of the last one that was taken in this session; 0 = none */
+    uint64_t reporting;         /* of the one that is on its way */
     char why[CENTRE_WHY_BYTES]; /* what the last move came to nothing for; "" = it did not */
 };
 

@@ -84,6 +84,12 @@ static void on_site_change(void *context, enum feed_client_change change, const 
     follow_site_change(&((struct crm *)context)->follow, change, key, record);
 }
 
+static void on_centre_change(void *context, enum feed_client_change change, const char *key,
+                             const struct followed *record)
+{
+    follow_centre_change(&((struct crm *)context)->follow, change, key, record);
+}
+
 /* The site has had all of this board of the centre before: what it has not is gone. */
 static bool knows_epoch(const struct crm *x, struct arena *a)
 {
@@ -125,6 +131,24 @@ static void displaced(struct crm *x, const struct event *ev, struct effects *out
     elect(x, &stop, out);
 }
 
+bool crm_site_is_lost(const struct crm *x)
+{
+    return x->lost_ns && x->life.now.mono_ns >= x->lost_ns + SITE_LOST_NS;
+}
+
+static void watch_site(struct crm *x, struct effects *out)
+{
+    const struct feed_client *f = &x->life.feed_client;
+    if (f->current || !f->was_current) {
+        x->lost_ns = 0;
+        return;
+    }
+    x->lost_ns = x->lost_ns ? x->lost_ns : x->life.now.mono_ns;
+    if (!crm_site_is_lost(x)) {
+        effects_due(out, x->lost_ns + SITE_LOST_NS);
+    }
+}
+
 static void crm_step(struct role *role, const struct event *ev, struct effects *out)
 {
     struct crm *x = (struct crm *)role;
@@ -133,9 +157,10 @@ static void crm_step(struct role *role, const struct event *ev, struct effects *
     }
     centre_hear(&x->centre, ev, out);
     elect(x, ev, out);
+    watch_site(x, out);
     const struct upgrade_facts facts = crm_upgrade_facts(x, out->arena);
     upgrade_step(&x->upgrade, ev, &facts, out);
-    struct centre_site site = crm_site(x, out->arena);
+    struct centre_site site = crm_standing(x, out->arena);
     if (centre_step(&x->centre, ev, &site, out) == CENTRE_DISPLACED) {
         displaced(x, ev, out);
     }
@@ -188,8 +213,9 @@ static void init_centre(struct crm *x, const struct crm_config *config)
         err_set(&why, ERR_INVALID, "--centre: %s", err.text);
         leading_refuse(&x->life, &why);
     }
-    x->centre.cloudlet = x->cloudlet;
     x->centre.version = x->version;
+    x->centre.on_change = on_centre_change;
+    x->centre.context = x;
     centre_init(&x->centre);
 }
 
@@ -213,6 +239,7 @@ struct role *crm_new(const struct crm_config *config)
     mover_init(&x->mover);
     x->follow.life = &x->life;
     x->follow.centre = &x->centre;
+    x->centre.cloudlet = x->cloudlet;
     follow_init(&x->follow);
     x->owner = (struct mover_owner){settled, x};
     x->upgrade = (struct upgrade){

@@ -27,6 +27,11 @@ struct crm_action crm_harmonise(int state, enum crm_holds holds)
     return table[state][holds];
 }
 
+const char *crm_kind_name(enum crm_kind kind)
+{
+    return kind == CRM_CLUSTER ? "cluster" : "app instance";
+}
+
 const char *crm_say_name(enum crm_say say)
 {
     static const char *const names[CRM_SAY_COUNT] = {
@@ -48,6 +53,12 @@ struct planning {
     const struct crm_plan_input *in;
     const struct crm_record **records; /* by uid */
     const struct crm_held **held;      /* by uid */
+    const struct crm_held **by_name;   /* those that have one; by kind, name and uid */
+    size_t named_count;
+    const struct crm_held **in_clusters; /* app instances, by their cluster's uid, name and uid */
+    size_t app_count;
+    const struct crm_record **busy_apps; /* that a work is under way of */
+    size_t busy_app_count;
     struct crm_plan *plan;
     size_t begun; /* works that run or begin */
 };
@@ -66,6 +77,58 @@ static int by_held_uid(const void *a, const void *b)
     return order ? order : strcmp(x->digest, y->digest);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct crm_held *x = *(const struct crm_held *const *)a;
+    const struct crm_held *y = *(const struct crm_held *const *)b;
+    int order = (int)x->kind - (int)y->kind;
+    order = order ? order : strcmp(x->name, y->name);
+    return order ? order : strcmp(x->uid, y->uid);
+}
+
+static int by_cluster(const void *a, const void *b)
+{
+    const struct crm_held *x = *(const struct crm_held *const *)a;
+    const struct crm_held *y = *(const struct crm_held *const *)b;
+    int order = strcmp(x->cluster_uid, y->cluster_uid);
+    return order ? order : strcmp(x->uid, y->uid);
+}
+
+/* Of the sorted ones the first that is not before `like`. */
+static size_t first_from(const struct crm_held *const *list, size_t count,
+                         const struct crm_held *like, int (*compare)(const void *a, const void *b))
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (compare(&list[middle], &like) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* What is looked up for each of thousands. */
+static void sort_held(struct planning *p)
+{
+    size_t count = p->in->held_count;
+    p->by_name = ARENA_ARRAY(p->arena, count, const struct crm_held *);
+    p->in_clusters = ARENA_ARRAY(p->arena, count, const struct crm_held *);
+    for (size_t i = 0; i < count; i++) {
+        const struct crm_held *h = &p->in->held[i];
+        if (*h->name) {
+            p->by_name[p->named_count++] = h;
+        }
+        if (h->kind == CRM_APP) {
+            p->in_clusters[p->app_count++] = h;
+        }
+    }
+    qsort(p->by_name, p->named_count, sizeof(*p->by_name), by_name);
+    qsort(p->in_clusters, p->app_count, sizeof(*p->in_clusters), by_cluster);
+}
+
 static void sort(struct planning *p)
 {
     const struct crm_plan_input *in = p->in;
@@ -79,6 +142,7 @@ static void sort(struct planning *p)
     }
     qsort(p->records, in->record_count, sizeof(*p->records), by_record_uid);
     qsort(p->held, in->held_count, sizeof(*p->held), by_held_uid);
+    sort_held(p);
 }
 
 /* The first that is held of a uid, or of one above it. */
@@ -110,6 +174,17 @@ static const struct crm_record *record_of(const struct planning *p, const char *
             ? bsearch(&key, p->records, p->in->record_count, sizeof(*p->records), by_record_uid)
             : NULL;
     return found ? *found : NULL;
+}
+
+static void find_busy_apps(struct planning *p)
+{
+    p->busy_apps = ARENA_ARRAY(p->arena, p->in->busy_count, const struct crm_record *);
+    for (size_t i = 0; i < p->in->busy_count; i++) {
+        const struct crm_record *r = record_of(p, p->in->busy[i]);
+        if (r && r->kind == CRM_APP) {
+            p->busy_apps[p->busy_app_count++] = r;
+        }
+    }
 }
 
 static enum crm_holds holds_of(const struct planning *p, const char *uid, const char *digest,
@@ -148,20 +223,33 @@ static struct crm_action action_of(const struct planning *p, const struct crm_re
     return restored ? action : none;
 }
 
+static const char of_later_version[] = "a CRM of a later version: this one does not know its state";
+
 static void plan_records(struct planning *p)
 {
     for (size_t i = 0; i < p->in->record_count; i++) {
         const struct crm_record *r = p->records[i];
         struct crm_action action = action_of(p, r);
-        if (action.say != SAY_NOTHING || action.work != WORK_NONE) {
+        bool foreign = r->state == CRM_STATE_FOREIGN;
+        if (action.say != SAY_NOTHING || action.work != WORK_NONE || foreign) {
             add(p, &(struct crm_planned){.kind = r->kind,
                                          .uid = r->uid,
                                          .name = r->name,
                                          .cluster_uid = r->cluster_uid,
                                          .record = r,
-                                         .action = action});
+                                         .action = action,
+                                         .waits_for = foreign ? of_later_version : NULL});
         }
     }
+}
+
+static void tell_foreign(struct planning *p, const struct crm_held *h)
+{
+    if (p->plan->foreign < EDGE_FOREIGN_TOLD_MAX) {
+        p->plan->foreign_names[p->plan->foreign] = arena_printf(
+            p->arena, "%s %.200s", crm_kind_name(h->kind), *h->name ? h->name : h->uid);
+    }
+    p->plan->foreign++;
 }
 
 static void plan_held(struct planning *p)
@@ -174,7 +262,9 @@ static void plan_held(struct planning *p)
             continue;
         }
         if (!prunes) {
-            p->plan->foreign += p->in->snapshot;
+            if (p->in->snapshot) {
+                tell_foreign(p, h);
+            }
             continue;
         }
         add(p, &(struct crm_planned){.kind = h->kind,
@@ -224,16 +314,17 @@ static const char *awaits_cluster(const struct planning *p, const struct crm_pla
 static const char *awaits_apps(const struct planning *p, const struct crm_planned *one)
 {
     bool empties = goes(one) || one->action.work == WORK_REPLACE;
-    for (size_t i = 0; i < p->in->held_count; i++) {
-        const struct crm_held *h = p->held[i];
-        if (h->kind == CRM_APP && strcmp(h->cluster_uid, one->uid) == 0 &&
-            (empties || is_busy(p, h->uid))) {
+    const struct crm_held like = {.cluster_uid = one->uid, .uid = ""};
+    for (size_t i = first_from(p->in_clusters, p->app_count, &like, by_cluster);
+         i < p->app_count && strcmp(p->in_clusters[i]->cluster_uid, one->uid) == 0; i++) {
+        const struct crm_held *h = p->in_clusters[i];
+        if (empties || is_busy(p, h->uid)) {
             return arena_printf(p->arena, "app instance %s", *h->name ? h->name : h->uid);
         }
     }
-    for (size_t i = 0; i < p->in->record_count; i++) {
-        const struct crm_record *r = p->records[i];
-        if (r->kind == CRM_APP && strcmp(r->cluster_uid, one->uid) == 0 && is_busy(p, r->uid)) {
+    for (size_t i = 0; i < p->busy_app_count; i++) {
+        const struct crm_record *r = p->busy_apps[i];
+        if (strcmp(r->cluster_uid, one->uid) == 0) {
             return arena_printf(p->arena, "app instance %s", r->name);
         }
     }
@@ -243,11 +334,13 @@ static const char *awaits_apps(const struct planning *p, const struct crm_planne
 /* 3 */
 static const char *awaits_former_life(const struct planning *p, const struct crm_planned *one)
 {
-    for (size_t i = 0; i < p->in->held_count; i++) {
-        const struct crm_held *h = p->held[i];
-        if (*h->name && h->kind == one->kind && strcmp(h->name, one->name) == 0 &&
-            strcmp(h->uid, one->uid) != 0) {
-            return arena_printf(p->arena, "the end of its former life, %s", h->uid);
+    const struct crm_held like = {.kind = one->kind, .name = one->name, .uid = ""};
+    for (size_t i = first_from(p->by_name, p->named_count, &like, by_name);
+         *one->name && i < p->named_count && p->by_name[i]->kind == one->kind &&
+         strcmp(p->by_name[i]->name, one->name) == 0;
+         i++) {
+        if (strcmp(p->by_name[i]->uid, one->uid) != 0) {
+            return arena_printf(p->arena, "the end of its former life, %s", p->by_name[i]->uid);
         }
     }
     return NULL;
@@ -288,6 +381,7 @@ void crm_plan(struct arena *a, const struct crm_plan_input *in, struct crm_plan 
     *ret = (struct crm_plan){0};
     ret->list = ARENA_ARRAY(a, in->record_count + in->held_count, struct crm_planned);
     sort(&p);
+    find_busy_apps(&p);
     plan_records(&p);
     plan_held(&p);
     qsort(ret->list, ret->count, sizeof(*ret->list), in_order);

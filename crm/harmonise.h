@@ -5,6 +5,7 @@
 
 #include "common/base/arena.h"
 #include "common/lifecycle/tracked.h"
+#include "common/model/edge_name.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,12 +62,16 @@ struct crm_action crm_harmonise(int state, enum crm_holds holds);
 
 enum crm_kind { CRM_CLUSTER, CRM_APP };
 
+/* "cluster", "app instance"; static. */
+const char *crm_kind_name(enum crm_kind kind);
+
 /* An object as the centre has it; borrowed. */
 struct crm_record {
     enum crm_kind kind;
     const char *name; /* key without its type */
     const char *uid;
     int state; /* TRACKED_*; of a later version, which is left alone: CRM_STATE_FOREIGN */
+    const char *state_name; /* as the record has it */
     uint64_t request;
     int64_t limit_ns; /* of the operation that is under way */
     const char *digest, *former_digest;
@@ -104,7 +109,7 @@ struct crm_planned {
     const char *uid, *name, *cluster_uid;
     const struct crm_record *record; /* NULL = none */
     struct crm_action action;
-    const char *waits_for; /* why it is not begun now; NULL = it is. In the arena */
+    const char *waits_for; /* why it is not begun now; NULL = it is. In the arena, or static */
 };
 
 struct crm_plan {
@@ -112,6 +117,8 @@ struct crm_plan {
         *list; /* clusters that come, apps that come, apps that go, clusters that go */
     size_t count;
     size_t foreign; /* objects without a record that stay, for they may not be pruned */
+    /* The first of them, by uid: what they are, and their names; in the arena. */
+    const char *foreign_names[EDGE_FOREIGN_TOLD_MAX];
 };
 
 /* What is to be done now, in the arena. Of a READY object the outcome of its operation is known:
@@ -126,5 +133,6 @@ struct crm_plan {
  * 2. A cluster while a work of one of its app instances is under way; one that is to go, while an
  * app instance is in it.
  * 3. What is to come, while an object of the same name of another life stands.
- * 4. What is begun beyond CRM_WORKS_MAX works. */
+ * 4. What is begun beyond CRM_WORKS_MAX works.
+ * What is in a state that this version does not know is told, and left alone. */
 void crm_plan(struct arena *a, const struct crm_plan_input *in, struct crm_plan *ret);

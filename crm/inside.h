@@ -21,11 +21,17 @@ struct crm {
     struct mover_owner owner;
     bool moving;                     /* a move about site/identity is on its way */
     int64_t again_ns;                /* no other before */
+    int64_t lost_ns;                 /* its feed does not tell since then; 0 = it does */
     char site_why[CENTRE_WHY_BYTES]; /* why this cluster cannot be the site; "" = it can */
 };
 
+/* So long the site's feed does not tell before the centre hears of it: a bbs that begins again is
+ * back by then. */
+#define SITE_LOST_NS (15 * SECOND_NS)
+bool crm_site_is_lost(const struct crm *x);
+
 /* What the site says of itself now; borrowed from the arena. */
-struct centre_site crm_site(const struct crm *x, struct arena *a);
+struct centre_site crm_standing(const struct crm *x, struct arena *a);
 
 /* What an upgrade goes by; borrowed from the arena. */
 struct upgrade_facts crm_upgrade_facts(const struct crm *x, struct arena *a);
@@ -33,5 +39,5 @@ struct upgrade_facts crm_upgrade_facts(const struct crm *x, struct arena *a);
 /* site/identity as the site's board has it, in the arena; NULL = none. */
 const Board__SiteRecord *crm_identity(const struct crm *x, struct arena *a);
 
-/* What it is asked: GET /state. */
+/* What it is asked: GET /state, GET /plan. */
 extern const struct path_table crm_questions;

@@ -20,6 +20,8 @@ static const struct cli_command commands[] = {
      crm_serve_run},
     {"state", "", "shows how it stands with the centre; of a standby that --url names, that one's",
      NULL, question, 0, 0, question_state_run},
+    {"plan", "", "shows what it does at the site, what of that waits, and for what", NULL, question,
+     0, 0, crm_plan_run},
     {0},
 };
 

@@ -1,25 +1,31 @@
-/* The records of the centre as the CRM goes by them: what it follows, decoded. Pure; all in the
- * given arena. */
+/* The centre's records as the CRM goes by them, from its feed: each is read once, when it changes,
+ * and what a comparison needs of it is kept. Pure. */
 #pragma once
 
+#include "common/base/bytes.h"
 #include "common/base/map.h"
 #include "crm/harmonise.h"
 
 #include "board.pb-c.h"
 
 struct crm_records {
-    const Board__ClusterInstRecord **clusters; /* those that can be read, by key */
-    const Board__AppInstRecord **apps;
-    size_t cluster_count, app_count;
-    struct crm_record *list; /* the same, first the clusters */
-    size_t count;
-    /* One cannot be read, for it is of a newer format or is none: whose it is at the site, nobody
-     * can tell. */
-    bool unreadable;
+    const char *cloudlet; /* set by the owner before crm_records_init; must stay valid */
+    struct map by_key;    /* of the centre's record -> what it says */
+    /* So many cannot be read, for they are of a newer format or are none: whose they are at the
+     * site, nobody can tell. */
+    size_t unreadable;
 };
 
-/* Of a feed's records (struct followed, by key) the clusters and app instances of this cloudlet.
- * One by which nothing can be done is left alone, as one in a state that nobody knows: it has
- * CRM_STATE_FOREIGN. */
-void crm_records_read(const struct map *followed, const char *cloudlet, struct arena *a,
-                      struct crm_records *ret);
+/* Starts empty; reset is empty again. */
+void crm_records_init(struct crm_records *r);
+void crm_records_done(struct crm_records *r);
+void crm_records_reset(struct crm_records *r);
+
+/* A change of the centre's feed: of clusters and app instances of this cloudlet; all else is left
+ * alone. `record`: format version, then the message; empty = it is gone. One by which nothing can
+ * be done is kept as one in a state that nobody knows: it has CRM_STATE_FOREIGN. */
+void crm_records_change(struct crm_records *r, const char *key, struct bytes record);
+
+/* All that can be read, by key; the list is in the arena, what they say is borrowed until the next
+ * change. */
+size_t crm_records_list(const struct crm_records *r, struct arena *a, struct crm_record **ret_list);

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 
 struct reported {
-    struct arena arena;
-    const Board__EdgeMove *pending; /* NULL = nothing is to be told */
-    uint64_t told;                  /* hash of what was told last; 0 = nothing yet */
+    uint8_t *pending; /* what is to be told, packed; NULL = nothing is */
+    size_t size;
+    bool steps;    /* there is a step in it */
+    uint64_t told; /* hash of what was told last; 0 = nothing yet */
     int64_t told_ns;
     bool was_told;
 };
@@ -18,7 +19,7 @@ struct reported {
 static void reported_free(void *value)
 {
     struct reported *x = value;
-    arena_done(&x->arena);
+    free(x->pending);
     free(x);
 }
 
@@ -34,6 +35,14 @@ void reports_done(struct crm_reports *r)
     }
 }
 
+void reports_retell(struct crm_reports *r, const char *key)
+{
+    struct reported *x = map_get(&r->by_key, key);
+    if (x) {
+        x->told = 0;
+    }
+}
+
 void reports_reset(struct crm_reports *r)
 {
     map_done(&r->by_key, reported_free);
@@ -46,26 +55,40 @@ static uint64_t hash_of(const Board__EdgeMove *move)
     return bytes_hash(message_packed(&a, &move->base));
 }
 
+static Board__EdgeMove *pending_of(const struct reported *x, struct arena *a)
+{
+    ProtobufCAllocator allocator = arena_protobuf(a);
+    assert(x->pending);
+    return board__edge_move__unpack(&allocator, x->size, x->pending);
+}
+
+static void set_pending(struct reported *x, const Board__EdgeMove *move)
+{
+    size_t size = board__edge_move__get_packed_size(move);
+    uint8_t *packed = mem_array(size + 1, 1);
+    board__edge_move__pack(move, packed);
+    free(x->pending);
+    x->pending = packed;
+    x->size = size;
+    x->steps = move->step != NULL;
+}
+
 void reports_put(struct crm_reports *r, const char *key, const Board__EdgeMove *move)
 {
+    SCOPED_ARENA(a);
     struct reported *x = map_get(&r->by_key, key);
     if (!x) {
         x = mem_zeroed(sizeof(*x));
-        arena_init(&x->arena);
         map_put(&r->by_key, key, x);
     }
     if (!move->step && !x->pending && x->was_told && hash_of(move) == x->told) {
         return;
     }
-    struct arena next;
-    arena_init(&next);
-    Board__EdgeMove *copy = (Board__EdgeMove *)message_copy(&next, &move->base);
-    if (!copy->step && x->pending && x->pending->step) {
-        copy->step = (Board__EdgeStep *)message_copy(&next, &x->pending->step->base);
+    Board__EdgeMove next = *move;
+    if (!next.step && x->pending && x->steps) {
+        next.step = pending_of(x, &a)->step;
     }
-    arena_done(&x->arena);
-    x->arena = next;
-    x->pending = copy;
+    set_pending(x, &next);
 }
 
 void reports_forget(struct crm_reports *r, const char *key)
@@ -81,10 +104,20 @@ void reports_forget(struct crm_reports *r, const char *key)
  * 3. Health and use five seconds after it. */
 static int64_t due_ns(const struct reported *x)
 {
-    return !x->pending        ? NEVER_NS
-           : !x->was_told     ? 0                              /* 1 */
-           : x->pending->step ? x->told_ns + REPORT_STEP_NS    /* 2 */
-                              : x->told_ns + REPORT_HEALTH_NS; /* 3 */
+    return !x->pending    ? NEVER_NS
+           : !x->was_told ? 0                           /* 1 */
+           : x->steps     ? x->told_ns + REPORT_STEP_NS /* 2 */
+                          : x->told_ns + REPORT_HEALTH_NS;  /* 3 */
+}
+
+size_t reports_pending(const struct crm_reports *r)
+{
+    size_t count = 0;
+    MAP_EACH(&r->by_key, n)
+    {
+        count += ((const struct reported *)map_value(n))->pending != NULL;
+    }
+    return count;
 }
 
 int64_t reports_due_ns(const struct crm_reports *r)
@@ -98,31 +131,31 @@ int64_t reports_due_ns(const struct crm_reports *r)
     return due;
 }
 
-static void note_told(struct reported *x, int64_t now_ns)
+static void note_told(struct reported *x, const Board__EdgeMove *move, int64_t now_ns)
 {
-    assert(x->pending);
-    Board__EdgeMove without = *x->pending;
+    Board__EdgeMove without = *move;
     without.step = NULL;
     x->told = hash_of(&without);
     x->was_told = true;
     x->told_ns = now_ns;
+    free(x->pending);
     x->pending = NULL;
-    arena_reset(&x->arena);
+    x->size = 0;
+    x->steps = false;
 }
 
-size_t reports_take(struct crm_reports *r, struct arena *a, int64_t now_ns,
+size_t reports_take(struct crm_reports *r, struct arena *a, int64_t now_ns, size_t most,
                     struct crm_report **ret_list)
 {
-    struct crm_report *list = ARENA_ARRAY(a, REPORTS_AT_ONCE_MAX, struct crm_report);
+    struct crm_report *list = ARENA_ARRAY(a, most, struct crm_report);
     size_t count = 0;
     MAP_EACH(&r->by_key, n)
     {
         struct reported *x = map_value(n);
-        if (count < REPORTS_AT_ONCE_MAX && due_ns(x) <= now_ns) {
-            list[count++] = (struct crm_report){
-                .key = arena_strdup(a, map_key(n)),
-                .move = (const Board__EdgeMove *)message_copy(a, &x->pending->base)};
-            note_told(x, now_ns);
+        if (count < most && due_ns(x) <= now_ns) {
+            const Board__EdgeMove *move = pending_of(x, a);
+            list[count++] = (struct crm_report){arena_strdup(a, map_key(n)), move};
+            note_told(x, move, now_ns);
         }
     }
     *ret_list = list;

@@ -13,8 +13,6 @@
 #define REPORT_STEP_NS (1 * SECOND_NS)
 #define REPORT_HEALTH_NS (5 * SECOND_NS)
 
-enum { REPORTS_AT_ONCE_MAX = 256 }; /* moves of a batch */
-
 struct crm_reports {
     struct map by_key; /* of the centre's record -> what is to be told, and when it was last */
 };
@@ -35,12 +33,18 @@ void reports_put(struct crm_reports *r, const char *key, const Board__EdgeMove *
 /* Nothing of the object is to be told any more: its state has moved, or it has gone. */
 void reports_forget(struct crm_reports *r, const char *key);
 
+/* What was told of it last may not have come: the same is told again when it is put. */
+void reports_retell(struct crm_reports *r, const char *key);
+
 /* All is told anew, also what was told already: another session. */
 void reports_reset(struct crm_reports *r);
+
+/* How many are to be told, now or later. */
+size_t reports_pending(const struct crm_reports *r);
 
 /* When some is to be told; NEVER_NS = none. */
 int64_t reports_due_ns(const struct crm_reports *r);
 
-/* Those whose time has come, in the arena; at most REPORTS_AT_ONCE_MAX. They count as told. */
-size_t reports_take(struct crm_reports *r, struct arena *a, int64_t now_ns,
+/* Those whose time has come, in the arena; at most so many. They count as told. */
+size_t reports_take(struct crm_reports *r, struct arena *a, int64_t now_ns, size_t most,
                     struct crm_report **ret_list);

@@ -1,8 +1,8 @@
-/* What the CRM is asked: GET /state by anybody. */
+/* What the CRM is asked: GET /state and GET /plan by anybody. */
 #include "crm/inside.h"
 
 #include "common/model/record.h"
-#include "crm.pb-c.h"
+#include "crm/plan.h"
 
 static char *shown(const char *borrowed)
 {
@@ -21,6 +21,10 @@ static void show_site(const struct crm *x, const struct centre_site *site, struc
     ret->follows = shown(identity ? identity->board_generation : NULL);
     ret->totals = (Board__EdgeResources *)(uintptr_t)site->totals;
     ret->cells = site->cells;
+    ret->lost = shown(site->lost);
+    ret->foreign_objects = site->foreign;
+    ret->foreign = (char **)(uintptr_t)site->foreign_names;
+    ret->n_foreign = site->foreign < EDGE_FOREIGN_TOLD_MAX ? site->foreign : EDGE_FOREIGN_TOLD_MAX;
 }
 
 static void show_centre(const struct crm *x, const struct centre_site *site, struct arena *a,
@@ -43,6 +47,10 @@ static void show_centre(const struct crm *x, const struct centre_site *site, str
     ret->heard_s = c->feed_client.was_current
                        ? (double)(x->life.now.mono_ns - c->feed_client.heard_ns) / SECOND_NS
                        : -1;
+    int64_t silent_ns = x->follow.say_ns - x->life.now.mono_ns;
+    ret->unread = x->follow.records.unreadable;
+    ret->reports = reports_pending(&x->follow.reports);
+    ret->silent_s = silent_ns > 0 ? (double)silent_ns / SECOND_NS : 0;
 }
 
 static void state(struct role *role, const struct request *q, struct effects *out)
@@ -52,7 +60,7 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     Crm__CrmState s = CRM__CRM_STATE__INIT;
     Crm__CrmState__Site site = CRM__CRM_STATE__SITE__INIT;
     Crm__CrmState__Centre centre = CRM__CRM_STATE__CENTRE__INIT;
-    const struct centre_site says = crm_site(x, a);
+    const struct centre_site says = crm_standing(x, a);
     const Board__LeaderLockRecord *holder = leader_holder(&x->life.leader, a);
     s.name = shown(x->life.name);
     s.cloudlet = shown(x->cloudlet);
@@ -64,13 +72,22 @@ static void state(struct role *role, const struct request *q, struct effects *ou
     show_centre(x, &says, a, &centre);
     s.site = &site;
     s.centre = &centre;
+    s.n_works = crm_tell_works(x, a, &s.works);
     question_reply_json(q, &s.base, out);
+}
+
+static void plan(struct role *role, const struct request *q, struct effects *out)
+{
+    Crm__Plan p;
+    crm_tell_plan((const struct crm *)role, out->arena, &p);
+    question_reply_json(q, &p.base, out);
 }
 
 /* ---- The routes ------------------------------------------------------------------------------ */
 
 static const struct question_route routes[] = {
     {{"GET", "/state", 0}, ACTORS_ANYBODY, state},
+    {{"GET", "/plan", 0}, ACTORS_ANYBODY, plan},
 };
 
 const struct path_table crm_questions = PATH_TABLE(routes);

@@ -10,6 +10,7 @@
 #include "models/task.pb-c.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,24 +19,25 @@
 struct board_slice {
     struct arena arena;
     const Board__SliceRecord *record;
+    uint64_t changed; /* of the board's changes: the last one of it */
 };
 
 struct board_lrp {
-    struct arena arena;
-    const char *guid, *uid, *digest, *name, *cluster_uid;
+    char *guid, *uid, *digest, *name, *cluster_uid;
     bool desired;
     uint32_t wanted;
     uint64_t ran;       /* a bit an index, of the first 64: it has been RUNNING once */
     uint32_t instances; /* on the board; and of these RUNNING: */
     uint32_t running;
+    uint64_t changed; /* of the board's changes: the last one of it */
 };
 
 struct board_instance {
-    struct arena arena;
     struct board_lrp *lrp;
     uint32_t index;
     bool running;
-    const char *guid, *endpoint; /* of the instance; "" = none */
+    char *guid, *endpoint; /* of the instance; "" = none */
+    char *why;             /* it does not run; "" = nobody says */
 };
 
 struct board_cell {
@@ -53,14 +55,20 @@ static void slice_free(void *value)
 static void lrp_free(void *value)
 {
     struct board_lrp *l = value;
-    arena_done(&l->arena);
+    free(l->guid);
+    free(l->uid);
+    free(l->digest);
+    free(l->name);
+    free(l->cluster_uid);
     free(l);
 }
 
 static void instance_free(void *value)
 {
     struct board_instance *i = value;
-    arena_done(&i->arena);
+    free(i->guid);
+    free(i->endpoint);
+    free(i->why);
     free(i);
 }
 
@@ -78,6 +86,8 @@ void crm_board_init(struct crm_board *b)
     map_init(&b->instances);
     map_init(&b->cells);
     map_init(&b->on_cells);
+    map_init(&b->used_cells);
+    b->changes = 0;
 }
 
 void crm_board_done(struct crm_board *b)
@@ -87,14 +97,17 @@ void crm_board_done(struct crm_board *b)
         map_done(&b->instances, instance_free);
         map_done(&b->lrps, lrp_free);
         map_done(&b->cells, cell_free);
-        map_done(&b->on_cells, free);
+        map_done(&b->on_cells, NULL);
+        map_done(&b->used_cells, free);
     }
 }
 
 void crm_board_reset(struct crm_board *b)
 {
+    uint64_t changes = b->changes;
     crm_board_done(b);
     crm_board_init(b);
+    b->changes = changes; /* none of before is taken for one of now */
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
@@ -109,6 +122,7 @@ static void change_slice(struct crm_board *b, const char *uid, const Board__Slic
         struct board_slice *s = mem_zeroed(sizeof(*s));
         arena_init(&s->arena);
         s->record = (const Board__SliceRecord *)message_copy(&s->arena, &record->base);
+        s->changed = b->changes;
         map_put(&b->slices, uid, s);
     }
 }
@@ -123,11 +137,11 @@ static struct board_lrp *lrp_named(struct crm_board *b, const char *guid)
         return l;
     }
     l = mem_zeroed(sizeof(*l));
-    arena_init(&l->arena);
-    l->guid = arena_strdup(&l->arena, guid);
-    l->uid = arena_strdup(&l->arena, uid);
-    l->digest = arena_strdup(&l->arena, digest);
-    l->name = l->cluster_uid = "";
+    l->guid = mem_text(guid);
+    l->uid = mem_text(uid);
+    l->digest = mem_text(digest);
+    l->name = mem_text("");
+    l->cluster_uid = mem_text("");
     map_put(&b->lrps, guid, l);
     return l;
 }
@@ -140,6 +154,14 @@ static void forget_if_gone(struct crm_board *b, struct board_lrp *l)
     }
 }
 
+static void set_text(char **text, const char *to)
+{
+    if (strcmp(*text, to) != 0) {
+        free(*text);
+        *text = mem_text(to);
+    }
+}
+
 static void change_desired(struct crm_board *b, const char *guid, const Models__DesiredLRP *d)
 {
     bool sliced = d && *d->slice;
@@ -148,10 +170,11 @@ static void change_desired(struct crm_board *b, const char *guid, const Models__
         return;
     }
     l->desired = sliced;
+    l->changed = b->changes;
     if (sliced) {
         l->wanted = d->instances > 0 ? (uint32_t)d->instances : 0;
-        l->cluster_uid = arena_strdup(&l->arena, d->slice);
-        l->name = arena_strdup(&l->arena, d->annotation);
+        set_text(&l->cluster_uid, d->slice);
+        set_text(&l->name, d->annotation);
     }
     forget_if_gone(b, l);
 }
@@ -166,26 +189,30 @@ static const char *endpoint_of(struct arena *a, const Models__ActualLRP *r)
 
 static void change_actual(struct crm_board *b, const char *key, const Models__ActualLRP *r)
 {
+    SCOPED_ARENA(a);
     struct board_instance *before = map_remove(&b->instances, key);
     struct board_lrp *left = before ? before->lrp : NULL;
     struct board_lrp *l =
         r && r->actual_lrp_key ? lrp_named(b, r->actual_lrp_key->process_guid) : NULL;
     if (before) {
         assert(left->instances > 0 && left->running >= before->running);
+        left->changed = b->changes;
         left->instances--;
         left->running -= before->running;
         instance_free(before);
     }
     if (l) {
         struct board_instance *i = mem_zeroed(sizeof(*i));
-        arena_init(&i->arena);
         i->lrp = l;
         i->index = (uint32_t)r->actual_lrp_key->index;
         i->running = strcmp(r->state, "RUNNING") == 0;
-        i->guid = r->actual_lrp_instance_key
-                      ? arena_strdup(&i->arena, r->actual_lrp_instance_key->instance_guid)
-                      : "";
-        i->endpoint = i->running ? endpoint_of(&i->arena, r) : "";
+        i->guid =
+            mem_text(r->actual_lrp_instance_key ? r->actual_lrp_instance_key->instance_guid : "");
+        i->endpoint = mem_text(i->running ? endpoint_of(&a, r) : "");
+        i->why = mem_text(i->running            ? ""
+                          : *r->placement_error ? r->placement_error
+                                                : r->crash_reason);
+        l->changed = b->changes;
         l->ran |= i->running && i->index < 64 ? UINT64_C(1) << i->index : 0;
         l->instances++;
         l->running += i->running;
@@ -220,11 +247,30 @@ static const char *cell_of(enum record_type type, const ProtobufCMessage *m)
                                         : "";
 }
 
+/* How much is on a cell. */
+struct used_cell {
+    size_t count;
+    char id[];
+};
+
+static void leave_cell(struct crm_board *b, struct used_cell *u)
+{
+    assert(u->count > 0);
+    if (--u->count == 0) {
+        free(map_remove(&b->used_cells, u->id));
+    }
+}
+
 static void change_place(struct crm_board *b, const char *key, const char *cell_id)
 {
-    free(map_remove(&b->on_cells, key));
+    struct used_cell *before = map_remove(&b->on_cells, key);
     if (*cell_id) {
-        map_put(&b->on_cells, key, mem_text(cell_id));
+        struct used_cell *u = map_named(&b->used_cells, cell_id, offsetof(struct used_cell, id));
+        u->count++;
+        map_put(&b->on_cells, key, u);
+    }
+    if (before) {
+        leave_cell(b, before);
     }
 }
 
@@ -233,6 +279,7 @@ void crm_board_change(struct crm_board *b, const char *key, const ProtobufCMessa
     SCOPED_ARENA(a);
     enum record_type type = key_type(key);
     const char *name = key_component(&a, key, 1);
+    b->changes++;
     switch ((int)type) {
     case RECORD_SLICE:
         change_slice(b, name, (const Board__SliceRecord *)message);
@@ -285,45 +332,65 @@ size_t crm_board_held(const struct crm_board *b, struct arena *a, struct crm_hel
     {
         const Board__SliceRecord *s = ((const struct board_slice *)map_value(n))->record;
         list[count++] = (struct crm_held){.kind = CRM_CLUSTER,
-                                          .uid = arena_strdup(a, map_key(n)),
-                                          .name = arena_strdup(a, s->owner),
-                                          .digest = arena_strdup(a, s->digest),
-                                          .cluster_uid = arena_strdup(a, map_key(n)),
+                                          .uid = map_key(n),
+                                          .name = s->owner,
+                                          .digest = s->digest,
+                                          .cluster_uid = map_key(n),
                                           .whole = true};
     }
     MAP_EACH(&b->lrps, n)
     {
         const struct board_lrp *l = map_value(n);
         list[count++] = (struct crm_held){.kind = CRM_APP,
-                                          .uid = arena_strdup(a, l->uid),
-                                          .name = arena_strdup(a, l->name),
-                                          .digest = arena_strdup(a, l->digest),
-                                          .cluster_uid = arena_strdup(a, l->cluster_uid),
+                                          .uid = l->uid,
+                                          .name = l->name,
+                                          .digest = l->digest,
+                                          .cluster_uid = l->cluster_uid,
                                           .whole = l->desired && ran(l) == wanted(l)};
     }
     *ret_list = list;
     return count;
 }
 
+/* Why the first of its instances does not run; NULL = nobody says. */
+static const char *why_not(const struct crm_board *b, struct arena *a, const struct board_lrp *l)
+{
+    const char *prefix = key_actual_process(a, l->guid);
+    for (struct map_node *n = map_from(&b->instances, prefix); n && is_below(map_key(n), prefix);
+         n = map_next(n)) {
+        const struct board_instance *i = map_value(n);
+        if (*i->why) {
+            return arena_strdup(a, i->why);
+        }
+    }
+    return NULL;
+}
+
 void crm_board_site(const struct crm_board *b, struct arena *a, const char *uid,
                     struct crm_site *ret)
 {
-    struct crm_site_lrp *list = ARENA_ARRAY(a, b->lrps.count, struct crm_site_lrp);
     const struct board_slice *s = map_get(&b->slices, uid);
+    const char *prefix = arena_printf(a, "a-%s-", uid);
+    struct map_node *from = map_from(&b->lrps, prefix);
+    size_t count = 0;
+    for (struct map_node *n = from; n && is_below(map_key(n), prefix); n = map_next(n)) {
+        count++;
+    }
+    struct crm_site_lrp *list = ARENA_ARRAY(a, count, struct crm_site_lrp);
     *ret = (struct crm_site){
         .slice = {.stands = s != NULL, .digest = s ? arena_strdup(a, s->record->digest) : ""},
         .lrps = list};
-    const char *prefix = arena_printf(a, "a-%s-", uid);
-    for (struct map_node *n = map_from(&b->lrps, prefix); n && is_below(map_key(n), prefix);
-         n = map_next(n)) {
+    for (struct map_node *n = from; n && is_below(map_key(n), prefix); n = map_next(n)) {
         const struct board_lrp *l = map_value(n);
         if (strcmp(l->uid, uid) == 0) {
-            list[ret->lrp_count++] = (struct crm_site_lrp){.process_guid = arena_strdup(a, l->guid),
-                                                           .digest = arena_strdup(a, l->digest),
-                                                           .desired = l->desired,
-                                                           .wanted = wanted(l),
-                                                           .ran = ran(l),
-                                                           .instances = l->instances};
+            list[ret->lrp_count++] =
+                (struct crm_site_lrp){.process_guid = arena_strdup(a, l->guid),
+                                      .digest = arena_strdup(a, l->digest),
+                                      .desired = l->desired,
+                                      .wanted = wanted(l),
+                                      .ran = ran(l),
+                                      .instances = l->instances,
+                                      .why = ran(l) < wanted(l) ? why_not(b, a, l) : NULL};
         }
     }
 }
@@ -336,6 +403,14 @@ static const struct board_lrp *desired_of(const struct crm_board *b, const char 
     SCOPED_ARENA(a);
     const struct board_lrp *l = *digest ? map_get(&b->lrps, app_lrp_guid(&a, uid, digest)) : NULL;
     return l && l->desired ? l : NULL;
+}
+
+uint64_t crm_board_changed(const struct crm_board *b, enum crm_kind kind, const char *uid,
+                           const char *digest)
+{
+    const struct board_slice *s = kind == CRM_CLUSTER ? map_get(&b->slices, uid) : NULL;
+    const struct board_lrp *l = kind == CRM_APP ? desired_of(b, uid, digest) : NULL;
+    return s ? s->changed : l ? l->changed : 0;
 }
 
 bool crm_board_running(const struct crm_board *b, const char *uid, const char *digest,
@@ -433,13 +508,7 @@ struct offered_cell {
 
 static bool is_used(const struct crm_board *b, const char *cell_id)
 {
-    MAP_EACH(&b->on_cells, n)
-    {
-        if (strcmp(map_value(n), cell_id) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return map_get(&b->used_cells, cell_id) != NULL;
 }
 
 static bool has_tags(const Models__CellPresence *p, const Board__NodeSize *node)

@@ -13,9 +13,11 @@ enum { SITE_TOLD_MAX = 64 }; /* endpoints and instances that a report names */
 struct crm_board {
     struct map slices; /* uid -> */
     struct map lrps;   /* process guid -> of one that is in a slice, or whose instances are left */
-    struct map instances; /* key of an ActualLRP -> of one of those; and where it runs */
-    struct map cells;     /* cell id -> */
-    struct map on_cells;  /* key of what is on a cell, whatever it is -> cell id */
+    struct map instances;  /* key of an ActualLRP -> of one of those; and where it runs */
+    struct map cells;      /* cell id -> */
+    struct map on_cells;   /* key of what is on a cell, whatever it is -> that of */
+    struct map used_cells; /* cell id -> how much is on it */
+    uint64_t changes;      /* so far */
 };
 
 void crm_board_init(struct crm_board *b);
@@ -26,7 +28,8 @@ void crm_board_done(struct crm_board *b);
 void crm_board_change(struct crm_board *b, const char *key, const ProtobufCMessage *message);
 void crm_board_reset(struct crm_board *b);
 
-/* All that is held, in the arena. What is desired in a slice, but by no CRM's guid, is left out. */
+/* All that is held, the list in the arena, its texts the board's until its next change. What is
+ * desired in a slice, but by no CRM's guid, is left out. */
 size_t crm_board_held(const struct crm_board *b, struct arena *a, struct crm_held **ret_list);
 
 /* Of one object, in the arena. */
@@ -36,6 +39,11 @@ void crm_board_site(const struct crm_board *b, struct arena *a, const char *uid,
 /* RUNNING now, of those that are wanted of this digest; false: it is not desired. */
 bool crm_board_running(const struct crm_board *b, const char *uid, const char *digest,
                        uint32_t *ret_running, uint32_t *ret_wanted);
+
+/* Which of the board's changes was the last one of what it holds of the object in this digest; 0 =
+ * it holds nothing of it. */
+uint64_t crm_board_changed(const struct crm_board *b, enum crm_kind kind, const char *uid,
+                           const char *digest);
 
 /* For reports, in the arena. Health is the caller's. */
 Board__AppInstReport *crm_board_app_report(const struct crm_board *b, struct arena *a,

@@ -1,5 +1,4 @@
 /* What the site says of itself. */
-#include "common/model/keys.h"
 #include "common/model/record.h"
 #include "crm/inside.h"
 
@@ -17,26 +16,6 @@ static const void *site_record(const struct crm *x, struct arena *a, enum record
 const Board__SiteRecord *crm_identity(const struct crm *x, struct arena *a)
 {
     return site_record(x, a, RECORD_SITE, SITE_KEY);
-}
-
-/* The sums over the cells that are PRESENT. */
-static Board__EdgeResources *totals(const struct crm *x, struct arena *a, uint32_t *ret_cells)
-{
-    const struct map *records = &x->life.feed_client.records;
-    Board__EdgeResources *sum = arena_message(a, &board__edge_resources__descriptor);
-    *ret_cells = 0;
-    for (struct map_node *n = map_from(records, "cell/"); n && text_begins(map_key(n), "cell/");
-         n = map_next(n)) {
-        const Board__CellRecord *c = site_record(x, a, RECORD_CELL, map_key(n));
-        if (c && c->state == BOARD__CELL_RECORD__STATE__PRESENT && c->presence &&
-            c->presence->capacity) {
-            sum->memory_mb += c->presence->capacity->memory_mb;
-            sum->disk_mb += c->presence->capacity->disk_mb;
-            sum->containers += c->presence->capacity->containers;
-            (*ret_cells)++;
-        }
-    }
-    return sum;
 }
 
 /* v2 of an upgrade opens its session before v1 has given the lead back, for that is how v1 learns
@@ -60,31 +39,35 @@ struct upgrade_facts crm_upgrade_facts(const struct crm *x, struct arena *a)
     return f;
 }
 
-/* Slices are the centre's, and nobody else's. */
-static size_t held(const struct crm *x)
-{
-    const struct map *records = &x->life.feed_client.records;
-    size_t count = 0;
-    for (struct map_node *n = map_from(records, "slice/"); n && text_begins(map_key(n), "slice/");
-         n = map_next(n)) {
-        count++;
-    }
-    return count;
-}
-
-struct centre_site crm_site(const struct crm *x, struct arena *a)
+struct centre_site crm_standing(const struct crm *x, struct arena *a)
 {
     assert(x->cloudlet && x->version);
     const struct feed_client *f = &x->life.feed_client;
     const Board__SiteRecord *identity = crm_identity(x, a);
     bool own = identity && strcmp(identity->cloudlet, x->cloudlet) == 0;
-    struct centre_site site = {.leads = x->life.leader.leads};
+    struct centre_site site = {.leads = x->life.leader.leads, .lost = "", .ails = ""};
     site.may_speak = x->life.stop_ns == NEVER_NS && (site.leads || comes_after(x, a));
     site.identity = own ? identity->identity : "";
     site.compared = f->current;
-    site.totals = totals(x, a, &site.cells);
+    if (f->current) { /* else the site's own bbs does not tell */
+        site.totals = arena_message(a, &board__edge_resources__descriptor);
+        site.cells = crm_board_totals(&x->follow.board, site.totals);
+    }
     const struct upgrade_facts facts = crm_upgrade_facts(x, a);
     site.failed = arena_strdup(a, upgrade_failed(&x->upgrade, &facts));
-    site.holds = held(x);
+    site.holds = x->follow.board.slices.count; /* slices are the centre's, and nobody else's */
+    site.told = x->follow.compared;
+    site.foreign = x->follow.foreign;
+    site.foreign_names = x->follow.foreign_names;
+    if (x->follow.records.unreadable) {
+        site.ails = arena_printf(a,
+                                 "%zu records of the centre are of a later version than its CRM: "
+                                 "what no record is of stays",
+                                 x->follow.records.unreadable);
+    }
+    if (crm_site_is_lost(x)) {
+        site.lost = "no bbs of the site answers its CRM: what runs there goes on, and nothing can "
+                    "be changed until one does";
+    }
     return site;
 }

@@ -99,6 +99,9 @@ void crm_work_next(struct crm_work *w, struct arena *a, const struct crm_site *s
     if (ret->kind == STEP_DONE && !w->undoing) { /* 1 */
         return;
     }
+    if (ret->kind == STEP_WAIT && !w->undoing && ret->error) {
+        set_error(w, ret->error);
+    }
     if (!w->undoing && now_ns >= w->gives_up_ns) { /* 2 */
         give_up(w);
         *ret = (struct crm_step){0};

@@ -36,7 +36,7 @@ struct crm_step {
     /* A line of progress, in the arena; NULL = none. */
     unsigned number, of;
     const char *text;
-    const char *error; /* of FAILED; in the arena */
+    const char *error; /* of FAILED, and of WAIT what keeps it, if anything does; in the arena */
 };
 
 /* What the site's board has of the object; borrowed. */
@@ -52,6 +52,8 @@ struct crm_site_lrp {
     uint32_t wanted;    /* instances */
     uint32_t ran;       /* of these: that have been RUNNING once */
     uint32_t instances; /* that stand on the board */
+    const char *why;    /* one of them does not run: the placement error, or the crash; NULL =
+                           nobody says */
 };
 
 struct crm_site {

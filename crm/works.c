@@ -28,7 +28,7 @@ static void running_free(void *value)
 void crm_works_init(struct crm_works *w)
 {
     map_init(&w->by_uid);
-    w->ended = false;
+    w->ended = 0;
 }
 
 void crm_works_done(struct crm_works *w)
@@ -50,6 +50,15 @@ size_t crm_works_busy(const struct crm_works *w, struct arena *a, const char *co
     }
     *ret_uids = list;
     return count;
+}
+
+bool crm_works_show(const struct crm_works *w, const char *uid, struct crm_underway *ret)
+{
+    const struct running_work *r = map_get(&w->by_uid, uid);
+    if (r) {
+        *ret = (struct crm_underway){.work = &r->work, .failed = r->failed ? r->error : NULL};
+    }
+    return r != NULL;
 }
 
 /* ---- The plan -------------------------------------------------------------------------------- */
@@ -84,6 +93,7 @@ static void drop_unplanned(struct crm_works *w, const struct crm_plan *plan)
         if (!r->planned) {
             map_remove(&w->by_uid, map_key(n));
             running_free(r);
+            w->ended++;
         }
     }
 }
@@ -141,7 +151,6 @@ size_t crm_works_next(struct crm_works *w, struct arena *a,
 {
     struct crm_wanted *list = ARENA_ARRAY(a, w->by_uid.count, struct crm_wanted);
     size_t count = 0;
-    w->ended = false;
     MAP_EACH(&w->by_uid, n)
     {
         struct running_work *r = map_value(n);
@@ -153,12 +162,13 @@ size_t crm_works_next(struct crm_works *w, struct arena *a,
         site(context, a, map_key(n), &here);
         crm_work_next(&r->work, a, &here, now_ns, &step);
         bool news = is_news(r, &step);
-        w->ended |= step.kind == STEP_DONE || step.kind == STEP_FAILED;
         if (step.kind == STEP_DONE) {
             map_remove(&w->by_uid, map_key(n));
             running_free(r);
+            w->ended++;
         } else if (step.kind == STEP_FAILED) {
             r->failed = true;
+            w->ended++;
             r->error = mem_text(step.error);
         } else if (step.kind != STEP_WAIT || news) {
             step.text = news ? step.text : NULL;

@@ -8,7 +8,7 @@
 
 struct crm_works {
     struct map by_uid;
-    bool ended; /* one did, in the last crm_works_next(): the next plan says so */
+    uint64_t ended; /* so far: what waited for one of them need not wait any more */
 };
 
 void crm_works_init(struct crm_works *w);
@@ -16,6 +16,13 @@ void crm_works_done(struct crm_works *w);
 
 /* Those under way, for the plan; in the arena. */
 size_t crm_works_busy(const struct crm_works *w, struct arena *a, const char *const **ret_uids);
+
+/* For people: the work of this uid; false: there is none. Borrowed. */
+struct crm_underway {
+    const struct crm_work *work;
+    const char *failed; /* why; NULL = it goes on */
+};
+bool crm_works_show(const struct crm_works *w, const char *uid, struct crm_underway *ret);
 
 /* What the centre is to be told now; borrowed from the plan, but for the error. */
 struct crm_said {

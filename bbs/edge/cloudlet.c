@@ -351,6 +351,8 @@ static Board__CloudletInfoRecord *info_after(const struct move_turn *t, int trig
         i->cells = m->cells;
     }
     i->foreign_objects = m->foreign_objects;
+    i->n_foreign = m->n_foreign;
+    i->foreign = m->foreign;
     return i;
 }
 

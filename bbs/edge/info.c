@@ -71,6 +71,8 @@ static void change_info(const struct move_turn *t)
         i->n_errors = m->n_errors;
         i->errors = m->errors;
         i->foreign_objects = m->foreign_objects;
+        i->n_foreign = m->n_foreign;
+        i->foreign = m->foreign;
         if (m->totals) {
             i->totals = m->totals;
             i->cells = m->cells;
@@ -126,8 +128,8 @@ static const struct op_row info_op = {
         .refuse = refuse_info, .decide = change_info, .op = &info_op, .op_of_rep = &info_op,       \
     }
 static const struct move_row rows[] = {
-    INFO_ROW(sync, REFUSED),   INFO_ROW(ready, REFUSED),   INFO_ROW(back, REFUSED),
-    INFO_ROW(report, REFUSED), INFO_ROW(offline, NOTHING),
+    INFO_ROW(sync, REFUSED), INFO_ROW(ready, REFUSED),  INFO_ROW(back, REFUSED),
+    INFO_ROW(fail, REFUSED), INFO_ROW(report, REFUSED), INFO_ROW(offline, NOTHING),
 };
 
 const struct move_family cloudlet_info_moves = {

@@ -57,6 +57,7 @@ const char *site_refuses(struct arena *a, const struct edge_site *s, int64_t wal
     return says == CLOUDLET_INFO_OFFLINE
                ? arena_printf(a, "cloudlet %s is offline for %s", s->name,
                               edge_since_text(a, i->since, wall_ns))
-               : arena_printf(a, "cloudlet %s is not ready: its CRM is %s", s->name,
-                              i ? i->state : "not there");
+               : arena_printf(a, "cloudlet %s is not ready: its CRM is %s%s%s", s->name,
+                              i ? i->state : "not there", i && i->n_errors ? ": " : "",
+                              i && i->n_errors ? i->errors[0] : "");
 }

@@ -2,6 +2,7 @@
 
 #include "bbs/edge/progress.h"
 #include "common/contract/moment.h"
+#include "common/model/edge_name.h"
 
 #include <assert.h>
 #include <string.h>
@@ -226,6 +227,7 @@ void edge_valid(struct validation *v, const Board__Move *move)
         say_field(v, "step");
     }
     valid_list(v, m->errors, m->n_errors, SITE_ERRORS_MAX, SITE_ERROR_BYTES_MAX, "errors");
+    valid_list(v, m->foreign, m->n_foreign, EDGE_FOREIGN_TOLD_MAX, SITE_ERROR_BYTES_MAX, "foreign");
     valid_resources(v, m->totals, "totals");
     if (m->cluster_report) {
         const Board__ClusterReport *r = m->cluster_report;

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 enum {
+    EDGE_FOREIGN_TOLD_MAX = 8, /* names of objects that a site may not prune */
     EDGE_NAME_MAX = 40,
     EDGE_SITE_NAME_MAX = 31, /* of each part of a cloudlet's name: CN has 64 */
     EDGE_RESERVABLE_MAX = 64,

@@ -14,7 +14,7 @@
 #define NAME "'name':'acme/paris','uid':'U'"
 #define S "000000000"
 #define C(state, more)                                                                             \
-    "cloudlet/acme/paris {" NAME ",'state':'" state "','since':900" S ",'request':1,"             \
+    "cloudlet/acme/paris {" NAME ",'state':'" state "','since':900" S ",'request':1,"              \
     "'spec':{'latitude':48.8,'longitude':2.3,'alert_percent':80}" more "}\n"
 #define I(state, session, more)                                                                    \
     "cloudletinfo/acme/paris {" NAME ",'state':'" state "','since':900" S ",'session':" session    \
@@ -35,12 +35,12 @@
     C("CRM_INITOK", UP OP("upgrade", ""))                                                          \
     I("NEED_SYNC", "4", ",'version':'2','former_session':3,'former_version':'1'") NORMAL
 #define FAILED                                                                                     \
-    C("UPDATE_ERROR", ",'version':'1','target_version':'2','identity':'X'"                         \
-      OP("upgrade", ",'error':'no v2'"))                                                           \
+    C("UPDATE_ERROR",                                                                              \
+      ",'version':'1','target_version':'2','identity':'X'" OP("upgrade", ",'error':'no v2'"))      \
     I("ERRORS", "3", ",'version':'1','former_session':4") NORMAL
 #define CLUSTER(state, more)                                                                       \
-    "clusterinst/acme/paris/dev/web {'name':'acme/paris/dev/web','uid':'c','state':'" state "'"   \
-    more "}\n"
+    "clusterinst/acme/paris/dev/web {'name':'acme/paris/dev/web','uid':'c','state':'" state        \
+    "'" more "}\n"
 #define OWN_CLUSTER                                                                                \
     "clusterinst/acme/paris/corkboard/reservable0 {'name':'acme/paris/corkboard/reservable0',"     \
     "'state':'READY','automatic':true}\n"
@@ -92,12 +92,14 @@ static const struct edge_row cloudlets[] = {
     {"the failed one again, higher", FAILED, "client", "upgrade" ON "{'version':'3'}"},
     {"the version that runs is kept",
      C("UPDATE_ERROR", ",'version':'1','target_version':'2'") I("READY", "3", ",'version':'1'")
-         NORMAL, "client", "upgrade" ON "{'version':'1'}"},
+         NORMAL,
+     "client", "upgrade" ON "{'version':'1'}"},
     {"a site without a CRM goes at once", CREATING, "client", "delete" ON "{}"},
     {"a site goes", READY, "client", "delete" ON "{'override':'IGNORE_CRM_ERRORS'}"},
     {"a site that is no more goes", READY, "client", "delete" ON "{'override':'IGNORE_CRM'}"},
-    {"not with what is there", READY CLUSTER("READY", "") INST("1", "READY") INST("2", "READY")
-         INST("3", "READY"), "client", "delete" ON "{}"},
+    {"not with what is there",
+     READY CLUSTER("READY", "") INST("1", "READY") INST("2", "READY") INST("3", "READY"), "client",
+     "delete" ON "{}"},
     {"not so either", READY CLUSTER("READY", ""), "client",
      "delete" ON "{'override':'IGNORE_CRM'}"},
     {"with clusters of its own", READY OWN_CLUSTER, "client", "delete" ON "{}"},
@@ -122,8 +124,7 @@ static const struct edge_row cloudlets[] = {
     {"at another site, as said", C("READY", V1 ",'replace_site':true") I("READY", "3", "") NORMAL,
      CRM, "init" ON "{'uid':'U','board_generation':'E','identity':'Y','session':4,'version':'1'}"},
     {"upgraded by hand", READY, CRM, "init" ON SAY(",'session':4,'version':'2'")},
-    {"after it never came",
-     C("CREATE_ERROR", OP("create", ",'error':'late'")) NORMAL, CRM,
+    {"after it never came", C("CREATE_ERROR", OP("create", ",'error':'late'")) NORMAL, CRM,
      "init" ON SAY(",'session':1,'version':'1'")},
     {"v1 again", UPDATING, CRM, "init" ON SAY(",'session':4,'version':'1'")},
     {"v2", UPDATING, CRM, "init" ON SAY(",'session':4,'version':'2'")},
@@ -146,9 +147,8 @@ static const struct edge_row cloudlets[] = {
     {"of an older session", C("CRM_INITOK", OP("create", "")) I("NEED_SYNC", "3", "") NORMAL, CRM,
      "ready" ON SAY(",'session':2,'version':'1','leads_site':true")},
     {"of v1's session", V2_IN, CRM, "ready" ON SAY(",'session':3,'version':'1','leads_site':true")},
-    {"of another version",
-     C("CRM_INITOK", ",'target_version':'2'") I("NEED_SYNC", "3", "") NORMAL, CRM,
-     "ready" ON SAY(",'session':3,'version':'1','leads_site':true")},
+    {"of another version", C("CRM_INITOK", ",'target_version':'2'") I("NEED_SYNC", "3", "") NORMAL,
+     CRM, "ready" ON SAY(",'session':3,'version':'1','leads_site':true")},
     {"v2 ready", V2_IN, CRM, "ready" ON SAY(",'session':4,'version':'2','leads_site':true")},
     {"v1 goes on", FAILED, CRM, "ready" ON SAY(",'session':3,'version':'1','leads_site':true")},
     {"it never was", C("CRM_INITOK", OP("create", "")) I("INIT", "3", "") NORMAL, CRM,
@@ -216,6 +216,14 @@ static const struct edge_row infos[] = {
     {"all is as it was", READY, CRM, "report" OF SAY(",'session':3")},
     {"errors beyond their bound", READY, CRM,
      "report" OF SAY(",'session':3,'errors':['','','','','','','','','','','','','','','','','']")},
+    {"what the centre does not know", READY, CRM,
+     "report" OF SAY(",'session':3,'foreign_objects':3,'foreign':['cluster a/b/c/d']")},
+    {"too many of them by name", READY, CRM,
+     "report" OF SAY(",'session':3,'foreign':['','','','','','','','','']")},
+    {"the site's bbs is gone", READY, CRM, "fail" OF SAY(",'session':3,'errors':['no bbs']")},
+    {"and is back", C("READY", V1) I("ERRORS", "3", ",'errors':['no bbs']") NORMAL, CRM,
+     "ready" OF SAY(",'session':3,'leads_site':true")},
+    {"gone, of an older session", READY, CRM, "fail" OF SAY(",'session':2,'errors':['no bbs']")},
     {"nobody is there", "", CRM, "report" OF SAY(",'session':3")},
     {"silent", READY, V, "offline" OF "{'session':3}"},
     {"silent in another session", READY, V, "offline" OF "{'session':2}"},
@@ -249,8 +257,9 @@ static const struct edge_row maintenance[] = {
     {"nothing runs there alone", DURING("FAILOVER_REQUESTED", ""), V, "failed_over" AT JUDGED},
     {"something does", DURING("FAILOVER_REQUESTED", "") INST("1", "READY") USE("acme%2Fparis"), V,
      "failed_over" AT JUDGED},
-    {"it runs elsewhere too", DURING("FAILOVER_REQUESTED", "") INST("1", "READY")
-         USE("acme%2Fparis") USE("acme%2Frome"), V, "failed_over" AT JUDGED},
+    {"it runs elsewhere too",
+     DURING("FAILOVER_REQUESTED", "") INST("1", "READY") USE("acme%2Fparis") USE("acme%2Frome"), V,
+     "failed_over" AT JUDGED},
     {"another request", DURING("FAILOVER_REQUESTED", ""), V,
      "failed_over" AT "{'uid':'U','request':2}"},
     {"the CRM agrees", DURING("CRM_REQUESTED", ""), CRM,

@@ -150,7 +150,7 @@ static const char *planned(struct fixture *x)
         }
     }
     if (plan.foreign) {
-        buf_printf(&x->text, "; foreign %zu", plan.foreign);
+        buf_printf(&x->text, "; foreign %zu: %s", plan.foreign, plan.foreign_names[0]);
     }
     return buf_string(&x->text);
 }
@@ -167,7 +167,8 @@ static void what_a_site_holds_of_a_record(void **state)
     held(x, "c1", "former", true); /* the old one beside it */
     assert_string_equal(planned(x), "c1 +make");
     x->records[0].state = CRM_STATE_FOREIGN; /* of a later version: left alone */
-    assert_string_equal(planned(x), "");
+    assert_string_equal(
+        planned(x), "c1 + (waits for a CRM of a later version: this one does not know its state)");
 }
 
 /* It was READY: the outcome is known, and what crashes since is the site's to repair. */
@@ -281,7 +282,7 @@ static void what_has_no_record_goes_only_when_that_is_known(void **state)
     held(x, "a1", "e", true); /* the same object */
     assert_string_equal(planned(x), "a1 +remove, c1 +remove (waits for app instance name of a1)");
     x->in.epoch_known = false;
-    assert_string_equal(planned(x), "; foreign 2");
+    assert_string_equal(planned(x), "; foreign 2: app instance name of a1");
     x->in.snapshot = false; /* nor is it known how many are foreign */
     assert_string_equal(planned(x), "");
     x->in.epoch_known = true;

@@ -229,6 +229,26 @@ static void an_update_that_is_refused_or_late_is_undone(void **state)
     assert_string_equal(next(x, 93), "failed: it did not come to an end in time");
 }
 
+/* No cell fits: the error has what the site says, not only that time is over. */
+static void what_keeps_it_stands_in_the_error(void **state)
+{
+    struct fixture *x = *state;
+    struct crm_step step;
+    begin(x, CRM_APP, TRACKED_CREATING, WORK_MAKE);
+    lrps(x, "new 1/2");
+    x->lrps[0].why = "insufficient resources: memory";
+    crm_work_next(&x->work, &x->arena, &x->site, 2 * SECOND_NS, &step);
+    assert_int_equal(step.kind, STEP_WAIT);
+    assert_string_equal(step.text, "1 of 2 instances RUNNING: insufficient resources: memory");
+    crm_work_next(&x->work, &x->arena, &x->site, 91 * SECOND_NS, &step);
+    assert_int_equal(step.kind, STEP_REMOVE);
+    x->site.lrp_count = 0;
+    crm_work_next(&x->work, &x->arena, &x->site, 92 * SECOND_NS, &step);
+    assert_int_equal(step.kind, STEP_FAILED);
+    assert_string_equal(step.error,
+                        "it did not come to an end in time: insufficient resources: memory");
+}
+
 static void what_cannot_be_undone_is_told(void **state)
 {
     struct fixture *x = *state;
@@ -341,6 +361,7 @@ int main(void)
         TEST(what_is_to_go_is_tried_again),
         TEST(an_app_at_each_step),
         TEST(an_update_that_is_refused_or_late_is_undone),
+        TEST(what_keeps_it_stands_in_the_error),
         TEST(what_cannot_be_undone_is_told),
         TEST(what_has_run_is_not_undone),
         TEST(what_was_ready_is_not_given_up),

@@ -109,7 +109,8 @@ const char *edge_cloudlet_health(struct arena *a, const struct edge_board *b,
     if (is_offline(b, c->name)) {
         return "OFFLINE";
     }
-    if (strcmp(c->state, "UPDATE_ERROR") == 0) {
+    const Board__CloudletInfoRecord *info = edge_info_of(b, c->name);
+    if (strcmp(c->state, "UPDATE_ERROR") == 0 || (info && strcmp(info->state, "ERRORS") == 0)) {
         return "NEEDS REPAIR";
     }
     for (size_t i = 0; b->instances && i < b->instances->n_instances; i++) {
@@ -224,6 +225,15 @@ void edge_cloudlets_table(struct arena *a, const struct edge_board *b, struct bu
                                        memory_text(a, refs, info), edge_cloudlet_health(a, b, c),
                                        age_text(a, b->now_ns - c->since)});
         note_error(&t, c->operation);
+        for (size_t k = 0; info && k < info->n_errors; k++) {
+            table_note(&t, info->errors[k]);
+        }
+        if (info && info->foreign_objects) {
+            table_note(&t, arena_printf(a,
+                                        "foreign objects: %u; bbs cloudlets confirm %s lets the "
+                                        "site remove them",
+                                        info->foreign_objects, c->name));
+        }
     }
     table_print(&t, out);
 }
@@ -364,6 +374,9 @@ void edge_cloudlet_show(struct arena *a, const struct edge_board *b, const Board
                               "%u objects: bbs cloudlets confirm %s lets the "
                               "site remove them",
                               info->foreign_objects, c->name));
+    }
+    for (size_t i = 0; info && i < info->n_foreign; i++) {
+        say_line(out, "", info->foreign[i]);
     }
     say_line(out, "maintenance", m ? m->state : NULL);
 }

@@ -214,10 +214,16 @@ void edge_why_cloudlet(struct arena *a, const struct edge_board *b, const Board_
         tell(&q, arena_printf(a, "its crm says: %s", info->errors[i]));
     }
     if (info && info->foreign_objects) {
+        const char *first = "";
+        for (size_t i = 0; i < info->n_foreign; i++) {
+            first = arena_printf(a, "%s%s%s", first, i ? ", " : " (", info->foreign[i]);
+        }
+        bool more = info->n_foreign < info->foreign_objects;
+        first = !*first ? "" : arena_printf(a, "%s%s)", first, more ? " and more" : "");
         tell(&q, arena_printf(a,
-                              "its site holds %u objects that the centre does not know: bbs "
+                              "its site holds %u objects%s that the centre does not know: bbs "
                               "cloudlets confirm %s lets it remove them",
-                              info->foreign_objects, c->name));
+                              info->foreign_objects, first, c->name));
     }
     tell_site(&q);
 }

@@ -1,6 +1,4 @@
 /* The centre's records as the CRM goes by them (crm/records.h). */
-#include "common/base/memory.h"
-#include "common/client/feed_client.h"
 #include "common/model/record.h"
 #include "crm/records.h"
 #include "test/tool/cmocka.h"
@@ -10,7 +8,7 @@
 
 struct fixture {
     struct arena arena;
-    struct map followed;
+    struct crm_records records;
 };
 
 static char *text(const char *s)
@@ -22,22 +20,16 @@ static int setup(void **state)
 {
     struct fixture *x = calloc(1, sizeof(*x));
     arena_init(&x->arena);
-    map_init(&x->followed);
+    x->records.cloudlet = "acme/paris";
+    crm_records_init(&x->records);
     *state = x;
     return 0;
-}
-
-static void free_followed(void *value)
-{
-    struct followed *r = value;
-    blob_unref(r->record);
-    free(r);
 }
 
 static int teardown(void **state)
 {
     struct fixture *x = *state;
-    map_done(&x->followed, free_followed);
+    crm_records_done(&x->records);
     arena_done(&x->arena);
     free(x);
     return 0;
@@ -45,9 +37,7 @@ static int teardown(void **state)
 
 static void put(struct fixture *x, const char *key, struct bytes record)
 {
-    struct followed *r = mem_zeroed(sizeof(*r));
-    r->record = blob_new(record.data, record.size);
-    map_put(&x->followed, key, r);
+    crm_records_change(&x->records, key, record);
 }
 
 static void put_cluster(struct fixture *x, const char *key, const char *name, const char *uid,
@@ -77,10 +67,15 @@ static void put_app(struct fixture *x, const char *key, const char *name, const 
 #define WEB "acme/paris/dev/web"
 #define SHOP WEB "/dev/shop/1.0"
 
-static struct crm_records read(struct fixture *x)
+struct records_read {
+    struct crm_record *list;
+    size_t count, unreadable;
+};
+
+static struct records_read read(struct fixture *x)
 {
-    struct crm_records r;
-    crm_records_read(&x->followed, "acme/paris", &x->arena, &r);
+    struct records_read r = {.unreadable = x->records.unreadable};
+    r.count = crm_records_list(&x->records, &x->arena, &r.list);
     return r;
 }
 
@@ -90,17 +85,15 @@ static void those_of_the_cloudlet_are_read(void **state)
     put_cluster(x, "clusterinst/" WEB, WEB, "u1", "READY", "d1");
     put_cluster(x, "clusterinst/acme/paris2/dev/web", "acme/paris2/dev/web", "u3", "READY", "d1");
     put_app(x, "appinst/" SHOP, SHOP, "d2", "u1");
-    struct crm_records r = read(x);
+    struct records_read r = read(x);
     assert_false(r.unreadable);
-    assert_int_equal(r.cluster_count, 1);
-    assert_int_equal(r.app_count, 1);
     assert_int_equal(r.count, 2);
-    assert_int_equal(r.list[0].kind, CRM_CLUSTER);
-    assert_string_equal(r.list[0].uid, "u1");
-    assert_int_equal(r.list[0].state, TRACKED_READY);
-    assert_int_equal(r.list[0].request, 7);
-    assert_int_equal(r.list[1].kind, CRM_APP);
-    assert_string_equal(r.list[1].cluster_uid, "u1");
+    assert_int_equal(r.list[0].kind, CRM_APP);
+    assert_string_equal(r.list[0].cluster_uid, "u1");
+    assert_int_equal(r.list[1].kind, CRM_CLUSTER);
+    assert_string_equal(r.list[1].uid, "u1");
+    assert_int_equal(r.list[1].state, TRACKED_READY);
+    assert_int_equal(r.list[1].request, 7);
 }
 
 /* Whose such a one is at the site, nobody can tell: nothing may be pruned beside it. */
@@ -110,10 +103,10 @@ static void one_that_cannot_be_read_is_told(void **state)
     struct bytes newer = bytes_of("\x02 of a newer format"), none = bytes_of("\x01\xff\xff");
     put_cluster(x, "clusterinst/" WEB, WEB, "u1", "READY", "d1");
     put(x, "appinst/" SHOP, newer);
-    struct crm_records r = read(x);
+    struct records_read r = read(x);
     assert_true(r.unreadable);
     assert_int_equal(r.count, 1);
-    free_followed(map_remove(&x->followed, "appinst/" SHOP));
+    put(x, "appinst/" SHOP, bytes_of(""));
     assert_false(read(x).unreadable);
     put(x, "clusterinst/acme/paris/dev/other", none);
     assert_true(read(x).unreadable);
@@ -127,7 +120,7 @@ static void one_of_another_name_or_without_a_life_is_none(void **state)
     put_cluster(x, "clusterinst/" WEB, "acme/paris/dev/other", "u1", "READY", "d1");
     assert_true(read(x).unreadable);
     for (size_t i = 0; i < sizeof(uids) / sizeof(uids[0]); i++) {
-        free_followed(map_remove(&x->followed, "clusterinst/" WEB));
+        put(x, "clusterinst/" WEB, bytes_of(""));
         put_cluster(x, "clusterinst/" WEB, WEB, uids[i], "READY", "d1");
         assert_true(read(x).unreadable);
         assert_int_equal(read(x).count, 0);
@@ -135,17 +128,17 @@ static void one_of_another_name_or_without_a_life_is_none(void **state)
     /* 64 characters are the most. */
     static const char longest[] =
         "0123456789012345678901234567890123456789012345678901234567890123x";
-    free_followed(map_remove(&x->followed, "clusterinst/" WEB));
+    put(x, "clusterinst/" WEB, bytes_of(""));
     put_cluster(x, "clusterinst/" WEB, WEB, longest, "READY", "d1");
     assert_true(read(x).unreadable);
-    free_followed(map_remove(&x->followed, "clusterinst/" WEB));
+    put(x, "clusterinst/" WEB, bytes_of(""));
     put_cluster(x, "clusterinst/" WEB, WEB, longest + 1, "READY", "d1");
     assert_false(read(x).unreadable);
 }
 
 static void expect_left_alone(struct fixture *x)
 {
-    struct crm_records r = read(x);
+    struct records_read r = read(x);
     assert_false(r.unreadable);
     assert_int_equal(r.count, 1);
     assert_int_equal(r.list[0].state, CRM_STATE_FOREIGN);
@@ -158,14 +151,14 @@ static void one_by_which_nothing_can_be_done_is_left_alone(void **state)
     put_cluster(x, "clusterinst/" WEB, WEB, "u1", "DREAMING", "d1");
     expect_left_alone(x);
     for (size_t i = 0; i < sizeof(digests) / sizeof(digests[0]); i++) {
-        free_followed(map_remove(&x->followed, "clusterinst/" WEB));
+        put(x, "clusterinst/" WEB, bytes_of(""));
         put_cluster(x, "clusterinst/" WEB, WEB, "u1", "DELETING", digests[i]);
         expect_left_alone(x);
     }
-    free_followed(map_remove(&x->followed, "clusterinst/" WEB));
+    put(x, "clusterinst/" WEB, bytes_of(""));
     put_app(x, "appinst/" SHOP, SHOP, "d1", "");
     expect_left_alone(x);
-    free_followed(map_remove(&x->followed, "appinst/" SHOP));
+    put(x, "appinst/" SHOP, bytes_of(""));
     put_app(x, "appinst/" SHOP, SHOP, "d-1", "u1");
     expect_left_alone(x);
 }

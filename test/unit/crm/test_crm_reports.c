@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REPORTS_MOST = 256 };
+
 struct fixture {
     struct arena arena;
     struct crm_reports reports;
@@ -50,7 +52,7 @@ static void put(struct fixture *x, const char *key, const char *health, const ch
 static const char *taken(struct fixture *x, int64_t ms)
 {
     struct crm_report *list;
-    size_t count = reports_take(&x->reports, &x->arena, ms * MILLISECOND_NS, &list);
+    size_t count = reports_take(&x->reports, &x->arena, ms * MILLISECOND_NS, REPORTS_MOST, &list);
     buf_clear(&x->text);
     for (size_t i = 0; i < count; i++) {
         buf_printf(&x->text, "%s%s %s%s%s", i ? ", " : "", list[i].key,
@@ -125,10 +127,10 @@ static void so_many_at_once(void **state)
 {
     struct fixture *x = *state;
     struct crm_report *list;
-    for (int i = 0; i <= REPORTS_AT_ONCE_MAX; i++) {
+    for (int i = 0; i <= REPORTS_MOST; i++) {
         put(x, arena_printf(&x->arena, "key-%03d", i), "OK", NULL);
     }
-    assert_int_equal(reports_take(&x->reports, &x->arena, 1, &list), REPORTS_AT_ONCE_MAX);
+    assert_int_equal(reports_take(&x->reports, &x->arena, 1, REPORTS_MOST, &list), REPORTS_MOST);
     assert_true(reports_due_ns(&x->reports) <= 1);
     assert_string_equal(taken(x, 1), "key-256 OK");
 }

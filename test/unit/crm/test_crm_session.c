@@ -1,332 +1,18 @@
 /* The CRM between its site and the centre, driven by hand: which site it is, its session, what it
  * says in which state of the centre's board, and what becomes of a link that is cut, of another
  * CRM, and of a centre that was restored. */
-#include "crm/inside.h"
 #include "models/actual_lrp_requests.pb-c.h"
 #include "test/tool/cmocka.h"
-#include "test/unit/bbs/board/feed_frames.h"
-#include "test/unit/drive.h"
+#include "test/unit/crm/crm_rig.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define PARIS "acme/paris"
-#define IDENTITY "11111111-2222-3333-4444-555555555555"
-
-struct fixture {
-    struct drive drive;
-    struct arena arena;
-    struct crm *crm;
-    struct buf sent;
-    int64_t site_revision, centre_revision;
-    const char *generation;     /* of the centre's board */
-    const char *former_version; /* that the centre shows with a session */
-    const char *target_version; /* of an upgrade that is under way; NULL = none is */
-    bool another_leads;         /* at the site, when its snapshot is told */
-};
-
-static struct crm_config config_of(const char *version)
-{
-    return (struct crm_config){.name = "crm-1",
-                               .cloudlet = PARIS,
-                               .version = version,
-                               .boards = "https://site:1",
-                               .centres = "https://centre:1,https://centre:2",
-                               .url = "https://crm:1"};
-}
-
-static void step(void *target, const struct event *ev, struct effects *out)
-{
-    role_step(target, ev, out);
-}
-
-static void begin(struct fixture *x, const struct crm_config *config)
-{
-    *x = (struct fixture){.site_revision = 10, .centre_revision = 20, .generation = "G"};
-    arena_init(&x->arena);
-    buf_init(&x->sent);
-    x->crm = (struct crm *)crm_new(config);
-    drive_init(&x->drive, step, x->crm);
-}
-
-static void end(struct fixture *x)
-{
-    role_free(&x->crm->life.role);
-    drive_done(&x->drive);
-    buf_done(&x->sent);
-    arena_done(&x->arena);
-}
-
-static int setup(void **state)
-{
-    struct fixture *x = calloc(1, sizeof(*x));
-    struct crm_config config = config_of("1.0.0");
-    begin(x, &config);
-    *state = x;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    end(*state);
-    free(*state);
-    return 0;
-}
-
-static char *text(const char *t)
-{
-    return (char *)(uintptr_t)t;
-}
-
-/* ---- What the two boards say ---------------------------------------------------------------- */
-
-static void send_to(struct fixture *x, const struct feed_client *f)
-{
-    struct buf once = x->sent;
-    buf_init(&x->sent);
-    assert_int_not_equal(f->call_id, 0);
-    drive_stream(&x->drive, f->call_id, buf_bytes(&once));
-    buf_done(&once);
-}
-
-static void put_cell(struct fixture *x, const char *key, int32_t memory, bool present)
-{
-    Board__CellRecord cell = BOARD__CELL_RECORD__INIT;
-    Models__CellPresence presence = MODELS__CELL_PRESENCE__INIT;
-    Models__CellCapacity capacity = MODELS__CELL_CAPACITY__INIT;
-    capacity.memory_mb = memory;
-    capacity.disk_mb = 2 * memory;
-    capacity.containers = 10;
-    presence.capacity = &capacity;
-    cell.presence = &presence;
-    cell.state = present ? BOARD__CELL_RECORD__STATE__PRESENT : BOARD__CELL_RECORD__STATE__LOST;
-    frame_change(&x->sent, BOARD__FEED_FRAME__KIND__RECORD, key, &cell.base, x->site_revision);
-}
-
-static void frame_identity(struct fixture *x, Board__FeedFrame__Kind kind, const char *cloudlet,
-                           const char *follows)
-{
-    Board__SiteRecord site = BOARD__SITE_RECORD__INIT;
-    site.identity = text(IDENTITY);
-    site.cloudlet = text(cloudlet);
-    site.board_generation = text(follows);
-    frame_change(&x->sent, kind, "site/identity", &site.base, ++x->site_revision);
-}
-
-static void frame_lead(struct fixture *x, Board__FeedFrame__Kind kind)
-{
-    Board__LeaderLockRecord other = BOARD__LEADER_LOCK_RECORD__INIT;
-    other.role = text("site");
-    other.holder = text("another");
-    frame_change(&x->sent, kind, "lead/site", &other.base, ++x->site_revision);
-}
-
-/* The site's snapshot: two cells of three are there. `cloudlet` NULL: it has never been a site. */
-static void site_snapshot(struct fixture *x, const char *cloudlet, const char *follows)
-{
-    frame_reset(&x->sent, "S");
-    put_cell(x, "cell/a", 1000, true);
-    put_cell(x, "cell/b", 500, true);
-    put_cell(x, "cell/c", 4000, false);
-    if (x->another_leads) {
-        frame_lead(x, BOARD__FEED_FRAME__KIND__RECORD);
-    }
-    if (cloudlet) {
-        frame_identity(x, BOARD__FEED_FRAME__KIND__RECORD, cloudlet, follows);
-    }
-    frame_current(&x->sent, "S", ++x->site_revision);
-    send_to(x, &x->crm->life.feed_client);
-}
-
-static void frame_cloudlet(struct fixture *x, Board__FeedFrame__Kind kind,
-                           const Board__CloudletRecord *c)
-{
-    frame_change(&x->sent, kind, "cloudlet/" PARIS, &c->base, ++x->centre_revision);
-}
-
-static void frame_info(struct fixture *x, Board__FeedFrame__Kind kind, uint64_t session,
-                       const char *state, const char *version)
-{
-    Board__CloudletInfoRecord info = BOARD__CLOUDLET_INFO_RECORD__INIT;
-    info.name = text(PARIS);
-    info.session = session;
-    info.state = text(state);
-    info.version = text(version);
-    info.former_version = text(x->former_version ? x->former_version : "");
-    frame_change(&x->sent, kind, "cloudletinfo/" PARIS, &info.base, ++x->centre_revision);
-}
-
-static Board__CloudletRecord cloudlet_in(const char *state)
-{
-    Board__CloudletRecord c = BOARD__CLOUDLET_RECORD__INIT;
-    c.name = text(PARIS);
-    c.uid = text("U");
-    c.state = text(state);
-    c.request = 3;
-    return c;
-}
-
-/* The centre's snapshot; session 0: no CRM has ever come. */
-static void centre_snapshot(struct fixture *x, const Board__CloudletRecord *c, uint64_t session,
-                            const char *state, const char *version)
-{
-    frame_reset(&x->sent, x->generation);
-    if (c) {
-        frame_cloudlet(x, BOARD__FEED_FRAME__KIND__RECORD, c);
-    }
-    if (session) {
-        frame_info(x, BOARD__FEED_FRAME__KIND__RECORD, session, state, version);
-    }
-    frame_current(&x->sent, x->generation, ++x->centre_revision);
-    send_to(x, &x->crm->centre.feed_client);
-}
-
-/* What was written is all told. */
-static void centre_heartbeat(struct fixture *x)
-{
-    frame_heartbeat(&x->sent, x->generation, x->centre_revision);
-    send_to(x, &x->crm->centre.feed_client);
-}
-
-static void centre_shows(struct fixture *x, uint64_t session, const char *state)
-{
-    frame_info(x, BOARD__FEED_FRAME__KIND__PUT, session, state, "1.0.0");
-    centre_heartbeat(x);
-}
-
-static Board__CloudletRecord cloudlet_in_upgrade(const struct fixture *x, const char *state)
-{
-    Board__CloudletRecord c = cloudlet_in(state);
-    c.upgrading = x->target_version != NULL;
-    c.target_version = text(x->target_version ? x->target_version : "");
-    c.request += c.upgrading;
-    return c;
-}
-
-static void cloudlet_becomes(struct fixture *x, const char *state)
-{
-    Board__CloudletRecord c = cloudlet_in_upgrade(x, state);
-    frame_cloudlet(x, BOARD__FEED_FRAME__KIND__PUT, &c);
-}
-
-static const char *waits_for(struct fixture *x)
-{
-    struct centre_site site = crm_site(x->crm, &x->arena);
-    return centre_waits_for(&x->crm->centre, &site, &x->arena);
-}
-
-/* ---- What the CRM asks ---------------------------------------------------------------------- */
-
-/* The move of the last step at this place, "centre" or "site"; NULL = none. */
-static const Board__Move *move_at(struct fixture *x, const char *place, const struct call **ret)
-{
-    for (size_t i = 0; (*ret = drive_call(&x->drive, "/v1/board/apply", i)); i++) {
-        bool centre = (*ret)->identity == IDENTITY_CENTRE;
-        assert_int_equal(centre, strstr((*ret)->url, "https://centre:") != NULL);
-        if (centre == (strcmp(place, "centre") == 0)) {
-            ProtobufCAllocator allocator = arena_protobuf(&x->arena);
-            const Board__ApplyRequest *r =
-                board__apply_request__unpack(&allocator, (*ret)->body.size, (*ret)->body.data);
-            assert_non_null(r);
-            assert_int_not_equal(r->n_moves, 0); /* reports may stand behind it */
-            return r->moves[0];
-        }
-    }
-    return NULL;
-}
-
-static const Board__Move *expect_move(struct fixture *x, const char *place, const char *name,
-                                      const struct call **ret)
-{
-    const Board__Move *m = move_at(x, place, ret);
-    if (!m || strcmp(m->move, name) != 0) {
-        fail_msg("%s at the %s is asked, not %s; %s", m ? m->move : "nothing", place, name,
-                 waits_for(x));
-    }
-    return m;
-}
-
-static void expect_none(struct fixture *x, const char *place)
-{
-    const struct call *call;
-    assert_null(move_at(x, place, &call));
-}
-
-static void answer_move(struct fixture *x, uint64_t id, const char *refusal, int64_t revision)
-{
-    Board__ApplyResponse r = BOARD__APPLY_RESPONSE__INIT;
-    Board__MoveResult result = BOARD__MOVE_RESULT__INIT, *results[] = {&result};
-    Models__Error error = MODELS__ERROR__INIT;
-    r.results = results;
-    r.n_results = 1;
-    result.revision = revision;
-    result.outcome = BOARD__MOVE_RESULT__OUTCOME__DONE;
-    if (refusal) {
-        error.type = MODELS__ERROR__TYPE__ResourceConflict;
-        error.message = text(refusal);
-        result.outcome = BOARD__MOVE_RESULT__OUTCOME__REFUSED;
-        result.error = &error;
-    }
-    drive_answer(&x->drive, id, &r.base);
-}
-
-/* It asks for lead/site and is given it. */
-static void lead_site(struct fixture *x)
-{
-    const struct call *call = drive_call(&x->drive, "https://site:1/v1/board/leader_lock", 0);
-    assert_non_null(call);
-    assert_int_equal(call->identity, IDENTITY_OWN);
-    Board__LeaderLockResponse r = BOARD__LEADER_LOCK_RESPONSE__INIT;
-    Board__LeaderLockRecord lock = BOARD__LEADER_LOCK_RECORD__INIT;
-    Board__Term term = BOARD__TERM__INIT;
-    lock.role = term.role = text("site");
-    lock.holder = x->crm->life.leader.id;
-    term.board_generation = text("S");
-    term.term = 5;
-    r.leader_lock = &lock;
-    r.term = &term;
-    drive_answer(&x->drive, call->id, &r.base);
-    assert_true(x->crm->life.leader.leads);
-}
-
-/* Started, leading at a site that has its name. */
-static void begin_at_site(struct fixture *x)
-{
-    drive_start(&x->drive);
-    site_snapshot(x, PARIS, "G");
-    lead_site(x);
-}
-
-/* The move is done, and the centre shows what came of it. */
-static void done(struct fixture *x, const char *name, uint64_t session, const char *shows)
-{
-    const struct call *call;
-    const Board__Move *m = expect_move(x, "centre", name, &call);
-    assert_int_equal(m->edge->session, session);
-    answer_move(x, call->id, NULL, x->centre_revision + 1);
-    expect_none(x, "centre"); /* not before the feed shows it */
-    if (strcmp(name, "init") == 0 || strcmp(name, "ready") == 0) {
-        cloudlet_becomes(x, strcmp(name, "init") == 0 ? "CRM_INITOK" : "READY");
-    }
-    centre_shows(x, session, shows);
-}
-
-static void become_ready(struct fixture *x)
-{
-    Board__CloudletRecord c = cloudlet_in("CREATING");
-    begin_at_site(x);
-    centre_snapshot(x, &c, 0, NULL, NULL);
-    done(x, "init", 1, "INIT");
-    done(x, "sync", 1, "NEED_SYNC");
-    done(x, "ready", 1, "READY");
-    assert_true(centre_is_ready(&x->crm->centre, &x->arena));
-}
 
 /* ---- The rules ------------------------------------------------------------------------------ */
 
 static void it_follows_two_boards_as_two(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     drive_start(&x->drive);
     const struct call *site = drive_call(&x->drive, "https://site:1/v1/board/feed", 0);
     const struct call *centre = drive_call(&x->drive, "https://centre:", 0);
@@ -339,24 +25,24 @@ static void it_follows_two_boards_as_two(void **state)
 
 static void it_comes_from_nothing_to_ready(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    Board__CloudletRecord c = cloudlet_in("CREATING");
+    Board__CloudletRecord c = crm_rig_cloudlet_in("CREATING");
     drive_start(&x->drive);
-    centre_snapshot(x, &c, 0, NULL, NULL);
-    expect_none(x, "centre"); /* it does not lead at the site */
-    site_snapshot(x, NULL, NULL);
-    lead_site(x);
-    expect_none(x, "centre"); /* nobody knows which site this is */
-    const Board__Move *m = expect_move(x, "site", "name", &call);
+    crm_rig_centre_snapshot(x, &c, 0, NULL, NULL);
+    crm_rig_expect_none(x, "centre"); /* it does not lead at the site */
+    crm_rig_site_snapshot(x, NULL, NULL);
+    crm_rig_lead_site(x);
+    crm_rig_expect_none(x, "centre"); /* nobody knows which site this is */
+    const Board__Move *m = crm_rig_expect_move(x, "site", "name", &call);
     assert_string_equal(m->site->cloudlet, PARIS);
     assert_int_equal(m->term->term, 5);
     assert_string_equal(m->term->role, "site");
-    answer_move(x, call->id, NULL, x->site_revision + 1);
-    frame_identity(x, BOARD__FEED_FRAME__KIND__PUT, PARIS, "");
-    send_to(x, &x->crm->life.feed_client);
+    crm_rig_answer_move(x, call->id, NULL, x->site_revision + 1);
+    crm_rig_frame_identity(x, BOARD__FEED_FRAME__KIND__PUT, PARIS, "");
+    crm_rig_send_to(x, &x->crm->life.feed_client);
 
-    m = expect_move(x, "centre", "init", &call);
+    m = crm_rig_expect_move(x, "centre", "init", &call);
     assert_string_equal(m->subject->kind, "cloudlet");
     assert_string_equal(m->subject->key, PARIS);
     assert_string_equal(m->edge->uid, "U");
@@ -364,36 +50,36 @@ static void it_comes_from_nothing_to_ready(void **state)
     assert_string_equal(m->edge->identity, IDENTITY);
     assert_string_equal(m->edge->version, "1.0.0");
     assert_string_equal(m->edge->board_generation, "G");
-    done(x, "init", 1, "INIT");
-    m = expect_move(x, "centre", "sync", &call);
+    crm_rig_done(x, "init", 1, "INIT");
+    m = crm_rig_expect_move(x, "centre", "sync", &call);
     assert_string_equal(m->subject->kind, "cloudletinfo");
-    done(x, "sync", 1, "NEED_SYNC");
-    m = expect_move(x, "centre", "ready", &call);
+    crm_rig_done(x, "sync", 1, "NEED_SYNC");
+    m = crm_rig_expect_move(x, "centre", "ready", &call);
     assert_true(m->edge->leads_site);
     assert_int_equal(m->edge->totals->memory_mb, 1500); /* of the cells that are there */
     assert_int_equal(m->edge->totals->disk_mb, 3000);
     assert_int_equal(m->edge->totals->containers, 20);
     assert_int_equal(m->edge->cells, 2);
-    assert_string_not_equal(waits_for(x), "");
-    done(x, "ready", 1, "READY");
-    expect_none(x, "centre");
-    assert_string_equal(waits_for(x), "");
+    assert_string_not_equal(crm_rig_waits_for(x), "");
+    crm_rig_done(x, "ready", 1, "READY");
+    crm_rig_expect_none(x, "centre");
+    assert_string_equal(crm_rig_waits_for(x), "");
     /* From now on this is the board that the site follows. */
     drive_advance(&x->drive, 1001);
-    m = expect_move(x, "site", "follow", &call);
+    m = crm_rig_expect_move(x, "site", "follow", &call);
     assert_string_equal(m->site->board_generation, "G");
 }
 
 static void heartbeats_begin_with_the_session(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    Board__CloudletRecord c = cloudlet_in("CREATING");
-    begin_at_site(x);
-    centre_snapshot(x, &c, 0, NULL, NULL);
+    Board__CloudletRecord c = crm_rig_cloudlet_in("CREATING");
+    crm_rig_begin_at_site(x);
+    crm_rig_centre_snapshot(x, &c, 0, NULL, NULL);
     assert_null(drive_call(&x->drive, "/v1/board/heartbeat", 0));
-    expect_move(x, "centre", "init", &call);
-    answer_move(x, call->id, NULL, x->centre_revision + 1);
+    crm_rig_expect_move(x, "centre", "init", &call);
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 1);
     call = drive_call(&x->drive, "/v1/board/heartbeat", 0);
     assert_non_null(call);
     assert_int_equal(call->identity, IDENTITY_CENTRE);
@@ -408,59 +94,59 @@ static void heartbeats_begin_with_the_session(void **state)
 
 static void one_that_begins_again_has_a_higher_session(void **state)
 {
-    struct fixture *x = *state;
-    Board__CloudletRecord c = cloudlet_in("READY");
-    begin_at_site(x);
-    centre_snapshot(x, &c, 7, "READY", "1.0.0");
-    done(x, "init", 8, "INIT");
+    struct crm_rig *x = *state;
+    Board__CloudletRecord c = crm_rig_cloudlet_in("READY");
+    crm_rig_begin_at_site(x);
+    crm_rig_centre_snapshot(x, &c, 7, "READY", "1.0.0");
+    crm_rig_done(x, "init", 8, "INIT");
 }
 
 /* Whose answer was lost asks from where the board stands. */
 static void a_lost_answer_leads_to_another_session(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    Board__CloudletRecord c = cloudlet_in("CREATING");
-    begin_at_site(x);
-    centre_snapshot(x, &c, 0, NULL, NULL);
-    expect_move(x, "centre", "init", &call);
+    Board__CloudletRecord c = crm_rig_cloudlet_in("CREATING");
+    crm_rig_begin_at_site(x);
+    crm_rig_centre_snapshot(x, &c, 0, NULL, NULL);
+    crm_rig_expect_move(x, "centre", "init", &call);
     drive_unanswered(&x->drive, call->id, CALL_UNKNOWN);
-    centre_shows(x, 1, "INIT"); /* it was done */
-    expect_none(x, "centre");
+    crm_rig_centre_shows(x, 1, "INIT"); /* it was done */
+    crm_rig_expect_none(x, "centre");
     drive_advance(&x->drive, 2000);
-    const Board__Move *m = expect_move(x, "centre", "init", &call);
+    const Board__Move *m = crm_rig_expect_move(x, "centre", "init", &call);
     assert_int_equal(m->edge->session, 2);
     assert_null(drive_effect(&x->drive, EFFECT_EXIT, 0));
 }
 
 static void a_standby_says_nothing(void **state)
 {
-    struct fixture *x = *state;
-    Board__CloudletRecord c = cloudlet_in("READY");
+    struct crm_rig *x = *state;
+    Board__CloudletRecord c = crm_rig_cloudlet_in("READY");
     drive_start(&x->drive);
-    site_snapshot(x, PARIS, "G");
-    centre_snapshot(x, &c, 7, "READY", "1.0.0");
-    expect_none(x, "centre");
-    expect_none(x, "site");
-    assert_non_null(strstr(waits_for(x), "stands by"));
+    crm_rig_site_snapshot(x, PARIS, "G");
+    crm_rig_centre_snapshot(x, &c, 7, "READY", "1.0.0");
+    crm_rig_expect_none(x, "centre");
+    crm_rig_expect_none(x, "site");
+    assert_non_null(strstr(crm_rig_waits_for(x), "stands by"));
 }
 
 static void a_refusal_is_told_and_tried_again(void **state)
 {
     static const char why[] = "cloudlet acme/paris is at another site";
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    Board__CloudletRecord c = cloudlet_in("READY");
-    begin_at_site(x);
-    centre_snapshot(x, &c, 7, "OFFLINE", "1.0.0");
+    Board__CloudletRecord c = crm_rig_cloudlet_in("READY");
+    crm_rig_begin_at_site(x);
+    crm_rig_centre_snapshot(x, &c, 7, "OFFLINE", "1.0.0");
     for (int i = 0; i < 8; i++) {
-        expect_move(x, "centre", "init", &call);
-        answer_move(x, call->id, why, 0);
-        assert_non_null(strstr(waits_for(x), why));
-        expect_none(x, "centre");
+        crm_rig_expect_move(x, "centre", "init", &call);
+        crm_rig_answer_move(x, call->id, why, 0);
+        assert_non_null(strstr(crm_rig_waits_for(x), why));
+        crm_rig_expect_none(x, "centre");
         int64_t wait = x->crm->centre.again_ns - x->drive.now.mono_ns;
         assert_in_range(wait, CENTRE_AGAIN_NS / 2, CENTRE_BACK_OFF_MAX_NS);
-        assert_true(i > 0 || wait <= CENTRE_AGAIN_NS);
+        assert_true(i > 0 || wait <= CENTRE_AGAIN_NS * 3 / 2);
         assert_true(i < 7 || wait >= CENTRE_BACK_OFF_MAX_NS / 2);
         x->crm->centre.feed_client.heard_ns = x->drive.now.mono_ns + wait; /* it goes on */
         drive_advance(&x->drive, wait / MILLISECOND_NS + 1);
@@ -469,9 +155,9 @@ static void a_refusal_is_told_and_tried_again(void **state)
 
 static void another_session_ends_it(void **state)
 {
-    struct fixture *x = *state;
-    become_ready(x);
-    centre_shows(x, 2, "INIT");
+    struct crm_rig *x = *state;
+    crm_rig_become_ready(x);
+    crm_rig_centre_shows(x, 2, "INIT");
     /* The lead is given back at once. */
     const struct call *call = drive_call(&x->drive, "/v1/board/leader_lock", 0);
     assert_non_null(call);
@@ -488,36 +174,36 @@ static void another_session_ends_it(void **state)
 
 static void offline_is_left_by_another_session(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    become_ready(x);
-    centre_shows(x, 1, "OFFLINE");
-    const Board__Move *m = expect_move(x, "centre", "init", &call);
+    crm_rig_become_ready(x);
+    crm_rig_centre_shows(x, 1, "OFFLINE");
+    const Board__Move *m = crm_rig_expect_move(x, "centre", "init", &call);
     assert_int_equal(m->edge->session, 2);
-    done(x, "init", 2, "INIT");
+    crm_rig_done(x, "init", 2, "INIT");
     assert_null(drive_effect(&x->drive, EFFECT_EXIT, 0));
 }
 
 /* The lead is gone: whoever has it speaks for the site from then on. */
 static void a_deposed_one_says_nothing_more(void **state)
 {
-    struct fixture *x = *state;
-    become_ready(x);
-    frame_lead(x, BOARD__FEED_FRAME__KIND__PUT);
-    send_to(x, &x->crm->life.feed_client);
+    struct crm_rig *x = *state;
+    crm_rig_become_ready(x);
+    crm_rig_frame_lead(x, BOARD__FEED_FRAME__KIND__PUT);
+    crm_rig_send_to(x, &x->crm->life.feed_client);
     assert_false(x->crm->life.leader.leads);
     assert_int_equal(x->crm->centre.session, 0);
     drive_advance(&x->drive, 3000);
     assert_null(drive_call(&x->drive, "https://centre:1/v1/board/heartbeat", 0));
     assert_null(drive_call(&x->drive, "https://centre:2/v1/board/heartbeat", 0));
-    expect_none(x, "centre");
+    crm_rig_expect_none(x, "centre");
 }
 
 /* Cut off, it goes on as the site's leader, and finds the centre again by its next bbs. */
 static void a_link_that_is_cut_stops_nothing(void **state)
 {
-    struct fixture *x = *state;
-    become_ready(x);
+    struct crm_rig *x = *state;
+    crm_rig_become_ready(x);
     const char *url = x->crm->centre.feed_client.url;
     drive_advance(&x->drive, 14000);
     assert_true(x->crm->centre.feed_client.current);
@@ -528,53 +214,193 @@ static void a_link_that_is_cut_stops_nothing(void **state)
     assert_int_not_equal(x->crm->centre.feed_client.call_id, 0);
     assert_string_not_equal(x->crm->centre.feed_client.url, url);
     assert_int_equal(x->crm->centre.session, 1);
-    centre_heartbeat(x); /* it resumes where it was */
+    crm_rig_centre_heartbeat(x); /* it resumes where it was */
     assert_true(x->crm->centre.feed_client.current);
-    expect_none(x, "centre");
-    assert_string_equal(waits_for(x), "");
+    crm_rig_expect_none(x, "centre");
+    assert_string_equal(crm_rig_waits_for(x), "");
 }
 
 static void a_restored_centre_is_another_one(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    Board__CloudletRecord c = cloudlet_in("READY");
-    become_ready(x);
+    Board__CloudletRecord c = crm_rig_cloudlet_in("READY");
+    crm_rig_become_ready(x);
     x->generation = "H";
-    centre_snapshot(x, &c, 1, "READY", "1.0.0");
-    const Board__Move *m = expect_move(x, "centre", "init", &call);
+    crm_rig_centre_snapshot(x, &c, 1, "READY", "1.0.0");
+    const Board__Move *m = crm_rig_expect_move(x, "centre", "init", &call);
     assert_int_equal(m->edge->session, 2);
     assert_string_equal(m->edge->board_generation, "H");
-    done(x, "init", 2, "INIT");
-    done(x, "sync", 2, "NEED_SYNC");
-    done(x, "ready", 2, "READY");
-    expect_none(x, "site"); /* the site follows the board of before until somebody confirms */
-    c.confirmed_generation = text("H");
-    frame_cloudlet(x, BOARD__FEED_FRAME__KIND__PUT, &c);
-    centre_heartbeat(x);
-    m = expect_move(x, "site", "follow", &call);
+    crm_rig_done(x, "init", 2, "INIT");
+    crm_rig_done(x, "sync", 2, "NEED_SYNC");
+    crm_rig_done(x, "ready", 2, "READY");
+    crm_rig_expect_none(x,
+                        "site"); /* the site follows the board of before until somebody confirms */
+    c.confirmed_generation = crm_rig_text("H");
+    crm_rig_frame_cloudlet(x, BOARD__FEED_FRAME__KIND__PUT, &c);
+    crm_rig_centre_heartbeat(x);
+    m = crm_rig_expect_move(x, "site", "follow", &call);
     assert_string_equal(m->site->board_generation, "H");
+}
+
+/* ---- What of the site the centre is to know ---------------------------------------------------
+ */
+
+static void frame_foreign_slice(struct crm_rig *x, const char *uid, const char *owner)
+{
+    Board__SliceRecord slice = BOARD__SLICE_RECORD__INIT;
+    slice.uid = crm_rig_text(uid);
+    slice.owner = crm_rig_text(owner);
+    frame_change(&x->sent, BOARD__FEED_FRAME__KIND__PUT, arena_printf(&x->arena, "slice/%s", uid),
+                 &slice.base, ++x->site_revision);
+}
+
+static Board__CloudletInfoRecord info_after(const struct crm_rig *x, const Board__Move *m)
+{
+    Board__CloudletInfoRecord info = BOARD__CLOUDLET_INFO_RECORD__INIT;
+    info.name = crm_rig_text(PARIS);
+    info.session = m->edge->session;
+    info.state = crm_rig_text("READY");
+    info.version = crm_rig_text("1.0.0");
+    info.totals = m->edge->totals;
+    info.cells = m->edge->cells;
+    info.foreign_objects = m->edge->foreign_objects;
+    info.n_foreign = m->edge->n_foreign;
+    info.foreign = m->edge->foreign;
+    (void)x;
+    return info;
+}
+
+/* The move is done, and the board has what it says. */
+static void taken(struct crm_rig *x, const Board__Move *m, const struct call *call)
+{
+    const Board__CloudletInfoRecord info = info_after(x, m);
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 1);
+    frame_change(&x->sent, BOARD__FEED_FRAME__KIND__PUT, "cloudletinfo/" PARIS, &info.base,
+                 ++x->centre_revision);
+    crm_rig_centre_heartbeat(x);
+}
+
+/* After a restore of the centre nothing goes, and the centre hears of what it does not know; once
+ * it is confirmed, it goes. */
+static void what_the_centre_does_not_know_is_told_and_stays(void **state)
+{
+    struct crm_rig *x = *state;
+    const struct call *call;
+    Board__CloudletRecord c = crm_rig_cloudlet_in("READY");
+    crm_rig_become_ready(x);
+    drive_advance(&x->drive, 100);
+    x->generation = "H";
+    crm_rig_centre_snapshot(x, &c, 1, "READY", "1.0.0");
+    crm_rig_done(x, "init", 2, "INIT");
+    crm_rig_done(x, "sync", 2, "NEED_SYNC");
+    crm_rig_done(x, "ready", 2, "READY");
+    frame_foreign_slice(x, "u1", "acme/paris/dev/web");
+    frame_foreign_slice(x, "u2", "");
+    crm_rig_send_to(x, &x->crm->life.feed_client);
+    assert_null(drive_call(&x->drive, "https://site:1/v1/board/apply", 0));
+    const Board__Move *m = crm_rig_await_move(x, "centre", "report", &call);
+    assert_string_equal(m->subject->kind, "cloudletinfo");
+    assert_int_equal(m->edge->foreign_objects, 2);
+    assert_int_equal(m->edge->n_foreign, 2);
+    assert_string_equal(m->edge->foreign[0], "cluster acme/paris/dev/web");
+    assert_string_equal(m->edge->foreign[1], "cluster u2");
+    assert_int_equal(m->edge->totals->memory_mb, 1500);
+    taken(x, m, call);
+    crm_rig_pass(x, 10);
+    crm_rig_expect_none(x, "centre"); /* it is said once */
+
+    for (int i = 3; i <= 11; i++) { /* more than are named, and not sooner than may be */
+        frame_foreign_slice(x, arena_printf(&x->arena, "u%02d", i), "");
+    }
+    crm_rig_send_to(x, &x->crm->life.feed_client);
+    m = crm_rig_await_move(x, "centre", "report", &call);
+    assert_int_equal(m->edge->foreign_objects, 11);
+    assert_int_equal(m->edge->n_foreign, EDGE_FOREIGN_TOLD_MAX);
+    taken(x, m, call);
+}
+
+static void cell_comes(struct crm_rig *x, const char *key, int32_t memory)
+{
+    x->site_revision++;
+    crm_rig_put_cell(x, BOARD__FEED_FRAME__KIND__PUT, key, memory, true);
+    crm_rig_send_to(x, &x->crm->life.feed_client);
+}
+
+/* A board that does not keep what it is told is told once, and again when it is otherwise. */
+static void what_has_changed_at_the_site_is_told_once_in_a_while(void **state)
+{
+    struct crm_rig *x = *state;
+    const struct call *call;
+    crm_rig_become_ready(x);
+    drive_advance(&x->drive, 100);
+    crm_rig_expect_none(x, "centre"); /* the board has what `ready` said */
+    cell_comes(x, "cell/c", 200);
+    const Board__Move *m = crm_rig_await_move(x, "centre", "report", &call);
+    assert_int_equal(m->edge->totals->memory_mb, 1700);
+    taken(x, m, call);
+    cell_comes(x, "cell/d", 100);
+    crm_rig_expect_none(x, "centre");
+    crm_rig_pass(x, 4);
+    crm_rig_expect_none(x, "centre");
+    crm_rig_pass(x, 2);
+    m = crm_rig_await_move(x, "centre", "report", &call);
+    assert_int_equal(m->edge->totals->memory_mb, 1800);
+    assert_int_equal(m->edge->cells, 4);
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision);
+    crm_rig_pass(x, 20);
+    crm_rig_expect_none(x, "centre");
+}
+
+/* The site's bbs is gone: the centre hears why nothing can be changed there, and when it can. */
+static void a_site_whose_bbs_is_gone_is_told(void **state)
+{
+    struct crm_rig *x = *state;
+    const struct call *call;
+    crm_rig_become_ready(x);
+    drive_closed(&x->drive, x->crm->life.feed_client.call_id);
+    crm_rig_pass(x, SITE_LOST_NS / SECOND_NS - 1);
+    crm_rig_expect_none(x, "centre");
+    crm_rig_pass(x, 2);
+    const Board__Move *m = crm_rig_expect_move(x, "centre", "fail", &call);
+    assert_string_equal(m->subject->kind, "cloudletinfo");
+    assert_int_equal(m->edge->n_errors, 1);
+    assert_non_null(strstr(m->edge->errors[0], "no bbs of the site answers"));
+    assert_null(m->edge->totals); /* nobody knows them now */
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 1);
+    crm_rig_centre_shows(x, 1, "ERRORS");
+    crm_rig_expect_none(x, "centre");
+    assert_true(x->crm->life.leader.leads);
+    while (!x->crm->life.feed_client.call_id) {
+        drive_advance(&x->drive, 100);
+    }
+    x->leads_on = true;
+    crm_rig_site_snapshot(x, PARIS, "G");
+    m = crm_rig_expect_move(x, "centre", "ready", &call);
+    assert_string_equal(m->subject->kind, "cloudletinfo");
+    assert_int_equal(m->edge->n_errors, 0);
+    assert_true(m->edge->leads_site);
 }
 
 static void without_a_cloudlet_it_says_how_to_make_one(void **state)
 {
-    struct fixture *x = *state;
-    begin_at_site(x);
-    centre_snapshot(x, NULL, 0, NULL, NULL);
-    expect_none(x, "centre");
-    assert_non_null(strstr(waits_for(x), "`bbs cloudlets create acme/paris`"));
+    struct crm_rig *x = *state;
+    crm_rig_begin_at_site(x);
+    crm_rig_centre_snapshot(x, NULL, 0, NULL, NULL);
+    crm_rig_expect_none(x, "centre");
+    assert_non_null(strstr(crm_rig_waits_for(x), "`bbs cloudlets create acme/paris`"));
 }
 
 static void a_cluster_that_is_another_site_says_nothing(void **state)
 {
-    struct fixture *x = *state;
-    Board__CloudletRecord c = cloudlet_in("READY");
+    struct crm_rig *x = *state;
+    Board__CloudletRecord c = crm_rig_cloudlet_in("READY");
     drive_start(&x->drive);
-    site_snapshot(x, "acme/rome", "G");
-    lead_site(x);
-    centre_snapshot(x, &c, 0, NULL, NULL);
-    expect_none(x, "centre");
-    expect_none(x, "site");
+    crm_rig_site_snapshot(x, "acme/rome", "G");
+    crm_rig_lead_site(x);
+    crm_rig_centre_snapshot(x, &c, 0, NULL, NULL);
+    crm_rig_expect_none(x, "centre");
+    crm_rig_expect_none(x, "site");
     assert_string_equal(x->crm->site_why,
                         "this cluster is the site of cloudlet acme/rome, not of acme/paris");
 }
@@ -582,38 +408,39 @@ static void a_cluster_that_is_another_site_says_nothing(void **state)
 /* v2 of an upgrade opens its session while v1 leads; it is ready when it does. */
 static void the_next_version_comes_before_it_leads(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    end(x);
-    struct crm_config config = config_of("2.0.0");
-    begin(x, &config);
+    crm_rig_end(x);
+    struct crm_config config = crm_rig_config_of("2.0.0");
+    crm_rig_begin(x, &config);
     x->target_version = "2.0.0";
-    Board__CloudletRecord c = cloudlet_in_upgrade(x, "UPDATING");
+    Board__CloudletRecord c = crm_rig_cloudlet_in_upgrade(x, "UPDATING");
     drive_start(&x->drive);
     x->another_leads = true;
-    site_snapshot(x, PARIS, "G");
-    centre_snapshot(x, &c, 7, "UPGRADE", "1.0.0");
-    done(x, "init", 8, "INIT");
-    done(x, "sync", 8, "NEED_SYNC");
+    crm_rig_site_snapshot(x, PARIS, "G");
+    crm_rig_centre_snapshot(x, &c, 7, "UPGRADE", "1.0.0");
+    crm_rig_done(x, "init", 8, "INIT");
+    crm_rig_done(x, "sync", 8, "NEED_SYNC");
     drive_advance(&x->drive, 1000);
-    expect_none(x, "centre");
-    frame_lead(x, BOARD__FEED_FRAME__KIND__DELETE); /* v1 has heard of the session, and ended */
-    send_to(x, &x->crm->life.feed_client);
-    lead_site(x);
-    expect_move(x, "centre", "ready", &call);
+    crm_rig_expect_none(x, "centre");
+    crm_rig_frame_lead(
+        x, BOARD__FEED_FRAME__KIND__DELETE); /* v1 has heard of the session, and ended */
+    crm_rig_send_to(x, &x->crm->life.feed_client);
+    crm_rig_lead_site(x);
+    crm_rig_expect_move(x, "centre", "ready", &call);
 }
 
 /* ---- What it is asked about itself ----------------------------------------------------------- */
 
-static void maintenance_becomes(struct fixture *x, const char *state)
+static void maintenance_becomes(struct crm_rig *x, const char *state)
 {
     Board__MaintenanceRecord m = BOARD__MAINTENANCE_RECORD__INIT;
-    m.name = text(PARIS);
-    m.state = text(state);
+    m.name = crm_rig_text(PARIS);
+    m.state = crm_rig_text(state);
     m.request = 9;
     frame_change(&x->sent, BOARD__FEED_FRAME__KIND__PUT, "maintenance/" PARIS, &m.base,
                  ++x->centre_revision);
-    centre_heartbeat(x);
+    crm_rig_centre_heartbeat(x);
 }
 
 static void it_agrees_to_maintenance_and_to_its_end(void **state)
@@ -626,78 +453,78 @@ static void it_agrees_to_maintenance_and_to_its_end(void **state)
                 {"UNDER_MAINTENANCE", NULL},
                 {"NORMAL_OPERATION_INIT", "normal"},
                 {"NORMAL_OPERATION", NULL}};
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    become_ready(x);
+    crm_rig_become_ready(x);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         maintenance_becomes(x, rows[i].state);
         if (!rows[i].move) {
-            expect_none(x, "centre");
+            crm_rig_expect_none(x, "centre");
             continue;
         }
-        const Board__Move *m = expect_move(x, "centre", rows[i].move, &call);
+        const Board__Move *m = crm_rig_expect_move(x, "centre", rows[i].move, &call);
         assert_string_equal(m->subject->kind, "maintenance");
         assert_int_equal(m->edge->request, 9);
         assert_int_equal(m->edge->session, 1);
-        answer_move(x, call->id, NULL, x->centre_revision + 1);
-        expect_none(x, "centre");
+        crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 1);
+        crm_rig_expect_none(x, "centre");
     }
 }
 
-static void frame_slice(struct fixture *x, Board__FeedFrame__Kind kind)
+static void frame_slice(struct crm_rig *x, Board__FeedFrame__Kind kind)
 {
     Board__SliceRecord slice = BOARD__SLICE_RECORD__INIT;
-    slice.uid = text("u1");
+    slice.uid = crm_rig_text("u1");
     frame_change(&x->sent, kind, "slice/u1", &slice.base, ++x->site_revision);
-    send_to(x, &x->crm->life.feed_client);
+    crm_rig_send_to(x, &x->crm->life.feed_client);
 }
 
 /* The cloudlet goes when the site holds nothing of it, and the session with it. */
 static void a_cloudlet_that_goes_is_let_go(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    become_ready(x);
+    crm_rig_become_ready(x);
     frame_slice(x, BOARD__FEED_FRAME__KIND__PUT);
-    cloudlet_becomes(x, "DELETE_PREPARE");
-    centre_heartbeat(x);
-    expect_none(x, "centre");
-    cloudlet_becomes(x, "DELETE_REQUESTED");
-    centre_heartbeat(x);
-    expect_move(x, "centre", "deleting", &call);
-    answer_move(x, call->id, NULL, x->centre_revision + 1);
-    cloudlet_becomes(x, "DELETING");
-    centre_heartbeat(x);
-    expect_none(x, "centre"); /* a slice stands */
+    crm_rig_cloudlet_becomes(x, "DELETE_PREPARE");
+    crm_rig_centre_heartbeat(x);
+    crm_rig_expect_none(x, "centre");
+    crm_rig_cloudlet_becomes(x, "DELETE_REQUESTED");
+    crm_rig_centre_heartbeat(x);
+    crm_rig_expect_move(x, "centre", "deleting", &call);
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 1);
+    crm_rig_cloudlet_becomes(x, "DELETING");
+    crm_rig_centre_heartbeat(x);
+    crm_rig_expect_none(x, "centre"); /* a slice stands */
     frame_slice(x, BOARD__FEED_FRAME__KIND__DELETE);
-    expect_move(x, "centre", "deleted", &call);
-    answer_move(x, call->id, NULL, x->centre_revision + 2);
-    Board__CloudletRecord c = cloudlet_in("DELETING");
-    frame_cloudlet(x, BOARD__FEED_FRAME__KIND__DELETE, &c);
-    frame_info(x, BOARD__FEED_FRAME__KIND__DELETE, 1, "READY", "1.0.0");
-    centre_heartbeat(x);
-    expect_none(x, "centre");
+    crm_rig_expect_move(x, "centre", "deleted", &call);
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 2);
+    Board__CloudletRecord c = crm_rig_cloudlet_in("DELETING");
+    crm_rig_frame_cloudlet(x, BOARD__FEED_FRAME__KIND__DELETE, &c);
+    crm_rig_frame_info(x, BOARD__FEED_FRAME__KIND__DELETE, 1, "READY", "1.0.0");
+    crm_rig_centre_heartbeat(x);
+    crm_rig_expect_none(x, "centre");
     assert_int_equal(x->crm->centre.session, 0);
-    assert_non_null(strstr(waits_for(x), "`bbs cloudlets create acme/paris`"));
+    assert_non_null(strstr(crm_rig_waits_for(x), "`bbs cloudlets create acme/paris`"));
 }
 
-static void cluster_becomes(struct fixture *x, const char *state)
+static void cluster_becomes(struct crm_rig *x, const char *state)
 {
     Board__ClusterInstRecord c = BOARD__CLUSTER_INST_RECORD__INIT;
     Board__ClusterSpec spec = BOARD__CLUSTER_SPEC__INIT;
     Board__NodeSize node = BOARD__NODE_SIZE__INIT;
     Board__EdgeOperation o = BOARD__EDGE_OPERATION__INIT;
-    o.word = text("create");
+    o.word = crm_rig_text("create");
     o.limit_ns = 60 * SECOND_NS;
     spec.node = &node;
     spec.nodes = 1;
-    c.name = text(PARIS "/dev/web");
-    c.uid = text("u1");
-    c.state = text(state);
+    c.name = crm_rig_text(PARIS "/dev/web");
+    c.uid = crm_rig_text("u1");
+    c.state = crm_rig_text(state);
     c.request = 1;
     c.operation = &o;
     c.spec = &spec;
-    c.digest = text("w1");
+    c.digest = crm_rig_text("w1");
     frame_change(&x->sent, BOARD__FEED_FRAME__KIND__PUT, "clusterinst/" PARIS "/dev/web", &c.base,
                  ++x->centre_revision);
 }
@@ -706,68 +533,69 @@ static void cluster_becomes(struct fixture *x, const char *state)
  * a heartbeat alone, and no change after that. */
 static void what_waits_for_the_feed_is_said_without_a_change(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *make, *creating, *call;
-    become_ready(x);
-    drive_advance(&x->drive, 60);
+    crm_rig_become_ready(x);
+    drive_advance(&x->drive, 160);
     cluster_becomes(x, "CREATE_REQUESTED");
-    centre_heartbeat(x);
-    expect_move(x, "centre", "creating", &creating);
-    expect_move(x, "site", "make", &make);
-    answer_move(x, make->id, NULL, x->site_revision + 1);
+    crm_rig_centre_heartbeat(x);
+    crm_rig_expect_move(x, "centre", "creating", &creating);
+    crm_rig_expect_move(x, "site", "make", &make);
+    const uint64_t said = creating->id;
+    crm_rig_answer_move(x, make->id, NULL, x->site_revision + 1);
     Board__SliceRecord slice = BOARD__SLICE_RECORD__INIT;
-    slice.uid = text("u1");
-    slice.digest = text("w1");
+    slice.uid = crm_rig_text("u1");
+    slice.digest = crm_rig_text("w1");
     frame_change(&x->sent, BOARD__FEED_FRAME__KIND__PUT, "slice/u1", &slice.base,
                  ++x->site_revision);
-    send_to(x, &x->crm->life.feed_client);
-    answer_move(x, creating->id, NULL, x->centre_revision + 2);
+    crm_rig_send_to(x, &x->crm->life.feed_client);
+    crm_rig_answer_move(x, said, NULL, x->centre_revision + 2);
     cluster_becomes(x, "CREATING");
-    send_to(x, &x->crm->centre.feed_client);
+    crm_rig_send_to(x, &x->crm->centre.feed_client);
     drive_advance(&x->drive, 500);
-    expect_none(x, "centre");
+    crm_rig_expect_none(x, "centre");
     x->centre_revision++;
-    centre_heartbeat(x);
-    expect_move(x, "centre", "ready", &call);
+    crm_rig_centre_heartbeat(x);
+    crm_rig_expect_move(x, "centre", "ready", &call);
 }
 
 /* The change itself is enough: no heartbeat is waited for. */
 static void what_the_feed_shows_is_gone_by_at_once(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
-    Board__CloudletRecord c = cloudlet_in("CREATING");
-    begin_at_site(x);
-    centre_snapshot(x, &c, 0, NULL, NULL);
-    expect_move(x, "centre", "init", &call);
-    answer_move(x, call->id, NULL, x->centre_revision + 1);
-    expect_none(x, "centre");
-    frame_info(x, BOARD__FEED_FRAME__KIND__PUT, 1, "INIT", "1.0.0");
-    send_to(x, &x->crm->centre.feed_client);
-    expect_move(x, "centre", "sync", &call);
+    Board__CloudletRecord c = crm_rig_cloudlet_in("CREATING");
+    crm_rig_begin_at_site(x);
+    crm_rig_centre_snapshot(x, &c, 0, NULL, NULL);
+    crm_rig_expect_move(x, "centre", "init", &call);
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 1);
+    crm_rig_expect_none(x, "centre");
+    crm_rig_frame_info(x, BOARD__FEED_FRAME__KIND__PUT, 1, "INIT", "1.0.0");
+    crm_rig_send_to(x, &x->crm->centre.feed_client);
+    crm_rig_expect_move(x, "centre", "sync", &call);
 }
 
 /* ---- Upgrades -------------------------------------------------------------------------------- */
 
-static void begin_upgrade(struct fixture *x, const char *launch)
+static void begin_upgrade(struct crm_rig *x, const char *launch)
 {
     const struct call *call;
-    end(x);
-    struct crm_config config = config_of("1.0.0");
+    crm_rig_end(x);
+    struct crm_config config = crm_rig_config_of("1.0.0");
     config.launch = launch;
-    begin(x, &config);
-    become_ready(x);
+    crm_rig_begin(x, &config);
+    crm_rig_become_ready(x);
     x->target_version = "2.0.0";
-    cloudlet_becomes(x, "UPDATE_REQUESTED");
-    centre_heartbeat(x);
+    crm_rig_cloudlet_becomes(x, "UPDATE_REQUESTED");
+    crm_rig_centre_heartbeat(x);
     assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0)); /* the centre is told first */
-    expect_move(x, "centre", "upgrading", &call);
-    answer_move(x, call->id, NULL, x->centre_revision + 2);
-    cloudlet_becomes(x, "UPDATING");
-    centre_shows(x, 1, "UPGRADE");
+    crm_rig_expect_move(x, "centre", "upgrading", &call);
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 2);
+    crm_rig_cloudlet_becomes(x, "UPDATING");
+    crm_rig_centre_shows(x, 1, "UPGRADE");
 }
 
-static uint64_t expect_launch(struct fixture *x, const char *word, const char *version)
+static uint64_t expect_launch(struct crm_rig *x, const char *word, const char *version)
 {
     const struct effect *e = drive_effect(&x->drive, EFFECT_LAUNCH, 0);
     assert_non_null(e);
@@ -778,59 +606,52 @@ static uint64_t expect_launch(struct fixture *x, const char *word, const char *v
     return e->launch.id;
 }
 
-static void launched(struct fixture *x, uint64_t id, int status, const char *line)
+static void launched(struct crm_rig *x, uint64_t id, int status, const char *line)
 {
     drive_event(&x->drive, (struct event){.kind = EVENT_LAUNCHED,
                                           .launched = {.id = id, .status = status, .text = line}});
 }
 
-/* The centre goes on to be heard. */
-static void pass(struct fixture *x, int64_t seconds)
-{
-    x->crm->centre.feed_client.heard_ns = x->drive.now.mono_ns + seconds * SECOND_NS;
-    drive_advance(&x->drive, seconds * 1000);
-}
-
 static void a_program_that_fails_fails_the_upgrade(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
     begin_upgrade(x, "/hook");
     launched(x, expect_launch(x, "start", "2.0.0"), 3, "no such image");
-    const Board__Move *m = expect_move(x, "centre", "fail", &call);
+    const Board__Move *m = crm_rig_expect_move(x, "centre", "fail", &call);
     assert_string_equal(m->edge->error, "version 2.0.0 was not started: no such image");
     assert_string_equal(m->subject->kind, "cloudlet");
-    answer_move(x, call->id, NULL, x->centre_revision + 2);
-    cloudlet_becomes(x, "UPDATE_ERROR");
-    centre_shows(x, 1, "ERRORS");
-    expect_move(x, "centre", "ready", &call); /* it goes on itself */
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 2);
+    crm_rig_cloudlet_becomes(x, "UPDATE_ERROR");
+    crm_rig_centre_shows(x, 1, "ERRORS");
+    crm_rig_expect_move(x, "centre", "ready", &call); /* it goes on itself */
 }
 
 static void a_version_that_does_not_come_is_stopped(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
     begin_upgrade(x, "/hook");
     launched(x, expect_launch(x, "start", "2.0.0"), 0, "");
-    expect_none(x, "centre");
-    pass(x, UPGRADE_COMES_NS / SECOND_NS - 1);
+    crm_rig_expect_none(x, "centre");
+    crm_rig_pass(x, UPGRADE_COMES_NS / SECOND_NS - 1);
     assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0));
-    pass(x, 2);
+    crm_rig_pass(x, 2);
     uint64_t id = expect_launch(x, "stop", "2.0.0");
-    expect_none(x, "centre");
+    crm_rig_expect_none(x, "centre");
     launched(x, id, 1, "it is stuck");
-    const Board__Move *m = expect_move(x, "centre", "fail", &call);
+    const Board__Move *m = crm_rig_expect_move(x, "centre", "fail", &call);
     assert_string_equal(m->edge->error, "version 2.0.0 did not come within 120 s, and could not be "
                                         "stopped: it is stuck");
 }
 
 static void without_a_program_an_upgrade_fails_at_once(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     const struct call *call;
     begin_upgrade(x, NULL);
     assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0));
-    const Board__Move *m = expect_move(x, "centre", "fail", &call);
+    const Board__Move *m = crm_rig_expect_move(x, "centre", "fail", &call);
     assert_string_equal(m->edge->error,
                         "this CRM has no program that starts another version (--launch)");
 }
@@ -838,34 +659,34 @@ static void without_a_program_an_upgrade_fails_at_once(void **state)
 /* v2, which v1 has not made room for. */
 static void a_former_version_that_does_not_end_is_stopped(void **state)
 {
-    struct fixture *x = *state;
-    end(x);
-    struct crm_config config = config_of("2.0.0");
+    struct crm_rig *x = *state;
+    crm_rig_end(x);
+    struct crm_config config = crm_rig_config_of("2.0.0");
     config.launch = "/hook";
-    begin(x, &config);
+    crm_rig_begin(x, &config);
     x->target_version = "2.0.0";
     x->former_version = "1.0.0";
     x->another_leads = true;
-    Board__CloudletRecord c = cloudlet_in_upgrade(x, "UPDATING");
+    Board__CloudletRecord c = crm_rig_cloudlet_in_upgrade(x, "UPDATING");
     drive_start(&x->drive);
-    site_snapshot(x, PARIS, "G");
-    centre_snapshot(x, &c, 7, "UPGRADE", "1.0.0");
-    done(x, "init", 8, "INIT");
-    pass(x, UPGRADE_ENDS_NS / SECOND_NS - 1);
+    crm_rig_site_snapshot(x, PARIS, "G");
+    crm_rig_centre_snapshot(x, &c, 7, "UPGRADE", "1.0.0");
+    crm_rig_done(x, "init", 8, "INIT");
+    crm_rig_pass(x, UPGRADE_ENDS_NS / SECOND_NS - 1);
     assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0));
-    pass(x, 2);
+    crm_rig_pass(x, 2);
     launched(x, expect_launch(x, "stop", "1.0.0"), 0, "");
     assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0)); /* once */
     for (int i = 0; i < 30; i++) {
-        pass(x, 1);
+        crm_rig_pass(x, 1);
         assert_null(drive_effect(&x->drive, EFFECT_LAUNCH, 0));
     }
 }
 
 static void it_says_what_it_knows(void **state)
 {
-    struct fixture *x = *state;
-    become_ready(x);
+    struct crm_rig *x = *state;
+    crm_rig_become_ready(x);
     drive_event(&x->drive, (struct event){.kind = EVENT_REQUEST,
                                           .request = {.id = 9,
                                                       .method = "GET",
@@ -892,7 +713,7 @@ static void it_says_what_it_knows(void **state)
 
 static void a_wrong_configuration_is_told(void **state)
 {
-    struct fixture *x = *state;
+    struct crm_rig *x = *state;
     static const struct {
         const char *cloudlet, *boards, *centres, *says;
     } rows[] = {
@@ -903,12 +724,12 @@ static void a_wrong_configuration_is_told(void **state)
         {PARIS, "https://site:1", "http://centre:1", "--centre: "},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        end(x);
-        struct crm_config config = config_of("1.0.0");
+        crm_rig_end(x);
+        struct crm_config config = crm_rig_config_of("1.0.0");
         config.cloudlet = rows[i].cloudlet;
         config.boards = rows[i].boards;
         config.centres = rows[i].centres;
-        begin(x, &config);
+        crm_rig_begin(x, &config);
         drive_start(&x->drive);
         const struct effect *e = drive_effect(&x->drive, EFFECT_EXIT, 0);
         assert_non_null(e);
@@ -919,7 +740,7 @@ static void a_wrong_configuration_is_told(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, crm_rig_setup, crm_rig_teardown)
     const struct CMUnitTest tests[] = {
         TEST(it_follows_two_boards_as_two),
         TEST(it_comes_from_nothing_to_ready),
@@ -933,6 +754,9 @@ int main(void)
         TEST(a_deposed_one_says_nothing_more),
         TEST(a_link_that_is_cut_stops_nothing),
         TEST(a_restored_centre_is_another_one),
+        TEST(what_the_centre_does_not_know_is_told_and_stays),
+        TEST(what_has_changed_at_the_site_is_told_once_in_a_while),
+        TEST(a_site_whose_bbs_is_gone_is_told),
         TEST(without_a_cloudlet_it_says_how_to_make_one),
         TEST(a_cluster_that_is_another_site_says_nothing),
         TEST(the_next_version_comes_before_it_leads),

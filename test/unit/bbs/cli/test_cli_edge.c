@@ -392,6 +392,8 @@ static void tables_of_what_is_there(void **state)
           "APPS  MEMORY          HEALTH           SINCE\n"
           "acme/paris  READY                        READY  1.0      1         1  "
           "   512 of 2048 MB  DEGRADED 1 of 1  60s\n"
+          "    foreign objects: 3; bbs cloudlets confirm acme/paris lets the site "
+          "remove them\n"
           "acme/rome   CREATING, UNDER_MAINTENANCE  -      -        0         0  "
           "   -               -                60s\n");
     shown(edge_clusters_table, &b,

@@ -237,6 +237,11 @@ static void cloudlets(void **state)
          " lets it remove them\n",
          {.info = "'state':'READY','errors':['the bbs is gone'],'foreign_objects':3"}},
         {"'state':'READY','version':'1'",
+         "  its site holds 3 objects (cluster a/b/c/d, app instance u7 and more) that the centre "
+         "does not know: bbs cloudlets confirm " SITE " lets it remove them\n",
+         {.info = "'state':'READY','foreign_objects':3,"
+                  "'foreign':['cluster a/b/c/d','app instance u7']"}},
+        {"'state':'READY','version':'1'",
          "  maintenance: UNDER_MAINTENANCE for 60s; bbs cloudlets maintain " SITE " end ends it\n"
          "  changes there are refused: cloudlet " SITE " is in maintenance\n",
          {.maintenance = "'state':'UNDER_MAINTENANCE'," SINCE}},
