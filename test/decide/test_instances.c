@@ -408,8 +408,9 @@ static const struct edge_row dependents[] = {
      "client", "delete" ON "{}"},
     {"beside an operation of an instance", PLACE SHOP HAS_PORT INST("UPDATING", ""), "client",
      "update" ON "{" NODES("3") "}"},
-    {"over an operation, with an instance", READY SMALL CLUSTER("UPDATING", OP("update", "")) SHOP HAS_PORT INST(
-         "READY", ""), "client", "create" ON "{'override':'IGNORE_TRANSIENT'," NODES("3") "}"},
+    {"over an operation, with an instance",
+     READY SMALL CLUSTER("UPDATING", OP("update", "")) SHOP HAS_PORT INST("READY", ""), "client",
+     "create" ON "{'override':'IGNORE_TRANSIENT'," NODES("3") "}"},
     {"made for one that is there yet, it failed", READY SMALL CLUSTER(
          "CREATE_ERROR", OP("create", ",'error':'no cell'")) SHOP HAS_PORT INST(
          "CREATE_ERROR", ""), V, "undo" ON JUDGED("c")},
