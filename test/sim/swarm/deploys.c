@@ -1,6 +1,7 @@
 /* Clients who create systems, deploy versions, paths, files and builds of them, undo, pause, abort
  * and tear down, and delete systems, through any bbs and under any fault. Some versions have
- * services whose instances crash, or that need secrets, which are set and unset meanwhile. When all
+ * services whose instances crash, or that need secrets, which are set and unset meanwhile: in most
+ * seeds all are set at first, and some unset while a deploy that needs them begins. When all
  * is healed they resume what they paused, and confirm what a restore has brought back. */
 #include "test/sim/model/containers.h"
 #include "test/sim/swarm/system_asks.h"
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #define PACE_NS (2500 * MILLISECOND_NS) /* between two requests, at most */
+#define UNSET_NS (60 * MILLISECOND_NS)  /* a secret is unset so long behind a deploy, at most */
 #define CRASHES_NS (500 * MILLISECOND_NS)
 
 enum {
@@ -21,6 +23,8 @@ enum {
     DEPLOYS_NAMED_MAX = 64, /* whose ids are drawn again */
     TEXT_BYTES = 400,
     PERCENT_TWICE = 10, /* of requests, with the same id */
+    PERCENT_KEYED = 60, /* of seeds, in which what a service may need is set at first, */
+    PERCENT_UNSET = 30, /* and one of it unset under so many deploys */
     BELOW_VERSION = 35, /* of 100 deploys, so many are of a version, and then of a path */
     BELOW_PATH = 70,
     PERCENT_BESIDE = 40, /* of deploys of a path, with another one at the same time */
@@ -41,14 +45,19 @@ struct deploys_work {
     struct definitions definitions;
     char texts[VERSIONS_MOST + 1][TEXT_BYTES]; /* of 1.0.0, 1.1.0, ...; the last moves */
     unsigned systems, versions, components;
-    unsigned drawn; /* ids so far */
+    unsigned drawn;    /* ids so far */
+    bool keyed;        /* what a service may need is set before the first deploy */
+    unsigned keys;     /* such secrets that are not set yet: of each place in each system */
+    const char *unset; /* one that is unset under a deploy, and then set again; NULL = none */
+    bool is_unset;     /* that has been done */
     bool deployed[SYSTEMS_MOST];
     struct {
         unsigned system;
         char id[40];
     } deploys[DEPLOYS_NAMED_MAX];
     unsigned deploy_count;
-    uint64_t path; /* of the last deploy of one: of paths_deployed */
+    unsigned version; /* of the last deploy of one: of texts */
+    uint64_t path;    /* of the last deploy of one: of paths_deployed */
     bool healed;
     bool pooled;         /* definitions have node pools: */
     struct random aside; /* what is drawn of them */
@@ -122,6 +131,9 @@ static void begin(struct workload *w)
     static const char *const names[VERSIONS_MOST] = {"1.0.0", "1.1.0", "1.2.0",
                                                      "2.0.0", "2.0.1", "3.0.0"};
     struct deploys_work *o = w->own = ARENA_NEW(&w->swarm->arena, struct deploys_work);
+    uint64_t seed = w->swarm->cluster->options.world.seed;
+    struct random keyed;
+    random_seed(&keyed, (uint64_t[2]){seed, seed ^ 0x6b65796564});
     o->work = w;
     o->pooled = w->swarm->cluster->options.types != NULL;
     pools_seed(&o->aside, ~w->swarm->cluster->options.world.seed);
@@ -129,6 +141,8 @@ static void begin(struct workload *w)
     o->systems = 1 + (unsigned)below(o, SYSTEMS_MOST);
     o->versions = 2 + (unsigned)below(o, VERSIONS_MOST - 1);
     o->components = 2 + (unsigned)below(o, COMPONENTS_MOST - 1);
+    o->keyed = random_below(&keyed, 100) < PERCENT_KEYED;
+    o->keys = o->keyed ? o->systems * o->components : 0;
     definitions_init(&o->definitions, w->swarm->world);
     for (unsigned i = 0; i < o->versions; i++) {
         draw_text(o, o->texts[i]);
@@ -198,7 +212,9 @@ static const char *draw_target(struct deploys_work *o, unsigned system, uint64_t
     unsigned other = 0;
     const char *id = some_deploy(o, &other);
     if (whim < BELOW_VERSION) {
-        return arena_printf(a, "\"version\":\"%s\"", versions[below(o, o->versions + (whim == 0))]);
+        uint64_t drawn = below(o, o->versions + (whim == 0));
+        o->version = drawn < VERSIONS_MOST ? (unsigned)drawn : 0;
+        return arena_printf(a, "\"version\":\"%s\"", versions[drawn]);
     }
     if (whim < BELOW_PATH) {
         uint64_t drawn = below(o, PATHS);
@@ -217,6 +233,36 @@ static const char *draw_target(struct deploys_work *o, unsigned system, uint64_t
     return arena_printf(a, whim < 90 ? "\"undo\":\"%s\"" : "\"buildId\":\"%s\"", id);
 }
 
+static const char *secret_path(struct deploys_work *o, unsigned system, unsigned place)
+{
+    struct arena *a = &o->work->swarm->arena;
+    const char *name = system_asks_escaped(a, places[place]);
+    return path_of(o, system, arena_printf(a, "/secrets/%s%%3Akey", name));
+}
+
+static void set_secret(struct deploys_work *o, const char *path)
+{
+    send(o, "PATCH", path,
+         arena_printf(&o->work->swarm->arena, "{\"value\":\"" SECRET_MARK "%u\"}",
+                      (unsigned)below(o, 3)));
+}
+
+/* A place whose service needs its secret, if one does. */
+static unsigned needing(struct deploys_work *o, const char *text)
+{
+    unsigned first = (unsigned)below(o, o->components);
+    for (unsigned n = 0; n < o->components; n++) {
+        unsigned i = (first + n) % o->components;
+        char at[40];
+        snprintf(at, sizeof(at), " %s:", places[i]);
+        const char *found = strstr(text, at);
+        if (found && found[strlen(at)] && found[strlen(at) + 1] == '?') {
+            return i;
+        }
+    }
+    return first;
+}
+
 static void deploy_one(struct deploys_work *o, unsigned system, uint64_t whim, bool beside)
 {
     const char *id = new_id(o), *target = draw_target(o, system, whim, beside);
@@ -227,6 +273,11 @@ static void deploy_one(struct deploys_work *o, unsigned system, uint64_t whim, b
     send(o, "POST", path_of(o, system, "/deploys"), body);
     if (below(o, 100) < PERCENT_TWICE) {
         send(o, "POST", path_of(o, system, "/deploys"), body);
+    }
+    const char *text = strstr(target, "\"version\"") ? o->texts[o->version] : target;
+    if (o->keyed && below(o, 100) < PERCENT_UNSET) {
+        o->unset = secret_path(o, system, needing(o, text));
+        o->is_unset = false;
     }
 }
 
@@ -253,16 +304,13 @@ static void change(struct deploys_work *o, const char *how)
 }
 
 /* What a service may need (draw_text): one that is unset fails the next deploy of it. */
-static void set_secret(struct deploys_work *o, unsigned system)
+static void change_secret(struct deploys_work *o, unsigned system)
 {
-    struct arena *a = &o->work->swarm->arena;
-    const char *name = system_asks_escaped(a, places[below(o, o->components)]);
-    const char *path = path_of(o, system, arena_printf(a, "/secrets/%s%%3Akey", name));
+    const char *path = secret_path(o, system, (unsigned)below(o, o->components));
     if (below(o, 100) < 15) {
         send(o, "DELETE", path, "");
     } else {
-        send(o, "PATCH", path,
-             arena_printf(a, "{\"value\":\"" SECRET_MARK "%u\"}", (unsigned)below(o, 3)));
+        set_secret(o, path);
     }
 }
 
@@ -272,7 +320,7 @@ static void ask_something(struct deploys_work *o)
     uint64_t whim = below(o, 100);
     struct arena *a = &o->work->swarm->arena;
     if (below(o, 100) < 20) {
-        set_secret(o, system);
+        change_secret(o, system);
     } else if (whim < 15) {
         create(o, system);
     } else if (whim < 65) {
@@ -359,6 +407,17 @@ static void misbehave(struct deploys_work *o)
     }
 }
 
+static void unset_or_set(struct deploys_work *o)
+{
+    if (!o->is_unset) {
+        send(o, "DELETE", o->unset, "");
+        o->is_unset = true;
+    } else {
+        set_secret(o, o->unset);
+        o->unset = NULL;
+    }
+}
+
 static void step(struct workload *w)
 {
     struct deploys_work *o = w->own;
@@ -369,10 +428,16 @@ static void step(struct workload *w)
     }
     if (o->deploy_count == 0 && o->drawn < o->systems) {
         create(o, o->drawn++);
+    } else if (o->asks.open < REQUESTS_OPEN_MAX && o->keys) {
+        o->keys--;
+        set_secret(o, secret_path(o, o->keys % o->systems, o->keys / o->systems));
+    } else if (o->asks.open < REQUESTS_OPEN_MAX && o->unset) {
+        unset_or_set(o);
     } else if (o->asks.open < REQUESTS_OPEN_MAX) {
         ask_something(o);
     }
-    w->due_ns = world_now(w->swarm->world) + 1 + (int64_t)below(o, PACE_NS);
+    bool under = o->unset && !o->is_unset;
+    w->due_ns = world_now(w->swarm->world) + 1 + (int64_t)below(o, under ? UNSET_NS : PACE_NS);
 }
 
 /* ---- Healed ---------------------------------------------------------------------------------- */
