@@ -32,9 +32,9 @@
 #include <unistd.h>
 
 enum { PATH_BYTES = 256, LINE_BYTES = 64, OBJECTS_MAX = 65536, AWAIT_TRIES = 20 };
-enum {
-    WIDTH_AT_ONE_SITE = 8
-};                   /* more conflict about what the site has given out, and are refused */
+/* At one site one after the other: two conflict about what it has given out, and eight are refused
+ * in part. */
+enum { WIDTH_AT_ONE_SITE = 1 };
 enum { WIDTH = 64 }; /* requests under way, each on a connection of its own */
 enum { CLAIMS_MAX = 2000, CLAIM_PAUSE_US = 5000 };
 
