@@ -17,6 +17,9 @@ struct edge_app_snapshot {
     const char *gone[APP_REVISIONS_MAX]; /* keys of revisions that go */
     size_t gone_count, count;            /* of all there are */
     bool unknown;                        /* the flavor is not there */
+    const char *use, *former_use; /* keys: that it refers to its flavor, and to the one before;
+                                   * former_use NULL = it is the same, or none */
+    bool use_stands, former_stands;
 };
 
 static const Board__EdgeAppRevisionRecord *applied(const struct op_input *in)
@@ -137,6 +140,48 @@ static void gather_gone(struct view *v, const char *name, struct edge_app_snapsh
     }
 }
 
+/* The flavor of the newest revision; NULL = none. A revision is written once. */
+static const char *flavor_of(struct view *v, const Board__EdgeAppRecord *app)
+{
+    struct arena *a = view_arena(v);
+    const Board__EdgeAppRevisionRecord *def =
+        app ? view_message(v, key_appdef(a, app->name, app->revision)) : NULL;
+    return def && def->spec && *def->spec->flavor ? def->spec->flavor : NULL;
+}
+
+static const char *flavor_use(struct arena *a, const char *flavor, const char *app)
+{
+    return key_use(a, key_flavor(a, flavor), key_edge(a, RECORD_APP, app));
+}
+
+/* A flavor stays as long as an app has it: the newest revision's, for what runs of an older one
+ * refers to its own. */
+static void gather_use(struct view *v, const char *name, const char *flavor,
+                       struct edge_app_snapshot *s)
+{
+    struct arena *a = view_arena(v);
+    const char *former = flavor_of(v, s->app);
+    s->use = flavor ? flavor_use(a, flavor, name) : NULL;
+    s->use_stands = s->use && view_get(v, s->use);
+    s->former_use =
+        former && (!flavor || strcmp(former, flavor) != 0) ? flavor_use(a, former, name) : NULL;
+    s->former_stands = s->former_use && view_get(v, s->former_use);
+}
+
+static void put_use(const struct edge_app_snapshot *s, const struct op_input *in,
+                    const char *flavor, const char *name, struct plan *p)
+{
+    if (s->former_stands) {
+        plan_delete(p, s->former_use, "apply", in->actor);
+    }
+    if (!s->use_stands) {
+        Board__UseRecord *r = arena_message(p->arena, &board__use_record__descriptor);
+        r->referred = (char *)(uintptr_t)key_flavor(p->arena, flavor);
+        r->referring = (char *)(uintptr_t)key_edge(p->arena, RECORD_APP, name);
+        plan_put(p, s->use, "apply", in->actor, &r->base);
+    }
+}
+
 static void apply_gather(struct view *v, const struct op_input *in, void *snapshot)
 {
     struct edge_app_snapshot *s = snapshot;
@@ -145,6 +190,7 @@ static void apply_gather(struct view *v, const struct op_input *in, void *snapsh
     s->app = view_message(v, apply_target(a, in));
     s->unknown = !view_exists(v, key_flavor(a, r->spec->flavor));
     gather_gone(v, r->name, s);
+    gather_use(v, r->name, r->spec->flavor, s);
     /* Nobody writes the next one but who writes the app. */
     view_get(v, key_appdef(a, r->name, (s->app ? s->app->revision : 0) + 1));
 }
@@ -168,6 +214,7 @@ static void put_revision(const struct edge_app_snapshot *s, const struct op_inpu
     for (size_t i = 0; i < s->gone_count; i++) {
         plan_delete(p, s->gone[i], "apply", in->actor);
     }
+    put_use(s, in, r->spec->flavor, r->name, p);
     plan_put(p, key_appdef(a, r->name, r->revision), "apply", in->actor, &r->base);
     plan_put(p, apply_target(a, in), "apply", in->actor, &app->base);
 }
@@ -181,7 +228,7 @@ static void apply_decide(const void *snapshot, const struct op_input *in, struct
     const struct edge_app_snapshot *s = snapshot;
     const Board__EdgeAppRevisionRecord *r = applied(in);
     if (s->unknown) { /* 1 */
-        plan_refuse(p, MODELS__ERROR__TYPE__ResourceConflict, "there is no flavor %s",
+        plan_refuse(p, MODELS__ERROR__TYPE__ResourceNotFound, "there is no flavor %s",
                     r->spec->flavor);
     } else if (s->app && strcmp(s->app->digest, digest_of(p->arena, r)) == 0) { /* 2 */
         return;
@@ -218,6 +265,7 @@ static void remove_gather(struct view *v, const struct op_input *in, void *snaps
     const struct seen *list;
     s->app = view_message(v, removed_key(a, in));
     uses_gather(v, removed_key(a, in), &s->uses);
+    gather_use(v, r->name, NULL, s);
     int count = view_range(v, key_edge_all(a, RECORD_APPDEF, r->name), APP_REVISIONS_MAX, &list);
     for (int i = 0; i < count; i++) {
         s->gone[s->gone_count++] = list[i].key;
@@ -237,6 +285,9 @@ static void remove_decide(const void *snapshot, const struct op_input *in, struc
     }
     for (size_t i = 0; i < s->gone_count; i++) {
         plan_delete(p, s->gone[i], "remove", in->actor);
+    }
+    if (s->former_stands) {
+        plan_delete(p, s->former_use, "remove", in->actor);
     }
     plan_delete(p, removed_key(p->arena, in), "remove", in->actor);
 }

@@ -1,7 +1,10 @@
 #include "bbs/edge/edge.h"
+#include "bbs/edge/ready.h"
+#include "bbs/edge/refs.h"
 #include "bbs/edge/said.h"
 #include "bbs/setting/in_force.h"
 #include "common/base/message.h"
+#include "common/base/version.h"
 #include "common/lifecycle/cloudlet.h"
 #include "common/lifecycle/cloudlet_info.h"
 #include "common/lifecycle/maintenance.h"
@@ -14,13 +17,14 @@
 enum { READS_OWN, READS_HERE }; /* `reads` of a row */
 
 /* Of one site. Names of those that are in the way are told. */
-enum { CLUSTERS_MAX = 256, INSTANCES_MAX = 4096, TOLD_MAX = 3, ALERT_PERCENT = 80 };
+enum { CLUSTERS_MAX = 256, INSTANCES_MAX = 4096, TOLD_MAX = 3 };
 
 /* What is at the site. */
 struct here {
-    size_t count, busy, foreign;      /* objects; under way; none of our own idle clusters */
-    const char *in_the_way[TOLD_MAX]; /* names of the first foreign ones */
-    const char *busy_name;            /* of the first one that is busy */
+    size_t count, busy, foreign;        /* objects; under way; none of our own idle clusters */
+    const char *in_the_way[TOLD_MAX];   /* names of the first foreign ones */
+    const char *busy_name, *busy_state; /* of the first one that is busy */
+    int64_t busy_since;
 };
 
 struct cloudlet_snapshot {
@@ -65,11 +69,13 @@ static bool is_at_rest(const char *state)
            strcmp(state, "UPDATE_ERROR") == 0 || strcmp(state, "DELETE_ERROR") == 0;
 }
 
-static void count_one(struct here *h, const char *name, const char *state, bool own)
+static void count_one(struct here *h, const char *name, const char *state, int64_t since, bool own)
 {
     h->count++;
-    if (!is_at_rest(state)) {
-        h->busy_name = h->busy++ ? h->busy_name : name;
+    if (!is_at_rest(state) && !h->busy++) {
+        h->busy_name = name;
+        h->busy_state = state;
+        h->busy_since = since;
     }
     if (!own) {
         if (h->foreign < TOLD_MAX) {
@@ -91,12 +97,12 @@ static void gather_here(struct view *v, const char *name, struct here *h)
     int count = view_peek_range(v, clusters, CLUSTERS_MAX, &list);
     for (int i = 0; i < count; i++) {
         const Board__ClusterInstRecord *c = (const Board__ClusterInstRecord *)list[i].message;
-        count_one(h, c->name, c->state, c->automatic && !*c->reserved_by);
+        count_one(h, c->name, c->state, c->since, c->automatic && !*c->reserved_by);
     }
     count = view_peek_range(v, instances, INSTANCES_MAX, &list);
     for (int i = 0; i < count; i++) {
         const Board__AppInstRecord *r = (const Board__AppInstRecord *)list[i].message;
-        count_one(h, r->name, r->state, false);
+        count_one(h, r->name, r->state, r->since, false);
     }
 }
 
@@ -174,15 +180,28 @@ static bool is_normal(const Board__MaintenanceRecord *m)
     return !m || lifecycle_state(&maintenance_lifecycle, m->state) == MAINTENANCE_NORMAL_OPERATION;
 }
 
-static uint32_t client_guards(const struct move_turn *t)
+/* Why a site is not upgraded to this version; NULL = it may be. */
+static const char *version_fault(const struct move_turn *t)
 {
     const Board__CloudletRecord *c = now_of(t);
+    const char *version = edge_says(t)->version;
+    return edge_version_order(version, c->version) <= 0
+               ? arena_printf(t->plan->arena, "version: %s is not above %s, which cloudlet %s runs",
+                              version, c->version, c->name)
+           : edge_version_order(version, CORKBOARD_VERSION) < 0
+               ? arena_printf(t->plan->arena, "version: %s is below the centre's own, %s", version,
+                              CORKBOARD_VERSION)
+               : NULL;
+}
+
+static uint32_t client_guards(const struct move_turn *t)
+{
     const Board__EdgeMove *m = edge_says(t);
     const struct here *h = &shot_of(t)->here;
     bool ready = info_is(t, CLOUDLET_INFO_READY);
     bool runs = ready && *m->version && strcmp(info_of(t)->version, m->version) == 0;
     return (info_of(t) ? 0 : CLOUDLET_IF_UNSEEN) | (h->busy == 0 ? CLOUDLET_IF_IDLE : 0) |
-           (edge_version_order(m->version, c->version) > 0 ? CLOUDLET_IF_VERSION_ABOVE : 0) |
+           (version_fault(t) ? 0 : CLOUDLET_IF_VERSION_ABOVE) |
            (runs ? CLOUDLET_IF_VERSION_RUNS : 0) |
            (ready && is_normal(shot_of(t)->site.maintenance) ? CLOUDLET_IF_TAKES_CHANGES : 0) |
            (h->foreign == 0 ? CLOUDLET_IF_ONLY_OWN : 0) |
@@ -246,8 +265,7 @@ static const char *upgrade_refused(const struct move_turn *t)
     struct arena *a = t->plan->arena;
     const Board__CloudletRecord *c = now_of(t);
     if (!(t->guards & CLOUDLET_IF_VERSION_ABOVE)) {
-        return arena_printf(a, "version: %s is not above %s, which cloudlet %s runs",
-                            edge_says(t)->version, c->version, c->name);
+        return version_fault(t);
     }
     if (!is_normal(shot_of(t)->site.maintenance)) {
         return arena_printf(a, "cloudlet %s is in maintenance", c->name);
@@ -265,11 +283,15 @@ static const char *client_refused(const struct move_turn *t)
     if (strcmp(t->row->name, "create") == 0) {
         return arena_printf(a, "cloudlet %s exists", c->name);
     }
+    if (site_goes(&shot_of(t)->site)) {
+        return arena_printf(a, "cloudlet %s is being deleted", c->name);
+    }
     if (!upgrade && h->foreign) {
         return arena_printf(a, "cloudlet %s is used by %s", c->name, in_the_way_text(a, h));
     }
     if (h->busy) {
-        return arena_printf(a, "%s is busy", h->busy_name);
+        return arena_printf(a, "%s is busy: %s for %s", h->busy_name, h->busy_state,
+                            edge_since_text(a, h->busy_since, t->in->now.wall_ns));
     }
     if (upgrade && (t->from == CLOUDLET_READY || t->from == CLOUDLET_UPDATE_ERROR)) {
         return upgrade_refused(t);

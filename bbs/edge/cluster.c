@@ -35,11 +35,17 @@ static void count_dependent(struct view *v, const Board__AppInstRecord *r, struc
 {
     bool stays = !goes_along(v, r);
     d->count++;
-    if (!tracked_is_at_rest(r->state)) {
-        d->busy_name = d->busy++ ? d->busy_name : r->name;
+    if (!tracked_is_at_rest(r->state) && !d->busy++) {
+        d->busy_name = r->name;
+        d->busy_state = r->state;
+        d->busy_since = r->since;
     }
     if (stays && d->stay < DEPENDENTS_TOLD_MAX) {
         d->names[d->stay] = r->name;
+    }
+    size_t along = d->count - 1 - d->stay;
+    if (!stays && along < DEPENDENTS_TOLD_MAX) {
+        d->along[along] = r->name;
     }
     d->stay += stays;
 }
@@ -100,6 +106,7 @@ static void look_create(struct view *v, const struct op_input *in, struct tracke
     if (!flavor) {
         c->spec = arena_copy(a, m->cluster, sizeof(*c->spec));
         s->fault = arena_printf(a, "there is no flavor %s", m->cluster->flavor);
+        s->missing = true;
         return;
     }
     c->spec = spec_of(a, m->cluster, flavor);

@@ -151,7 +151,7 @@ static const char *own_ports_fault(struct view *v, const struct tracked_shot *s,
         for (size_t k = 0; other && k < r->spec->n_ports; k++) {
             for (size_t n = 0; n < spec->n_ports; n++) {
                 if (ports_overlap(spec->ports[n], r->spec->ports[k], true)) {
-                    return arena_printf(a, "public port %u at cluster %s is taken by %s",
+                    return arena_printf(a, "public port %u at %s is taken by %s",
                                         spec->ports[n]->public_, edge_cluster_of(a, s->name),
                                         r->name);
                 }
@@ -191,6 +191,7 @@ static const Board__EdgeAppRevisionRecord *revision_of(struct view *v, struct tr
         r ? view_message(v, key_appdef(a, app, revision ? revision : r->revision)) : NULL;
     if (!def || !def->spec) {
         s->fault = arena_printf(a, "there is no app %s", app);
+        s->missing = true;
         return NULL;
     }
     return def;
@@ -211,6 +212,7 @@ static void look_spec(struct view *v, const struct op_input *in, struct tracked_
     const Board__FlavorRecord *flavor = view_message(v, key_flavor(a, spec->flavor));
     if (!flavor || !flavor->size) {
         s->fault = arena_printf(a, "there is no flavor %s", spec->flavor);
+        s->missing = true;
         return;
     }
     spec->size = flavor->size;
@@ -230,6 +232,7 @@ static void look_spec(struct view *v, const struct op_input *in, struct tracked_
     const char *name = s->cluster_after ? s->cluster_after->name : cluster_name(a, r);
     s->cluster_fault = s->automatic ? arena_printf(a, "waits for cluster %s", name)
                                     : cluster_fault(a, s, name, spec->flavor, flavor->size);
+    s->missing = !s->automatic && !s->cluster;
     if (s->cluster_after) {
         r->real_cluster = s->cluster_after->name;
         r->cluster_uid = s->cluster_after->uid;
@@ -287,9 +290,11 @@ static void look_create(struct view *v, const struct op_input *in, struct tracke
     s->changed = true;
     look_spec(v, in, s, spec, NULL);
     s->asked =
-        arena_printf(a, "create requested: %s of flavor %s, revision %llu%s",
-                     edge_app_of(a, s->name), spec->flavor, (unsigned long long)spec->revision,
-                     s->automatic ? arena_printf(a, ", %s", s->cluster_fault) : "");
+        arena_printf(a, "create requested: %s of flavor %s, revision %llu", edge_app_of(a, s->name),
+                     spec->flavor, (unsigned long long)spec->revision);
+    s->asked_more = s->automatic ? arena_printf(a, "waits for cluster %s",
+                                                edge_name_parts(a, r->real_cluster, 3, 4))
+                                 : NULL;
 }
 
 /* A change runs beside what ran before, which is kept until the site says that the new one runs. */
@@ -321,7 +326,7 @@ static void look_change(struct view *v, const struct op_input *in, struct tracke
     if (retries && before->operation) {
         s->asked = arena_printf(a, "%s, after: %s", s->asked, before->operation->error);
     }
-    if (edge_ignores_crm(m->override) && !refresh) {
+    if (edge_ignores_crm(m->override)) {
         r->former = NULL;
         r->former_digest = tracked_text("");
     } else if (!r->former) {

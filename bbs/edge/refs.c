@@ -214,8 +214,10 @@ static int64_t bound_of(int64_t quota, int64_t total)
 static const char *resource_fault(struct arena *a, const char *cloudlet, const char *what,
                                   const char *unit, int64_t before, int64_t after, int64_t bound)
 {
-    return after <= before || after <= bound
-               ? NULL
+    return after <= before || after <= bound ? NULL
+           : bound == 0
+               ? arena_printf(a, "%s of %s: how much it has is not known, for its CRM has not come",
+                              what, cloudlet)
                : arena_printf(a, "not enough %s at %s: %lld%s wanted, %lld of %lld%s free", what,
                               cloudlet, (long long)(after - before), unit,
                               (long long)(bound > before ? bound - before : 0), (long long)bound,
@@ -249,6 +251,38 @@ const char *refs_fault(struct arena *a, const char *cloudlet, const Board__RefsR
     return fault ? fault
                  : resource_fault(a, cloudlet, "containers", "", b->containers, n->containers,
                                   bound_of(q->containers, t->containers));
+}
+
+static const char *resource_alert(struct arena *a, const char *cloudlet, const char *what,
+                                  const char *unit, int64_t before, int64_t after, int64_t bound,
+                                  uint32_t percent)
+{
+    assert(percent > 0 && bound >= 0);
+    bool beyond = bound && after * 100 > bound * percent;
+    return beyond && before * 100 <= bound * percent
+               ? arena_printf(a, "%s has given out %lld of %lld%s %s, more than %u %%", cloudlet,
+                              (long long)after, (long long)bound, unit, what, percent)
+               : NULL;
+}
+
+const char *refs_alert(struct arena *a, const char *cloudlet, const Board__RefsRecord *before,
+                       const Board__RefsRecord *after, const Board__CloudletSpec *spec,
+                       const Board__EdgeResources *totals)
+{
+    static const Board__EdgeResources none = BOARD__EDGE_RESOURCES__INIT;
+    const Board__EdgeResources *q = spec && spec->quota ? spec->quota : &none;
+    const Board__EdgeResources *t = totals ? totals : &none;
+    const Board__EdgeResources *b = before && before->used ? before->used : &none;
+    const Board__EdgeResources *n = after->used ? after->used : &none;
+    uint32_t percent = spec && spec->alert_percent ? spec->alert_percent : ALERT_PERCENT;
+    const char *text = resource_alert(a, cloudlet, "memory", " MiB", b->memory_mb, n->memory_mb,
+                                      bound_of(q->memory_mb, t->memory_mb), percent);
+    text = text ? text
+                : resource_alert(a, cloudlet, "disk", " MiB", b->disk_mb, n->disk_mb,
+                                 bound_of(q->disk_mb, t->disk_mb), percent);
+    return text ? text
+                : resource_alert(a, cloudlet, "containers", "", b->containers, n->containers,
+                                 bound_of(q->containers, t->containers), percent);
 }
 
 unsigned refs_free_id(const Board__RefsRecord *refs)

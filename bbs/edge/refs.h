@@ -15,7 +15,8 @@ enum {
     SITE_PORTS_MAX = 16384, /* public ones given out: a record has 1.5 MiB */
     PORT_FIRST = 10000,     /* that are given out in the place of one that is taken */
     PORT_END = 65000,
-    PORT_SSH = 22, /* never given out */
+    PORT_SSH = 22,      /* never given out */
+    ALERT_PERCENT = 80, /* unless a cloudlet says otherwise */
 };
 
 /* What one object has of it. */
@@ -40,6 +41,12 @@ Board__RefsRecord *refs_after(struct arena *a, const Board__RefsRecord *refs, co
  * or its totals where it has none. What did not grow is not looked at. */
 const char *refs_fault(struct arena *a, const char *cloudlet, const Board__RefsRecord *before,
                        const Board__RefsRecord *after, const Board__EdgeResources *quota,
+                       const Board__EdgeResources *totals);
+
+/* That more than the alert's part of what the site has, or may have, is given out of a resource,
+ * and was not before (NULL: nothing was); the first one, a sentence. NULL = it is not so. */
+const char *refs_alert(struct arena *a, const char *cloudlet, const Board__RefsRecord *before,
+                       const Board__RefsRecord *after, const Board__CloudletSpec *spec,
                        const Board__EdgeResources *totals);
 
 /* The lowest id that no automatic cluster has; EDGE_RESERVABLE_MAX = all are taken. */

@@ -177,6 +177,9 @@ void tracked_gather(struct view *v, const struct op_input *in, const struct trac
         if (s->object && !tracked_asks(in, TRACKED_TRIGGER_CREATE)) {
             foresee(in, k, s);
         }
+        if (!s->site.cloudlet && !s->object) { /* also where nobody asks its CRM */
+            s->fault = arena_printf(a, "there is no cloudlet %s", s->site.name);
+        }
         k->beside(v, in, s);
         gather_uses(v, k, s);
         if (s->refs) {
@@ -300,6 +303,14 @@ static const char *state_refused(const struct move_turn *t)
                : NULL;
 }
 
+static const char *busy_text(const struct move_turn *t)
+{
+    struct arena *a = t->plan->arena;
+    const struct dependents *d = &shot_of(t)->dependents;
+    return arena_printf(a, "%s is busy: %s for %s", d->busy_name, d->busy_state,
+                        edge_since_text(a, d->busy_since, t->in->now.wall_ns));
+}
+
 static const char *client_refused(const struct move_turn *t)
 {
     struct arena *a = t->plan->arena;
@@ -316,10 +327,20 @@ static const char *client_refused(const struct move_turn *t)
     if (is_move(t, TRACKED_TRIGGER_DELETE) || (s->dependents.busy && !s->fault)) {
         return s->dependents.stay && is_move(t, TRACKED_TRIGGER_DELETE)
                    ? arena_printf(a, "%s is used by %s", s->name, stay_text(a, &s->dependents))
-               : s->dependents.busy ? arena_printf(a, "%s is busy", s->dependents.busy_name)
+               : s->dependents.busy ? busy_text(t)
                                     : arena_printf(a, "%s cannot go now", s->name);
     }
     return s->fault ? s->fault : s->cluster_fault;
+}
+
+/* It is refused because something that it needs is not there: its cloudlet, or what `look` sought.
+ */
+static bool is_missing(const struct move_turn *t, const char *why)
+{
+    const struct tracked_shot *s = shot_of(t);
+    return t->in->actor == ACTOR_CLIENT &&
+           ((!s->object && !s->site.cloudlet) ||
+            (s->missing && (why == s->fault || why == s->cluster_fault)));
 }
 
 void tracked_refuse(const struct move_turn *t)
@@ -332,6 +353,7 @@ void tracked_refuse(const struct move_turn *t)
     if (why) {
         plan_refuse(t->plan,
                     exists && state_refused(t) ? MODELS__ERROR__TYPE__ResourceExists
+                    : is_missing(t, why)       ? MODELS__ERROR__TYPE__ResourceNotFound
                                                : MODELS__ERROR__TYPE__ResourceConflict,
                     "%s", why);
     } /* else nothing would change: it is as it should be */
@@ -469,11 +491,44 @@ static const char *late_text(const struct move_turn *t)
     const struct tracked_shot *s = shot_of(t);
     struct arena *a = t->plan->arena;
     const Board__CloudletInfoRecord *i = s->site.info;
-    bool offline = i && strcmp(i->state, "OFFLINE") == 0;
+    bool offline = i && strcmp(i->state, "OFFLINE") == 0; /* since shortly after it was heard */
     return arena_printf(a, "%s%s: the operation goes on", error_of(t),
                         !offline ? ""
-                                 : arena_printf(a, ", %s is offline for %s", s->site.name,
+                                 : arena_printf(a, ", %s was last heard %s ago", s->site.name,
                                                 edge_since_text(a, i->since, t->in->now.wall_ns)));
+}
+
+/* What goes with it: "removes appinst dev/shop/1.0 first". */
+static const char *along_text(const struct move_turn *t)
+{
+    const struct dependents *d = &shot_of(t)->dependents;
+    struct arena *a = t->plan->arena;
+    const char *all = "";
+    size_t count = d->count - d->stay;
+    for (size_t i = 0; i < count && i < DEPENDENTS_TOLD_MAX; i++) {
+        all = arena_printf(a, "%s%s%s", all, i ? ", " : "", edge_app_of(a, d->along[i]));
+    }
+    all = count > DEPENDENTS_TOLD_MAX
+              ? arena_printf(a, "%s and %zu more", all, count - DEPENDENTS_TOLD_MAX)
+              : all;
+    return arena_printf(a, "removes appinst %s first", all);
+}
+
+/* A second line of what a client asked for. */
+static const char *more_of(const struct move_turn *t)
+{
+    const struct tracked_shot *s = shot_of(t);
+    const Board__CloudletRecord *c = s->site.cloudlet;
+    if (t->in->actor != ACTOR_CLIENT || t->to == TRACKED_NONE) {
+        return NULL;
+    }
+    if (is_move(t, TRACKED_TRIGGER_DELETE)) {
+        return s->dependents.count > s->dependents.stay ? along_text(t) : NULL;
+    }
+    return s->automatic         ? s->asked_more
+           : s->refs_after && c ? refs_alert(t->plan->arena, s->site.name, s->refs, s->refs_after,
+                                             c->spec, s->site.info ? s->site.info->totals : NULL)
+                                : NULL;
 }
 
 static const char *line_of(const struct move_turn *t)
@@ -546,7 +601,7 @@ static void tell(const struct move_turn *t, const struct tracked_head *after)
         .request = o->request + (after ? 0 : t->in->actor != ACTOR_CRM),
         .word = o->operation && *o->operation->word ? o->operation->word : t->row->name,
         .line = line,
-        .more = step,
+        .more = step ? step : more_of(t),
         .end = end_of(t),
         .error = end_of(t) && strcmp(end_of(t), "failed") == 0 && s->object ? error_of(t) : "",
     };

@@ -33,7 +33,9 @@ struct tracked_use {
 struct dependents {
     size_t count, busy, stay;               /* under way; not deleted along */
     const char *names[DEPENDENTS_TOLD_MAX]; /* of the first that stay */
-    const char *busy_name;
+    const char *along[DEPENDENTS_TOLD_MAX]; /* of the first that go with it */
+    const char *busy_name, *busy_state;     /* of the first that is under way */
+    int64_t busy_since;
 };
 
 /* All that a move rests on, and what comes of it as far as the records tell. */
@@ -48,11 +50,13 @@ struct tracked_shot {
     bool goes_along; /* it may go without a client's word */
 
     const char *fault;         /* why it cannot be so; NULL = it can */
+    bool missing;              /* for something that it needs is not there */
     const char *cluster_fault; /* why its cluster does not take it */
     bool cluster_failed;       /* the one that was made for it */
     bool automatic;            /* a cluster is made for it */
     bool changed;              /* it would be another than it is */
     const char *asked;         /* for progress: what was asked for */
+    const char *asked_more;    /* a second line of that; NULL = none */
 
     struct tracked_head *after; /* with what it is to be; NULL = it goes */
     Board__RefsRecord *refs_after;
@@ -68,7 +72,7 @@ struct tracked_shot {
 struct tracked_kind {
     const struct move_family *family;
     enum record_type type;
-    const char *noun; /* "cluster" */
+    const char *noun;                       /* "cluster" */
     size_t create_ns, update_ns, delete_ns; /* how long each may take: of struct edge_times */
     /* What a client wants it to be, and what it depends on or depends on it. Reads what it needs.
      */

@@ -1,3 +1,4 @@
+#include "common/base/version.h"
 #include "common/cli/cli_io.h"
 
 #include "common/cli/commands.h"

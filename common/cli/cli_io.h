@@ -4,7 +4,6 @@
 #include "common/cli/options.h"
 
 /* Of all programs. */
-#define CORKBOARD_VERSION "0.1.0"
 
 /* Exit statuses of every command. */
 enum cli_exit {

@@ -1,6 +1,7 @@
 /* A real CRM between a real centre and a real site, each with an etcd, a bbs and a CA of its own:
  * from nothing to READY, killed, stood by for, displaced by its like, and refused. */
 #include "board.pb-c.h"
+#include "common/base/version.h"
 #include "common/cli/cli_io.h"
 #include "common/model/keys.h"
 #include "common/model/record.h"

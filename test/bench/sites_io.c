@@ -2,6 +2,7 @@
 
 #include "common/base/memory.h"
 #include "common/base/random.h"
+#include "common/base/version.h"
 #include "common/cli/cli_io.h"
 #include "common/shell/event_queue.h"
 #include "common/shell/http_client_io.h"

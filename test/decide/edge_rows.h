@@ -19,6 +19,9 @@ struct edge_row {
 #define EDGE_GENERATION "E"
 #define EDGE_NOW 1000 /* seconds */
 
+/* In refs: the numbers of all reservable clusters are given out. */
+#define EDGE_ALL_IDS "'reservable_ids':0"
+
 /* A line of a board: a setting. */
 #define EDGE_SETTING(named, number)                                                                \
     "setting/edge." named " {'name':'edge." named "','value':" number "}\n"

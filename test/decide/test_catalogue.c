@@ -41,6 +41,8 @@ static const struct edge_row remove_flavor[] = {
     {"goes", SMALL, "", "{'name':'small'}"},
     {"is not there", "", "", "{'name':'small'}"},
     {"is used", SMALL USED("flavor%2Fsmall", BY("1")), "", "{'name':'small'}"},
+    {"is used by an app", SMALL USED("flavor%2Fsmall", "app%2Fdev%2Fshop%2F1"), "",
+     "{'name':'small'}"},
     {"is used by many", SMALL USED("flavor%2Fsmall", BY("1")) USED("flavor%2Fsmall", BY("2"))
          USED("flavor%2Fsmall", BY("3")) USED("flavor%2Fsmall", BY("4"))
          USED("flavor%2Fsmall", BY("5")), "", "{'name':'small'}"},
@@ -53,6 +55,12 @@ static const struct edge_row apply[] = {
     {"older ones go, but for what is used",
      SMALL APP("26", "other") "appdef/dev/shop/1/0000000009 {'revision':9}\n"
          DEF("10") DEFS USED("appdef%2Fdev%2Fshop%2F1%2F0000000010", BY("1")), "", APPLY("")},
+    {"of another flavor", SMALL APP("1", "other")
+     "appdef/dev/shop/1/0000000001 {'revision':1,'spec':{'flavor':'large'}}\n"
+     USED("flavor%2Flarge", "app%2Fdev%2Fshop%2F1"), "", APPLY("")},
+    {"of the same flavor", SMALL APP("1", "other")
+     "appdef/dev/shop/1/0000000001 {'revision':1,'spec':{'flavor':'small'}}\n"
+     USED("flavor%2Fsmall", "app%2Fdev%2Fshop%2F1"), "", APPLY("")},
     {"without its flavor", "", "", APPLY("")},
     {"port 0", SMALL, "", APPLY("{'internal':0}")},
     {"port 65536", SMALL, "", APPLY("{'internal':65536}")},
@@ -76,6 +84,9 @@ static const struct edge_row apply[] = {
 
 static const struct edge_row remove_app[] = {
     {"goes, with its revisions", APP("2", "d") DEF("11") DEF("12"), "", "{'name':'dev/shop/1'}"},
+    {"goes, and lets its flavor go",
+     APP("1", "d") "appdef/dev/shop/1/0000000001 {'revision':1,'spec':{'flavor':'small'}}\n"
+     USED("flavor%2Fsmall", "app%2Fdev%2Fshop%2F1"), "", "{'name':'dev/shop/1'}"},
     {"is not there", "", "", "{'name':'dev/shop/1'}"},
     {"is used", APP("2", "d") USED("app%2Fdev%2Fshop%2F1", BY("1")), "", "{'name':'dev/shop/1'}"},
 };

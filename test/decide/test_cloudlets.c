@@ -2,6 +2,7 @@
  * maintenance, and what was told (bbs/edge), row by row. What each comes to, with what is compared,
  * stands in test/decide/expected/cloudlets.txt; `test_cloudlets print` prints it. */
 #include "bbs/edge/edge.h"
+#include "common/base/version.h"
 #include "test/decide/edge_rows.h"
 #include "test/tool/cmocka.h"
 #include "test/tool/page.h"
@@ -79,6 +80,12 @@ static const struct edge_row cloudlets[] = {
      "upgrade" ON "{'version':'2'}"},
     {"no version", READY, "client", "upgrade" ON "{}"},
     {"the same version", READY, "client", "upgrade" ON "{'version':'1'}"},
+    {"one below the centre's own",
+     C("READY", ",'version':'0.0.1','identity':'X'") I("READY", "3", ",'version':'0.0.1'") NORMAL,
+     "client", "upgrade" ON "{'version':'0.0.9'}"},
+    {"the centre's own",
+     C("READY", ",'version':'0.0.1','identity':'X'") I("READY", "3", ",'version':'0.0.1'") NORMAL,
+     "client", "upgrade" ON "{'version':'" CORKBOARD_VERSION "'}"},
     {"a lower one", READY, "client", "upgrade" ON "{'version':'0.9'}"},
     {"in maintenance", C("READY", V1) I("READY", "3", "") M("UNDER_MAINTENANCE", "") REFS, "client",
      "upgrade" ON "{'version':'2'}"},

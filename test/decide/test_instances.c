@@ -73,6 +73,9 @@ static const struct edge_row clusters[] = {
     {"more memory than it has", READY LARGE NO_REFS, "client",
      "create" ON "{'cluster':{'flavor':'large','nodes':3}}"},
     {"more containers", READY SMALL NO_REFS, "client", "create" ON "{" NODES("5") "}"},
+    {"beyond the alert",
+     SITE("READY", "READY", ",'spec':{'alert_percent':40}") NORMAL SMALL NO_REFS, "client",
+     "create" ON "{" NODES("4") "}"},
     {"beyond its quota",
      SITE("READY", "READY", ",'spec':{'quota':{'memory_mb':1000}}") NORMAL SMALL NO_REFS, "client",
      "create" ON "{" NODES("2") "}"},
@@ -81,6 +84,8 @@ static const struct edge_row clusters[] = {
     {"the 256th", READY SMALL REFS_OF("0", "0", "0", ",'clusters':255"), "client",
      "create" ON "{" NODES("1") "}"},
     {"without a site", SMALL, "client", "create" ON "{" NODES("1") "}"},
+    {"without a site, whatever its CRM does", SMALL, "client",
+     "create" ON "{'override':'IGNORE_CRM'," NODES("1") "}"},
     {"its site goes", SITE("DELETE_PREPARE", "READY", "") NORMAL SMALL NO_REFS, "client",
      "create" ON "{" NODES("1") "}"},
     {"it is upgraded", SITE("UPDATING", "UPGRADE", "") NORMAL SMALL NO_REFS, "client",
@@ -341,6 +346,9 @@ static const struct edge_row instances[] = {
     {"the 64th", READY SMALL SHOP
          REFS_OF("0", "0", "0", ",'reservable_ids':9223372036854775807"),
      "client", "create" AUTO_AT "{}"},
+    {"the 65th", READY SMALL SHOP
+         REFS_OF("0", "0", "0", "," EDGE_ALL_IDS),
+     "client", "create" AUTO_AT "{}"},
     {"no room for it", READY SMALL SHOP REFS_OF("4000", "0", "0", ""), "client",
      "create" AUTO_AT "{}"},
     {"it is there", READY SMALL SHOP NO_REFS RESERVABLE("0", "READY", "")
@@ -369,6 +377,8 @@ static const struct edge_row instances[] = {
          DEF("2", ",'ports':[" PORT("8080") "," PORT("9090") "]") HAS_PORT INST("READY", ""),
      "client", "refresh" AT "{}"},
     ROW("by force", "READY", "", "client", "refresh" AT "{'force':true}"),
+    ROW("by force, whatever its CRM does", "READY", "", "client",
+        "refresh" AT "{'force':true,'override':'IGNORE_CRM'}"),
     {"in another time",
      PLACE SHOP HAS_PORT INST("READY", "") EDGE_SETTING("instance_update", "15"), "client",
      "refresh" AT "{'force':true}"},

@@ -1,6 +1,7 @@
 #include "bbs/cli/edge/edge_tables.h"
 
 #include "bbs/cli/edge/edge_follow.h"
+#include "bbs/edge/refs.h"
 #include "common/cli/table.h"
 #include "common/model/edge_name.h"
 
@@ -190,13 +191,15 @@ void edge_apps_table(struct arena *a, const Board__EdgeAppsResponse *all, int64_
     table_print(&t, out);
 }
 
-static const char *memory_text(struct arena *a, const Board__RefsRecord *refs,
-                               const Board__CloudletInfoRecord *info)
+/* Of what it has, or of its quota where that is less. */
+static const char *memory_text(struct arena *a, const Board__CloudletRecord *c,
+                               const Board__RefsRecord *refs, const Board__CloudletInfoRecord *info)
 {
     long long used = refs && refs->used ? (long long)refs->used->memory_mb : 0;
-    return info && info->totals
-               ? arena_printf(a, "%lld of %lld MB", used, (long long)info->totals->memory_mb)
-               : NULL;
+    long long quota = c->spec && c->spec->quota ? (long long)c->spec->quota->memory_mb : 0;
+    long long total = info && info->totals ? (long long)info->totals->memory_mb : 0;
+    return total ? arena_printf(a, "%lld of %lld MB", used, quota && quota < total ? quota : total)
+                 : NULL;
 }
 
 static const char *cloudlet_state(struct arena *a, const struct edge_board *b,
@@ -222,7 +225,7 @@ void edge_cloudlets_table(struct arena *a, const struct edge_board *b, struct bu
                                        *c->version ? c->version : NULL,
                                        arena_printf(a, "%u", refs ? refs->clusters : 0),
                                        arena_printf(a, "%u", refs ? refs->instances : 0),
-                                       memory_text(a, refs, info), edge_cloudlet_health(a, b, c),
+                                       memory_text(a, c, refs, info), edge_cloudlet_health(a, b, c),
                                        age_text(a, b->now_ns - c->since)});
         note_error(&t, c->operation);
         for (size_t k = 0; info && k < info->n_errors; k++) {
@@ -334,6 +337,25 @@ static void say_head(struct arena *a, const struct edge_thing *t, int64_t now_ns
     say_line(out, "uid", t->uid);
 }
 
+/* Of a quota what is said: where there is a 0 the site's own is the bound. */
+static const char *quota_text(struct arena *a, const Board__EdgeResources *q)
+{
+    const char *all = NULL;
+    const struct {
+        int64_t value;
+        const char *unit;
+    } parts[] = {{q ? q->memory_mb : 0, "MB memory"},
+                 {q ? q->disk_mb : 0, "MB disk"},
+                 {q ? q->containers : 0, "containers"}};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (parts[i].value) {
+            all = arena_printf(a, "%s%s%lld %s", all ? all : "", all ? ", " : "",
+                               (long long)parts[i].value, parts[i].unit);
+        }
+    }
+    return all;
+}
+
 static const char *resources_text(struct arena *a, const Board__EdgeResources *r)
 {
     return r ? arena_printf(a, "%lld MB memory, %lld MB disk, %lld containers",
@@ -355,7 +377,7 @@ void edge_cloudlet_show(struct arena *a, const struct edge_board *b, const Board
     say_line(out, "target", c->target_version);
     if (c->spec) {
         say_line(out, "location", arena_printf(a, "%g,%g", c->spec->latitude, c->spec->longitude));
-        say_line(out, "quota", resources_text(a, c->spec->quota));
+        say_line(out, "quota", quota_text(a, c->spec->quota));
         say_line(out, "alert",
                  arena_printf(a, "%u%%", c->spec->alert_percent ? c->spec->alert_percent : 80));
     }
@@ -365,6 +387,8 @@ void edge_cloudlet_show(struct arena *a, const struct edge_board *b, const Board
                   : "no CRM has come");
     say_line(out, "totals", info ? resources_text(a, info->totals) : NULL);
     say_line(out, "given out", refs ? resources_text(a, refs->used) : NULL);
+    say_line(out, "warning",
+             refs ? refs_alert(a, c->name, NULL, refs, c->spec, info ? info->totals : NULL) : NULL);
     for (size_t i = 0; info && i < info->n_errors; i++) {
         say_line(out, "site error", info->errors[i]);
     }

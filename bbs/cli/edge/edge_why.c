@@ -1,6 +1,7 @@
 #include "bbs/cli/edge/edge_why.h"
 
 #include "bbs/edge/ready.h"
+#include "bbs/edge/refs.h"
 #include "common/cli/printable.h"
 #include "common/cli/table.h"
 #include "common/model/edge_name.h"
@@ -212,6 +213,12 @@ void edge_why_cloudlet(struct arena *a, const struct edge_board *b, const Board_
     tell_maintenance(&q);
     for (size_t i = 0; info && i < info->n_errors; i++) {
         tell(&q, arena_printf(a, "its crm says: %s", info->errors[i]));
+    }
+    const Board__RefsRecord *refs = edge_refs_of(b, c->name);
+    const char *alert =
+        refs ? refs_alert(a, c->name, NULL, refs, c->spec, info ? info->totals : NULL) : NULL;
+    if (alert) {
+        tell(&q, alert);
     }
     if (info && info->foreign_objects) {
         const char *first = "";

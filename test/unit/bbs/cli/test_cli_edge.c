@@ -454,6 +454,15 @@ static void one_at_length(void **state)
                         "foreign      3 objects: bbs cloudlets confirm acme/paris lets the "
                         "site remove them\n");
     buf_clear(&out);
+    /* a quota of memory alone; more than its alert is given out of that */
+    Board__EdgeResources quota = BOARD__EDGE_RESOURCES__INIT;
+    quota.memory_mb = 600;
+    b.cloudlets->cloudlets[0]->spec->quota = &quota;
+    edge_cloudlet_show(&arena, &b, b.cloudlets->cloudlets[0], &out);
+    assert_non_null(strstr(buf_string(&out), "\nquota        600 MB memory\n"));
+    assert_non_null(strstr(buf_string(&out), "\nwarning      acme/paris has given out 512 of "
+                                             "600 MiB memory, more than 80 %\n"));
+    buf_clear(&out);
     edge_cluster_show(&arena, &b, b.clusters->clusters[0], &out);
     assert_string_equal(buf_string(&out),
                         "cluster      acme/paris/dev/web\n"
