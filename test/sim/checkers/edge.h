@@ -79,6 +79,7 @@ struct edge_held {
 struct edge_place {
     struct checkers *checkers;
     const char *cloudlet;
+    bool restored;    /* its board was, once: it may have lost what it had */
     int64_t heard_ns; /* when its CRM was last answered by the centre */
     struct map held;  /* "uid digest" -> struct edge_held */
 };

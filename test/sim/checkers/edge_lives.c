@@ -325,6 +325,7 @@ void note_edge_restored(struct checkers *k)
 {
     struct edge_place *p = edge_place_of(k);
     if (p) {
+        p->restored = true;
         take_site(k->edge, p);
     } else if (k->edge) {
         take_restored(k->edge);
