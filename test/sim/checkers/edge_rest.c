@@ -73,8 +73,8 @@ static void look_at(void *context, const struct past *p)
     const struct edge_place *place =
         edge_place_named(x->centre->edge, edge_cloudlet_of(x->arena, o->name));
     const struct edge_version *v = edge_life_of(x->centre->edge, o->uid)->last;
-    /* Excused, for the site may have no room for it: what a client took for READY without its site's
-     * word; and what a restore took from the site, for another may have come first since. */
+    /* Excused, for the site may have no room for it: what a client took for READY without its
+     * site's word; and what a restore took from the site, for another may have come first since. */
     if (place && v->told && !place->restored &&
         edge_whole_ns(place, o->uid, v->digest) != world_now(x->centre->cluster->world)) {
         buf_printf(x->why, "%s is READY, and its site has it not whole (EL2); ", p->key);
