@@ -39,7 +39,7 @@ static void answered(void *context, int status, struct bytes body)
     *(int *)context = status;
 }
 
-static int ask(struct world *w, const struct world_request *q)
+int fuzz_ask(struct world *w, const struct world_request *q)
 {
     enum { NOT_YET = -1000 }; /* a gRPC call that is refused gives minus its status */
     int status = NOT_YET;
@@ -53,12 +53,12 @@ static int ask(struct world *w, const struct world_request *q)
 
 static int ping(struct world *w)
 {
-    return ask(w, &(struct world_request){.method = "POST",
-                                          .path = "/v1/ping",
-                                          .peer = {.unit = "client", .name = "admin"},
-                                          .content_type = "",
-                                          .accept = "",
-                                          .trace_id = ""});
+    return fuzz_ask(w, &(struct world_request){.method = "POST",
+                                               .path = "/v1/ping",
+                                               .peer = {.unit = "client", .name = "admin"},
+                                               .content_type = "",
+                                               .accept = "",
+                                               .trace_id = ""});
 }
 
 struct world *fuzz_world_with_bbs(void)
@@ -103,13 +103,13 @@ static void requests(const char *const *prefixes, struct bytes in)
     for (unsigned i = 0; i < REQUESTS_MAX && in.size > 0; i++) {
         const struct path *path = pick(prefixes, fuzz_byte(&in));
         struct peer peer = fuzz_peer(fuzz_byte(&in));
-        int status = ask(w, &(struct world_request){.method = path->method,
-                                                    .path = path->path,
-                                                    .peer = peer,
-                                                    .content_type = "application/x-protobuf",
-                                                    .accept = "",
-                                                    .trace_id = "t",
-                                                    .body = fuzz_piece(&in)});
+        int status = fuzz_ask(w, &(struct world_request){.method = path->method,
+                                                         .path = path->path,
+                                                         .peer = peer,
+                                                         .content_type = "application/x-protobuf",
+                                                         .accept = "",
+                                                         .trace_id = "t",
+                                                         .body = fuzz_piece(&in)});
         bool grpc = strncmp(path->path, "/models.Locket/", 15) == 0;
         FUZZ_REQUIRE((grpc && status < 0) || status == 200 || status == 403 || status == 404 ||
                      status == 500 || status == 503);

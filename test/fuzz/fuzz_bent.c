@@ -5,6 +5,7 @@
  * happened is printed. */
 #include "models/desired_lrp_requests.pb-c.h"
 #include "models/task_requests.pb-c.h"
+#include "test/fuzz/bending.h"
 #include "test/fuzz/fuzz.h"
 #include "test/sim/world/cluster.h"
 
@@ -12,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Virtual time of one input, and how many things may happen at one moment of it. */
+/* Virtual time of one input. */
 #define STORY_NS (8 * SECOND_NS)
-enum { AT_ONE_MOMENT_MAX = 20000, PIECE_MAX = 4096 };
 
 struct bending {
     struct bytes in; /* what is left of the input: without any, nothing is bent any more */
@@ -22,70 +22,15 @@ struct bending {
     bool (*wanted)(const struct node *n, const struct event *ev);
 };
 
-/* ---- bytes ----------------------------------------------------------------------------------- */
-
-static size_t place_in(struct bytes *in, size_t size)
-{
-    size_t place = fuzz_byte(in);
-    place |= (size_t)fuzz_byte(in) << 8;
-    return size ? place % size : 0;
-}
-
-/* What stands before `from`, the piece, and what stands from `to` on. */
-static struct bytes spliced(struct arena *a, struct bytes b, size_t from, struct bytes piece,
-                            size_t to)
-{
-    SCOPED_BUF(out);
-    buf_append(&out, b.data, from);
-    buf_append(&out, piece.data, piece.size);
-    buf_append(&out, b.data + to, b.size - to);
-    struct bytes made = {arena_copy(a, out.data, out.size), out.size};
-    return made;
-}
-
-enum bend { BEND_BYTE, BEND_CUT, BEND_OUT, BEND_IN, BEND_TWICE, BEND_WHOLE, BEND_COUNT };
-
-static struct bytes bent_bytes(struct arena *a, struct bytes b, struct bytes *in)
-{
-    enum bend how = b.size ? (enum bend)(fuzz_byte(in) % BEND_COUNT) : BEND_WHOLE;
-    size_t at = place_in(in, b.size);
-    struct bytes piece = {0};
-    uint8_t byte;
-    switch (how) {
-    case BEND_BYTE:
-        byte = fuzz_byte(in);
-        piece = (struct bytes){&byte, 1};
-        return spliced(a, b, at, piece, at + 1);
-    case BEND_CUT:
-        return spliced(a, b, at, piece, b.size);
-    case BEND_OUT:
-        return spliced(a, b, at, piece, at + place_in(in, b.size - at + 1));
-    case BEND_TWICE:
-        piece = (struct bytes){b.data + at, b.size - at < PIECE_MAX ? b.size - at : PIECE_MAX};
-        return spliced(a, b, at, piece, at);
-    case BEND_IN:
-        return spliced(a, b, at, fuzz_piece(in), at);
-    default:
-        piece = fuzz_piece(in);
-        return (struct bytes){arena_copy(a, piece.data, piece.size), piece.size};
-    }
-}
-
 /* NULL when what it was bent to is no message of its type any more. */
 static const ProtobufCMessage *bent_message(struct arena *a, const ProtobufCMessage *m,
                                             struct bytes *in)
 {
     SCOPED_BUF(packed);
     buf_message(&packed, m);
-    struct bytes bent = bent_bytes(a, buf_bytes(&packed), in);
+    struct bytes bent = fuzz_bent_bytes(a, buf_bytes(&packed), in);
     ProtobufCAllocator allocator = arena_protobuf(a);
     return protobuf_c_message_unpack(m->descriptor, &allocator, bent.size, bent.data);
-}
-
-static const char *bent_text(struct arena *a, const char *text, struct bytes *in)
-{
-    struct bytes b = bent_bytes(a, bytes_of(text), in);
-    return arena_strndup(a, (const char *)b.data, b.size);
 }
 
 /* ---- events: bent as far as the shells let them through ---------------------------------------
@@ -100,7 +45,7 @@ static void bend_store(struct store_answer *answer, struct arena *a, struct byte
     if (!m) {
         answer->outcome = how == 1 ? STORE_REFUSED : STORE_UNKNOWN;
         answer->grpc_status = (int)fuzz_byte(in) % 17;
-        answer->text = bent_text(a, "etcdserver: mvcc: database space exceeded", in);
+        answer->text = fuzz_bent_text(a, "etcdserver: mvcc: database space exceeded", in);
     }
 }
 
@@ -116,41 +61,23 @@ static void bend_watch(struct watch_event *w, struct arena *a, struct bytes *in)
     w->response = r;
 }
 
-static void bend_response(struct response *r, struct arena *a, struct bytes *in)
-{
-    static const int statuses[] = {200, 202, 204, 304, 400, 401, 403, 404, 409, 500, 503, 599};
-    unsigned how = fuzz_byte(in);
-    if (how < 8) {
-        r->outcome = how % 2 ? CALL_REFUSED : CALL_UNKNOWN;
-        r->status = 0;
-        r->body = (struct bytes){0};
-    } else if (r->outcome == CALL_ANSWERED) {
-        if (how < 64) {
-            r->status = statuses[how % (sizeof(statuses) / sizeof(statuses[0]))];
-        }
-        r->body = bent_bytes(a, r->body, in);
-        r->etag = how % 4 == 0 ? bent_text(a, r->etag, in) : r->etag;
-        r->content_type = how % 8 == 1 ? bent_text(a, r->content_type, in) : r->content_type;
-    }
-}
-
 static void bend_verb(struct verb_answer *v, struct arena *a, struct bytes *in)
 {
     unsigned how = fuzz_byte(in);
     if (how < 32) {
         v->outcome = (enum verb_outcome)(how % 3);
-        v->text = bent_text(a, "cannot: no space left on device", in);
+        v->text = fuzz_bent_text(a, "cannot: no space left on device", in);
     }
     v->exit_code = how % 4 == 0 ? (int)fuzz_byte(in) : v->exit_code;
-    v->data = v->data.size || how % 4 == 1 ? bent_bytes(a, v->data, in) : v->data;
+    v->data = v->data.size || how % 4 == 1 ? fuzz_bent_bytes(a, v->data, in) : v->data;
     if (v->container_count > 0) {
         struct container_status *list =
             arena_copy(a, v->containers, v->container_count * sizeof(*list));
         struct container_status *c = &list[fuzz_byte(in) % v->container_count];
-        c->note = bent_bytes(a, c->note, in);
+        c->note = fuzz_bent_bytes(a, c->note, in);
         c->state = how % 2 ? c->state : (enum container_state)(fuzz_byte(in) % 4);
         c->exit_code = fuzz_byte(in);
-        c->text = c->text ? bent_text(a, c->text, in) : "";
+        c->text = c->text ? fuzz_bent_text(a, c->text, in) : "";
         v->containers = list;
         v->container_count -= how % 16 == 2;
     }
@@ -164,8 +91,8 @@ static void bend_container(struct container_status *c, struct arena *a, struct b
     c->exit_signal = how % 4 == 2 ? fuzz_byte(in) % 65 : 0;
     c->oom_killed = how & 16;
     c->disk_full = how & 32;
-    c->note = bent_bytes(a, c->note, in);
-    c->text = c->text ? bent_text(a, c->text, in) : "";
+    c->note = fuzz_bent_bytes(a, c->note, in);
+    c->text = c->text ? fuzz_bent_text(a, c->text, in) : "";
 }
 
 static void bend(void *context, struct node *n, struct event *ev, struct arena *a)
@@ -179,34 +106,35 @@ static void bend(void *context, struct node *n, struct event *ev, struct arena *
         return;
     }
     switch (ev->kind) {
-    case EVENT_STORE: bend_store(&ev->store, a, &b->in); break;
-    case EVENT_WATCH: bend_watch(&ev->watch, a, &b->in); break;
-    case EVENT_RESPONSE: bend_response(&ev->response, a, &b->in); break;
-    case EVENT_STREAM: ev->stream.data = bent_bytes(a, ev->stream.data, &b->in); break;
-    case EVENT_REQUEST:
-        ev->request.body = bent_bytes(a, ev->request.body, &b->in);
-        ev->request.query = bent_text(a, ev->request.query, &b->in);
+    case EVENT_STORE:
+        bend_store(&ev->store, a, &b->in);
         break;
-    case EVENT_VERB: bend_verb(&ev->verb, a, &b->in); break;
-    case EVENT_CONTAINER: bend_container(&ev->container, a, &b->in); break;
-    default: break;
+    case EVENT_WATCH:
+        bend_watch(&ev->watch, a, &b->in);
+        break;
+    case EVENT_RESPONSE:
+        fuzz_bend_response(&ev->response, a, &b->in);
+        break;
+    case EVENT_STREAM:
+        ev->stream.data = fuzz_bent_bytes(a, ev->stream.data, &b->in);
+        break;
+    case EVENT_REQUEST:
+        ev->request.body = fuzz_bent_bytes(a, ev->request.body, &b->in);
+        ev->request.query = fuzz_bent_text(a, ev->request.query, &b->in);
+        break;
+    case EVENT_VERB:
+        bend_verb(&ev->verb, a, &b->in);
+        break;
+    case EVENT_CONTAINER:
+        bend_container(&ev->container, a, &b->in);
+        break;
+    default:
+        break;
     }
     b->spare = fuzz_byte(&b->in);
 }
 
 /* ---- the story ------------------------------------------------------------------------------- */
-
-static void go_on(struct world *w, int64_t duration_ns)
-{
-    int64_t until_ns = world_now(w) + duration_ns;
-    int64_t at_ns = world_now(w);
-    unsigned steps = 0;
-    while (world_step(w, until_ns)) {
-        steps = world_now(w) > at_ns ? 0 : steps + 1;
-        at_ns = world_now(w);
-        FUZZ_REQUIRE(steps < AT_ONE_MOMENT_MAX);
-    }
-}
 
 static void nobody(void *context, int status, struct bytes body)
 {
@@ -224,25 +152,17 @@ static void desire_task(struct cluster *c)
     Models__Action action = MODELS__ACTION__INIT;
     Models__TaskDefinition definition = MODELS__TASK_DEFINITION__INIT;
     Models__DesireTaskRequest request = MODELS__DESIRE_TASK_REQUEST__INIT;
-    run.path = (char *)(size_t)"/bin/true";
-    run.user = (char *)(size_t)"root";
+    run.path = (char *)(size_t) "/bin/true";
+    run.user = (char *)(size_t) "root";
     action.run_action = &run;
-    definition.root_fs = (char *)(size_t)"preloaded:busybox";
+    definition.root_fs = (char *)(size_t) "preloaded:busybox";
     definition.action = &action;
     definition.memory_mb = definition.disk_mb = 1;
-    definition.result_file = (char *)(size_t)"/tmp/result";
+    definition.result_file = (char *)(size_t) "/tmp/result";
     request.task_definition = &definition;
-    request.task_guid = (char *)(size_t)"task";
-    request.domain = (char *)(size_t)"default";
+    request.task_guid = (char *)(size_t) "task";
+    request.domain = (char *)(size_t) "default";
     send(c, "/v1/tasks/desire.r2", &request.base);
-}
-
-static void restart(struct world *w, struct node *n)
-{
-    if (node_up(n)) {
-        world_kill(w, n);
-    }
-    world_start(w, n);
 }
 
 /* Work comes, a container ends, a cell and the bbs begin again, work goes. Who exits meanwhile, for
@@ -257,7 +177,7 @@ static void story(struct bytes in, bool (*wanted)(const struct node *n, const st
     struct world *w = c->world;
     if (from_start) {
         world_bend(w, bend, &b);
-        go_on(w, 3 * SECOND_NS);
+        fuzz_go_on(w, 3 * SECOND_NS);
     } else {
         FUZZ_REQUIRE(world_run_until(w, 20 * SECOND_NS, cluster_ready, c));
         world_bend(w, bend, &b);
@@ -265,20 +185,20 @@ static void story(struct bytes in, bool (*wanted)(const struct node *n, const st
     struct node *all[] = {c->bbs[0], c->cells[0], c->cells[1], c->auctioneer, c->converger};
     cluster_desire_send(c, c->bbs[0], "web", 3, nobody, NULL);
     desire_task(c);
-    go_on(w, STORY_NS / 8);
+    fuzz_go_on(w, STORY_NS / 8);
     world_end_container(w, c->cells[0], 0, 1);
     world_end_container(w, c->cells[1], 0, 0);
-    go_on(w, STORY_NS / 8);
+    fuzz_go_on(w, STORY_NS / 8);
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (!node_up(all[i]) || i < 2) {
-            restart(w, all[i]);
+            fuzz_restart(w, all[i]);
         }
     }
-    go_on(w, STORY_NS / 2);
+    fuzz_go_on(w, STORY_NS / 2);
     Models__RemoveDesiredLRPRequest gone = MODELS__REMOVE_DESIRED_LRPREQUEST__INIT;
-    gone.process_guid = (char *)(size_t)"web";
+    gone.process_guid = (char *)(size_t) "web";
     send(c, "/v1/desired_lrp/remove", &gone.base);
-    go_on(w, STORY_NS / 4);
+    fuzz_go_on(w, STORY_NS / 4);
     if (getenv("FUZZ_TRACE")) {
         fputs(world_trace(w), stderr);
     }
