@@ -74,6 +74,21 @@ static void set_tags(struct arena *a, const Board__NodeSize *size, Models__Desir
     }
 }
 
+/* What it writes and measures is told as the instance's, where its app does not say whose. */
+static void set_source(struct arena *a, const char *name, Models__DesiredLRP *lrp)
+{
+    if (lrp->n_metric_tags > 0) {
+        return;
+    }
+    Models__DesiredLRP__MetricTagsEntry *tag =
+        arena_message(a, &models__desired_lrp__metric_tags_entry__descriptor);
+    tag->key = arena_strdup(a, "source_id");
+    tag->value = arena_message(a, &models__metric_tag_value__descriptor);
+    tag->value->static_ = arena_strdup(a, *lrp->metrics_guid ? lrp->metrics_guid : name);
+    lrp->metric_tags = ARENA_ARRAY(a, 1, Models__DesiredLRP__MetricTagsEntry *);
+    lrp->metric_tags[lrp->n_metric_tags++] = tag;
+}
+
 /* ---- Ports ----------------------------------------------------------------------------------- */
 
 /* How many one is. */
@@ -172,6 +187,7 @@ const Models__DesiredLRP *app_lrp(struct arena *a, const Board__AppInstRecord *i
     if (spec->size) {
         set_tags(a, spec->size, lrp);
     }
+    set_source(a, instance->name, lrp);
     set_environment(a, spec, lrp);
     set_ports(a, spec, lrp);
     set_routes(a, instance, lrp);

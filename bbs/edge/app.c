@@ -33,7 +33,10 @@ static const char *port_fault(struct arena *a, const Board__EdgePort *p)
 {
     uint32_t last = p->last ? p->last : p->internal;
     if (p->internal < 1 || last > 65535 || last < p->internal) {
-        return arena_printf(a, "ports: %u to %u, must be from 1 to 65535", p->internal, last);
+        return last == p->internal
+                   ? arena_printf(a, "ports: %u, must be from 1 to 65535", p->internal)
+                   : arena_printf(a, "ports: %u to %u, must rise, and be from 1 to 65535",
+                                  p->internal, last);
     }
     return p->internal <= PORT_SSH && last >= PORT_SSH
                ? arena_printf(a, "ports: %d is not for apps", PORT_SSH)
@@ -59,24 +62,29 @@ static void valid_ports(struct validation *v, const Board__EdgeAppSpec *s)
     }
 }
 
-/* What the centre or the site sets is not said. */
+/* What the centre or the site sets is not said; all else is what the site's bbs takes. An app
+ * without metric tags gets its instance's name as its source there. */
 static void valid_definition(struct validation *v, const Models__DesiredLRP *d)
 {
+    Models__DesiredLRP whole = *d;
+    Models__DesiredLRP__MetricTagsEntry source = MODELS__DESIRED_LRP__METRIC_TAGS_ENTRY__INIT;
+    Models__MetricTagValue value = MODELS__METRIC_TAG_VALUE__INIT;
+    Models__DesiredLRP__MetricTagsEntry *tags[] = {&source};
+    value.static_ = (char *)(uintptr_t) "app";
+    source.value = &value;
     if (*d->process_guid || *d->domain || d->owner || d->instances || d->memory_mb || d->disk_mb ||
-        *d->slice) {
-        say(v, "definition: process_guid, domain, owner, instances, memory, disk and slice are the "
-               "centre's to say");
+        (d->routes && d->routes->n_routes) || *d->slice) {
+        say(v, "definition: process_guid, domain, owner, instances, memory, disk, routes and slice "
+               "are the centre's to say");
+        return;
     }
-    if (!*d->root_fs) {
-        say_field(v, "rootfs");
+    whole.process_guid = whole.domain = (char *)(uintptr_t) "app";
+    if (!d->n_metric_tags) {
+        whole.n_metric_tags = 1;
+        whole.metric_tags = tags;
     }
-    check_length(v, d->root_fs, ROOT_FS_CHARACTERS_MAX);
-    valid_placement_tags(v, d->placementtags, d->n_placementtags);
-    if (d->action) {
-        valid_action_of(v, d->action, "action");
-    } else {
-        say_field(v, "action");
-    }
+    valid_unsealed(v, &d->base);
+    valid_desire(v, &whole);
 }
 
 void valid_edge_app(struct validation *v, const Board__EdgeAppRevisionRecord *request)

@@ -1,5 +1,6 @@
 #include "bbs/edge/edge.h"
 #include "bbs/edge/tracked.h"
+#include "bbs/lrp/validate.h"
 #include "common/base/message.h"
 #include "common/lifecycle/tracked.h"
 #include "common/model/edge_name.h"
@@ -501,7 +502,12 @@ static void valid_instance(struct validation *v, const Board__Move *move)
         say(v, fault);
     }
     size_t bytes = 0;
+    valid_unsealed(v, &m->instance->base);
     for (size_t i = 0; i < m->instance->n_env; i++) {
+        if (!*m->instance->env[i]->name || strchr(m->instance->env[i]->name, '=')) {
+            say(v, "env: a variable has a name, without =");
+            return;
+        }
         bytes += strlen(m->instance->env[i]->name) + strlen(m->instance->env[i]->value);
     }
     if (m->instance->n_env > ENV_MAX || bytes > ENV_BYTES_MAX) {

@@ -188,63 +188,86 @@ const char *edge_step_text(struct arena *a, const Board__EdgeMove *m)
 
 /* ---- What a move says ------------------------------------------------------------------------ */
 
+/* Each says its bound: who wrote the CRM reads it in a log. */
+static void valid_text(struct validation *v, const char *text, size_t most, const char *field)
+{
+    SCOPED_ARENA(a);
+    size_t size = strlen(text);
+    if (size > most) {
+        say(v, arena_printf(&a, "%s: %zu bytes, at most %zu", field, size, most));
+    }
+}
+
 static void valid_list(struct validation *v, char *const *list, size_t count, size_t most,
                        size_t bytes, const char *field)
 {
-    bool fault = count > most;
-    for (size_t i = 0; i < count && !fault; i++) {
-        fault = strlen(list[i]) > bytes;
+    SCOPED_ARENA(a);
+    if (count > most) {
+        say(v, arena_printf(&a, "%s: %zu, at most %zu", field, count, most));
+        return;
     }
-    if (fault) {
-        say_field(v, field);
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(list[i]) > bytes) {
+            valid_text(v, list[i], bytes, field);
+            return; /* one tells enough */
+        }
     }
 }
 
 static void valid_resources(struct validation *v, const Board__EdgeResources *r, const char *field)
 {
+    SCOPED_ARENA(a);
     if (r && (r->memory_mb < 0 || r->disk_mb < 0 || r->containers < 0)) {
-        say_field(v, field);
+        say(v, arena_printf(&a, "%s: memory, disk and containers are not below 0", field));
+    }
+}
+
+static void valid_step(struct validation *v, const Board__EdgeStep *s)
+{
+    SCOPED_ARENA(a);
+    if (s->steps > TASK_STEPS_MAX || s->step > s->steps) {
+        say(v, arena_printf(&a, "step: %u of %u, at most %d of as many", s->step, s->steps,
+                            TASK_STEPS_MAX));
+    }
+    valid_text(v, s->text, PROGRESS_LINE_BYTES_MAX, "step");
+}
+
+static void valid_reports(struct validation *v, const Board__EdgeMove *m)
+{
+    const Board__ClusterReport *c = m->cluster_report;
+    const Board__AppInstReport *i = m->instance_report;
+    if (c) {
+        valid_list(v, c->cells, c->n_cells, CELLS_MAX, SITE_TEXT_BYTES_MAX, "cells");
+        valid_resources(v, c->used, "used");
+        valid_text(v, c->health, SITE_TEXT_BYTES_MAX, "health");
+    }
+    if (i) {
+        valid_list(v, i->endpoints, i->n_endpoints, ENDPOINTS_MAX, SITE_TEXT_BYTES_MAX,
+                   "endpoints");
+        valid_list(v, i->runtime_ids, i->n_runtime_ids, ENDPOINTS_MAX, SITE_TEXT_BYTES_MAX,
+                   "runtime_ids");
+        valid_text(v, i->health, SITE_TEXT_BYTES_MAX, "health");
     }
 }
 
 void edge_valid(struct validation *v, const Board__Move *move)
 {
+    SCOPED_ARENA(a);
     const Board__EdgeMove *m = move_edge(move);
-    if (strlen(m->uid) > SITE_TEXT_BYTES_MAX) {
-        say_field(v, "uid");
-    }
-    if (strlen(m->version) > SITE_TEXT_BYTES_MAX) {
-        say_field(v, "version");
-    }
-    if (strlen(m->identity) > SITE_TEXT_BYTES_MAX) {
-        say_field(v, "identity");
-    }
-    if (strlen(m->error) > EDGE_ERROR_BYTES_MAX) {
-        say_field(v, "error");
-    }
-    if (m->step && (m->step->steps > TASK_STEPS_MAX || m->step->step > m->step->steps ||
-                    strlen(m->step->text) > PROGRESS_LINE_BYTES_MAX)) {
-        say_field(v, "step");
+    const ProtobufCEnumDescriptor *overrides = &board__edge_operation__override__descriptor;
+    valid_text(v, m->uid, SITE_TEXT_BYTES_MAX, "uid");
+    valid_text(v, m->version, SITE_TEXT_BYTES_MAX, "version");
+    valid_text(v, m->identity, SITE_TEXT_BYTES_MAX, "identity");
+    valid_text(v, m->error, EDGE_ERROR_BYTES_MAX, "error");
+    if (m->step) {
+        valid_step(v, m->step);
     }
     valid_list(v, m->errors, m->n_errors, SITE_ERRORS_MAX, SITE_ERROR_BYTES_MAX, "errors");
     valid_list(v, m->foreign, m->n_foreign, EDGE_FOREIGN_TOLD_MAX, SITE_ERROR_BYTES_MAX, "foreign");
     valid_resources(v, m->totals, "totals");
-    if (m->cluster_report) {
-        const Board__ClusterReport *r = m->cluster_report;
-        valid_list(v, r->cells, r->n_cells, CELLS_MAX, SITE_TEXT_BYTES_MAX, "cells");
-        valid_resources(v, r->used, "used");
-        valid_list(v, (char *const[]){r->health}, 1, 1, SITE_TEXT_BYTES_MAX, "health");
-    }
-    if (m->instance_report) {
-        const Board__AppInstReport *r = m->instance_report;
-        valid_list(v, r->endpoints, r->n_endpoints, ENDPOINTS_MAX, SITE_TEXT_BYTES_MAX,
-                   "endpoints");
-        valid_list(v, r->runtime_ids, r->n_runtime_ids, ENDPOINTS_MAX, SITE_TEXT_BYTES_MAX,
-                   "runtime_ids");
-        valid_list(v, (char *const[]){r->health}, 1, 1, SITE_TEXT_BYTES_MAX, "health");
-    }
-    if (!protobuf_c_enum_descriptor_get_value(&board__edge_operation__override__descriptor,
-                                              (int)m->override)) {
-        say_field(v, "override");
+    valid_reports(v, m);
+    if (!protobuf_c_enum_descriptor_get_value(overrides, (int)m->override)) {
+        say(v, arena_printf(&a, "override: there is no %d, only 0 to %u", (int)m->override,
+                            overrides->n_values - 1));
     }
 }
