@@ -4,9 +4,8 @@
 #include "common/base/version.h"
 #include "common/cli/cli_io.h"
 #include "common/model/keys.h"
-#include "common/model/record.h"
 #include "crm/crm.h"
-#include "test/api/bbs_rig.h"
+#include "test/api/edge_rig.h"
 #include "test/tool/cmocka.h"
 
 #include <fcntl.h>
@@ -127,22 +126,6 @@ static uint64_t session_in(const char *state)
 
 /* ---- The two boards ------------------------------------------------------------------------- */
 
-static void lay_at_centre(const char *key, const ProtobufCMessage *record)
-{
-    char command[1024];
-    SCOPED_ARENA(a);
-    const struct etcd_server *e = &bbs_rig.etcd;
-    snprintf(command, sizeof(command),
-             "ETCDCTL_API=3 etcdctl --endpoints %s --cacert %s --cert %s --key %s put '%s' "
-             ">/dev/null",
-             e->endpoint, e->ca, e->cert, e->key, key);
-    struct bytes value = record_encoded(&a, record);
-    FILE *f = popen(command, "w");
-    assert_non_null(f);
-    assert_int_equal(fwrite(value.data, 1, value.size, f), value.size);
-    assert_int_equal(pclose(f), 0);
-}
-
 /* As a client makes it. */
 static void make_cloudlet(void)
 {
@@ -154,8 +137,8 @@ static void make_cloudlet(void)
     c.state = arena_strdup(&a, "CREATING");
     c.request = 1;
     m.state = arena_strdup(&a, "NORMAL_OPERATION");
-    lay_at_centre(key_edge(&a, RECORD_MAINTENANCE, PARIS), &m.base);
-    lay_at_centre(key_edge(&a, RECORD_CLOUDLET, PARIS), &c.base);
+    edge_lay(key_edge(&a, RECORD_MAINTENANCE, PARIS), &m.base);
+    edge_lay(key_edge(&a, RECORD_CLOUDLET, PARIS), &c.base);
 }
 
 static int setup(void **state)

@@ -3,9 +3,8 @@
  * in slices, with its term (docs/edge.md, Two certificates). */
 #include "board.pb-c.h"
 #include "common/model/moves.h"
-#include "common/model/record.h"
 #include "models/domain.pb-c.h"
-#include "test/api/bbs_rig.h"
+#include "test/api/edge_rig.h"
 #include "test/tool/cmocka.h"
 
 #include <stdio.h>
@@ -31,23 +30,6 @@ static int ask_message(const struct tls_files *files, const char *path, const Pr
     return bbs_ask_as(files, bbs_rig.bbs[0].port, "POST", path, buf_bytes(&body), NULL, answer);
 }
 
-/* As nobody may: a record stands in etcd. */
-static void lay(const char *key, const ProtobufCMessage *record)
-{
-    char command[1024];
-    SCOPED_ARENA(a);
-    const struct etcd_server *e = &bbs_rig.etcd;
-    snprintf(command, sizeof(command),
-             "ETCDCTL_API=3 etcdctl --endpoints %s --cacert %s --cert %s --key %s put '%s' "
-             ">/dev/null",
-             e->endpoint, e->ca, e->cert, e->key, key);
-    struct bytes value = record_encoded(&a, record);
-    FILE *f = popen(command, "w");
-    assert_non_null(f);
-    assert_int_equal(fwrite(value.data, 1, value.size, f), value.size);
-    assert_int_equal(pclose(f), 0);
-}
-
 static void lay_cloudlet(const char *name, uint64_t session)
 {
     SCOPED_ARENA(a);
@@ -61,10 +43,10 @@ static void lay_cloudlet(const char *name, uint64_t session)
     cluster.name = arena_printf(&a, "%s/dev/web", name);
     instance.name = arena_printf(&a, "%s/dev/web/dev/shop/1.0", name);
     cluster.state = instance.state = cloudlet.state;
-    lay(key_edge(&a, RECORD_CLOUDLET, name), &cloudlet.base);
-    lay(key_edge(&a, RECORD_CLOUDLETINFO, name), &info.base);
-    lay(key_edge(&a, RECORD_CLUSTERINST, cluster.name), &cluster.base);
-    lay(key_edge(&a, RECORD_APPINST, instance.name), &instance.base);
+    edge_lay(key_edge(&a, RECORD_CLOUDLET, name), &cloudlet.base);
+    edge_lay(key_edge(&a, RECORD_CLOUDLETINFO, name), &info.base);
+    edge_lay(key_edge(&a, RECORD_CLUSTERINST, cluster.name), &cluster.base);
+    edge_lay(key_edge(&a, RECORD_APPINST, instance.name), &instance.base);
 }
 
 /* ---- The feed ------------------------------------------------------------------------------ */
@@ -345,9 +327,9 @@ static void definitions_are_of_the_own_instances(void **state)
     r.name = arena_strdup(&a, "dev/shop/1.0");
     for (r.revision = 1; r.revision <= 3; r.revision++) {
         r.digest = arena_printf(&a, "digest-%u", (unsigned)r.revision);
-        lay(key_appdef(&a, "dev/shop/1.0", r.revision), &r.base);
+        edge_lay(key_appdef(&a, "dev/shop/1.0", r.revision), &r.base);
     }
-    lay(key_edge(&a, RECORD_APPINST, shop), &instance.base);
+    edge_lay(key_edge(&a, RECORD_APPINST, shop), &instance.base);
     for (int tries = 0; tries < 100 && answer.size == 0; tries++) {
         assert_int_equal(ask_definition(&paris, "appinst", shop, &answer), 200);
     }

@@ -2,9 +2,8 @@
  * docs/edge.md and what they are told, with a CRM and a converger that are this test. The tests
  * follow one another on one board, each request at the other bbs than the one before. */
 #include "board.pb-c.h"
-#include "common/codec/json.h"
 #include "common/model/moves.h"
-#include "test/api/bbs_rig.h"
+#include "test/api/edge_rig.h"
 #include "test/tool/cmocka.h"
 
 #include "edge_api.pb-c.h"
@@ -25,31 +24,12 @@ static int next_port(void)
     return bbs_rig.bbs[turn++ % BBS_RIG_COUNT].port;
 }
 
-static ProtobufCMessage *message_of(const ProtobufCMessageDescriptor *d, const char *text)
-{
-    struct err err;
-    ProtobufCMessage *m;
-    char *json = arena_strdup(&arena, text);
-    for (char *c = json; *c; c++) {
-        *c = *c == '\'' ? '"' : *c;
-    }
-    if (json_decode(&arena, d, bytes_of(json), CODEC_OWN | CODEC_STRICT | CODEC_SNAKE_CASE, &m,
-                    &err) < 0) {
-        fail_msg("%s\n%s", err.text, text);
-    }
-    return m;
-}
-
 /* What a client asks by the route; "" = it was done, else the error's text. */
 static const char *ask(const char *path, const ProtobufCMessageDescriptor *d, const char *request)
 {
     SCOPED_BUF(answer);
-    ProtobufCAllocator allocator = arena_protobuf(&arena);
-    assert_int_equal(bbs_post(next_port(), path, message_of(d, request), &answer), 200);
-    const Board__EdgeFlavorsResponse *r =
-        board__edge_flavors_response__unpack(&allocator, answer.size, answer.data);
-    assert_non_null(r);
-    return r->error ? r->error->message : "";
+    assert_int_equal(bbs_post(next_port(), path, edge_message(&arena, d, request), &answer), 200);
+    return edge_error_of(&arena, &answer);
 }
 
 static const char *move(const char *noun, const char *verb, const char *name, const char *says)
@@ -115,8 +95,8 @@ static const char *crm_says(const char *name, enum record_type type, const char 
     ProtobufCAllocator allocator = arena_protobuf(&arena);
     Board__Move *m = move_new(&arena, name, key_edge(&arena, type, object));
     m->body_case = BOARD__MOVE__BODY_EDGE;
-    m->edge = (Board__EdgeMove *)message_of(
-        &board__edge_move__descriptor,
+    m->edge = (Board__EdgeMove *)edge_message(
+        &arena, &board__edge_move__descriptor,
         arena_printf(&arena,
                      "{'uid':'%s','request':%llu,'session':1,'identity':'X','version':'1',"
                      "'board_generation':'%s'%s}",
