@@ -11,7 +11,8 @@ enum {
     APP_REVISIONS_KEPT = 16, /* and those that an instance has, */
     APP_REVISIONS_MAX = 64,  /* so many in all */
     APP_PORTS_MAX = 16,
-    APP_BYTES_MAX = 1024 * 1024, /* of spec and definition */
+    /* Of spec and definition; a record has 1 MiB, in which the centre says a little more. */
+    APP_BYTES_MAX = 1024 * 1024 - 64,
 };
 
 /* The request is a FlavorRecord without a time, or an EdgeRemoveRequest. */
