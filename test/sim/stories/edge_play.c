@@ -1,10 +1,13 @@
 #include "test/sim/stories/edge_play.h"
 
+#include "test/sim/model/etcd.h"
+
 void edge_begin(struct edge_play *x, struct cluster *c, const struct federation_options *options)
 {
     *x = (struct edge_play){0};
     federation_init(&x->f, c, options);
     x->paris = &x->f.sites[0];
+    x->empty_revision = model_etcd_revision(store_etcd(x->paris->cluster->store));
     for (unsigned i = 0; i < x->f.site_count; i++) {
         struct federation_site *s = &x->f.sites[i];
         edge_done(x, federation_create_cloudlet(s));

@@ -18,6 +18,7 @@
 struct edge_play {
     struct federation f;
     struct federation_site *paris; /* the first site */
+    int64_t empty_revision;        /* of its store, before its CRM has come */
 };
 
 /* The sites, whose cloudlets are made at the centre, and become READY; and a flavor "small". */
