@@ -1,7 +1,73 @@
-/* Clients who race, several sites, and one where somebody works. */
+/* What a centre refuses, clients who race, several sites, and one where somebody works. */
 #include "test/sim/stories/edge_play.h"
 
 #include "models/error.pb-c.h"
+
+void story_what_a_centre_refuses(struct cluster *c)
+{
+    struct edge_play x;
+    static const struct federation_app with_port = {
+        .name = "dev/port/1.0", .flavor = "small", .port = 8080};
+    static const char port_1[] = "acme/paris/dev/web/dev/port/1.0";
+    says(c, "A centre refuses what cannot be, by name, and changes nothing by it.");
+    edge_begin(&x, c, &(struct federation_options){0});
+    edge_refused(&x, edge_create_cluster(&x, "acme/oslo/dev/web", 1), "no cloudlet acme/oslo");
+    edge_refused(&x,
+                 federation_create_cluster(
+                     &x.f, &(struct federation_cluster){.name = WEB, .flavor = "huge", .nodes = 1}),
+                 "huge");
+    edge_refused(&x, edge_create_cluster(&x, WEB, 65), "64");
+    edge_refused(&x, edge_create_cluster(&x, WEB, 0), "nodes");
+    edge_refused(&x, edge_create_cluster(&x, "acme/paris/dev/reservable3", 1), "reservable3");
+    edge_refused(&x, edge_create_instance(&x, SHOP), "dev/shop/1.0");
+    edge_apply_shop(&x, "");
+    edge_refused(&x, edge_create_instance(&x, SHOP), "no cluster");
+    edge_with_web(&x);
+    edge_refused(&x, edge_create_cluster(&x, WEB, 2), "exists");
+    edge_done(&x, federation_flavor(&x.f, "middle", 2));
+    edge_refused(&x,
+                 federation_create_instance(
+                     &x.f, &(struct federation_instance){.name = SHOP, .flavor = "middle"}),
+                 "node");
+
+    says(c, "What is used stays, and the refusal says by what.");
+    edge_done(&x, edge_create_instance(&x, SHOP));
+    edge_await(&x, SHOP, "READY");
+    edge_refused(&x, federation_remove(&x.f, "flavor", "small"), "is used by");
+    edge_refused(&x, federation_remove(&x.f, "app", APP), "is used by " SHOP);
+    edge_refused(&x, federation_delete(&x.f, PARIS, 0), "is used by");
+    edge_done(&x, federation_app(&x.f, &with_port));
+    edge_refused(&x, edge_create_instance(&x, SHOP), "exists");
+
+    says(c, "While an app is made nothing else is done about it, nor about its cluster.");
+    edge_done(&x, federation_update_cluster(&x.f, &(struct federation_cluster){
+                                                      .name = WEB, .flavor = "small", .nodes = 6}));
+    edge_await(&x, WEB, "READY");
+    federation_pause_site(x.paris, true);
+    edge_done(&x, edge_create_instance(&x, port_1));
+    edge_await(&x, port_1, "CREATING");
+    edge_refused(&x, edge_create_instance(&x, port_1), "exists");
+    edge_refused(&x, federation_delete(&x.f, port_1, 0), "is busy: CREATING");
+    edge_refused(
+        &x,
+        federation_update_cluster(
+            &x.f, &(struct federation_cluster){.name = WEB, .flavor = "small", .nodes = 7}),
+        "busy");
+    edge_refused(&x, federation_delete(&x.f, WEB, 0), "port");
+    federation_pause_site(x.paris, false);
+    edge_await(&x, port_1, "READY");
+
+    says(c, "A cluster with an app that does not go along is not deleted.");
+    edge_refused(&x, federation_delete(&x.f, WEB, 0), port_1);
+    assert_string_equal(federation_state(&x.f, WEB), "READY");
+    edge_done(&x, federation_delete(&x.f, port_1, 0));
+    edge_await(&x, port_1, "");
+    edge_done(&x, federation_delete(&x.f, WEB, 0));
+    edge_await(&x, WEB, "");
+    edge_holds_nothing(&x);
+    assert_int_equal(cluster_records(c, "name/"), 0);
+    edge_end(&x);
+}
 
 struct racing_client {
     unsigned done, refused, pending;
