@@ -673,6 +673,11 @@ static bool cloudlet_begin(struct move_turn *t)
                     c->state);
         return false;
     }
+    if (!c && t->in->actor == ACTOR_CLIENT && t->row->absent == ABSENT_REFUSED) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceNotFound, "there is no cloudlet %s",
+                    shot_of(t)->site.name);
+        return false;
+    }
     bool goes = t->in->actor == ACTOR_CRM && !c && t->row->absent == ABSENT_NOTHING;
     return !goes && edge_speaks(&shot_of(t)->site, t, c ? c->uid : NULL, c ? c->request : 0);
 }

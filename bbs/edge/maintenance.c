@@ -206,6 +206,11 @@ static bool maintenance_begin(struct move_turn *t)
                     m->name, m->state);
         return false;
     }
+    if (!m && t->in->actor == ACTOR_CLIENT && t->row->absent == ABSENT_REFUSED) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceNotFound, "there is no cloudlet %s",
+                    s->name);
+        return false;
+    }
     if (!edge_speaks(s, t, m ? m->uid : NULL, m ? m->request : 0)) {
         return false;
     }

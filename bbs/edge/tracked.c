@@ -162,7 +162,8 @@ void tracked_gather(struct view *v, const struct op_input *in, const struct trac
     s->name = key_edge_name(a, s->key);
     edge_site_gather(v, in, edge_cloudlet_of(a, s->name), &s->site);
     s->times = begins(in) ? &settings_gather(v)->edge : &SETTINGS_DEFAULT.edge;
-    s->object = view_message(v, s->key);
+    s->unreadable = view_unreadable(v, s->key);
+    s->object = s->unreadable ? NULL : view_message(v, s->key);
     if (s->object) {
         s->progress = view_message(v, key_progress(a, s->object->uid));
         s->after = arena_copy(a, s->object, s->object->base.descriptor->sizeof_message);
@@ -743,6 +744,17 @@ bool tracked_begin(struct move_turn *t)
     const struct tracked_head *o = s->object;
     t->record = o ? &o->base : NULL;
     t->from = state_of(o);
+    if (s->unreadable) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
+                    "%s was written by a later version of the software: ask a bbs of that version",
+                    s->name);
+        return false;
+    }
+    if (!o && t->in->actor == ACTOR_CLIENT && t->row->absent == ABSENT_REFUSED) {
+        plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceNotFound, "there is no %s %s",
+                    kind_of(t)->noun, s->name);
+        return false;
+    }
     if (o && t->from < 0) {
         plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
                     "%s is in state %s, which this version does not know", s->name, o->state);

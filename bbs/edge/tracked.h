@@ -43,7 +43,8 @@ struct tracked_shot {
     struct edge_site site;
     const struct edge_times *times; /* in force; read by the moves that begin something */
     const char *key, *name;
-    const struct tracked_head *object; /* NULL = none */
+    const struct tracked_head *object; /* NULL = none, or `unreadable` */
+    bool unreadable;                   /* a later version has written it */
     const Board__ProgressRecord *progress;
     const Board__RefsRecord *refs; /* where the row reads it */
     struct dependents dependents;

@@ -211,7 +211,7 @@ static void a_cluster_is_made(void **state)
                                           "ready\n[ready]");
     assert_string_equal(
         ask("/v1/edge/flavor/remove", &board__edge_remove_request__descriptor, "{'name':'small'}"),
-        "small is used by acme/paris/dev/web");
+        "small is used by dev/shop/1.0, acme/paris/dev/web");
 }
 
 static void an_instance_is_made_and_goes(void **state)
