@@ -131,11 +131,6 @@ static void displaced(struct crm *x, const struct event *ev, struct effects *out
     elect(x, &stop, out);
 }
 
-bool crm_site_is_lost(const struct crm *x)
-{
-    return x->lost_ns && x->life.now.mono_ns >= x->lost_ns + SITE_LOST_NS;
-}
-
 static void watch_site(struct crm *x, struct effects *out)
 {
     const struct feed_client *f = &x->life.feed_client;

@@ -81,28 +81,6 @@ void follow_centre_change(struct follow *f, enum feed_client_change change, cons
     }
 }
 
-static const void *read_now(const struct follow *f, struct arena *a, enum record_type type,
-                            const char *name)
-{
-    const struct followed *r = feed_client_get(&f->centre->feed_client, key_edge(a, type, name));
-    ProtobufCMessage *m;
-    return r && record_decode(a, type, blob_bytes(r->record), &m, NULL) == 0 ? m : NULL;
-}
-
-const Board__ClusterInstRecord *follow_cluster(const struct follow *f, struct arena *a,
-                                               const char *name, const char *uid)
-{
-    const Board__ClusterInstRecord *c = read_now(f, a, RECORD_CLUSTERINST, name);
-    return c && strcmp(c->uid, uid) == 0 ? c : NULL;
-}
-
-const Board__AppInstRecord *follow_app(const struct follow *f, struct arena *a, const char *name,
-                                       const char *uid)
-{
-    const Board__AppInstRecord *i = read_now(f, a, RECORD_APPINST, name);
-    return i && strcmp(i->uid, uid) == 0 ? i : NULL;
-}
-
 void follow_plan(const struct follow *f, struct arena *a, struct crm_plan *ret)
 {
     struct crm_plan_input in = {0};

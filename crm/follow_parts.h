@@ -4,13 +4,6 @@
 
 #include "crm/follow.h"
 
-/* The centre's record of a work's object, read now, in the arena; NULL = it is gone, is another
- * one, or cannot be read. */
-const Board__ClusterInstRecord *follow_cluster(const struct follow *f, struct arena *a,
-                                               const char *name, const char *uid);
-const Board__AppInstRecord *follow_app(const struct follow *f, struct arena *a, const char *name,
-                                       const char *uid);
-
 /* ---- The site: follow_site.c ------------------------------------------------------------------
  */
 

@@ -3,6 +3,7 @@
 
 #include "common/base/memory.h"
 #include "common/model/moves.h"
+#include "common/model/record.h"
 #include "crm/app_lrp.h"
 #include "models/desired_lrp_requests.pb-c.h"
 
@@ -78,10 +79,34 @@ static void ask_slice(struct follow *f, const struct crm_work *w, const char *na
     call(&f->life->boards, new_call(f, FOLLOW_SLICE, w), "/v1/board/apply", &request.base, ev, out);
 }
 
+static const void *read_now(const struct follow *f, struct arena *a, enum record_type type,
+                            const char *name)
+{
+    const struct followed *r = feed_client_get(&f->centre->feed_client, key_edge(a, type, name));
+    ProtobufCMessage *m;
+    return r && record_decode(a, type, blob_bytes(r->record), &m, NULL) == 0 ? m : NULL;
+}
+
+/* The centre's record of a work's object, read now, in the arena; NULL = it is gone, is another
+ * one, or cannot be read. */
+static const Board__ClusterInstRecord *cluster_now(const struct follow *f, struct arena *a,
+                                                   const char *name, const char *uid)
+{
+    const Board__ClusterInstRecord *c = read_now(f, a, RECORD_CLUSTERINST, name);
+    return c && strcmp(c->uid, uid) == 0 ? c : NULL;
+}
+
+static const Board__AppInstRecord *app_now(const struct follow *f, struct arena *a,
+                                           const char *name, const char *uid)
+{
+    const Board__AppInstRecord *i = read_now(f, a, RECORD_APPINST, name);
+    return i && strcmp(i->uid, uid) == 0 ? i : NULL;
+}
+
 static void put_slice(struct follow *f, const struct crm_work *w, const char *name,
                       const struct event *ev, struct effects *out)
 {
-    const Board__ClusterInstRecord *record = follow_cluster(f, out->arena, w->name, w->uid);
+    const Board__ClusterInstRecord *record = cluster_now(f, out->arena, w->name, w->uid);
     const char *fault = "the centre's record has gone";
     Board__SliceMove *m = record && record->spec && record->spec->node
                               ? crm_board_slice_move(&f->board, out->arena, record, &fault)
@@ -175,7 +200,7 @@ static void desire(struct follow *f, const struct follow_call *c, const struct e
     const Board__EdgeAppRevisionRecord *r = (const Board__EdgeAppRevisionRecord *)boards_answer(
         out->arena, &ev->response, &board__edge_app_revision_record__descriptor, FOLLOW_ANSWER_MAX,
         &why);
-    const Board__AppInstRecord *i = follow_app(f, out->arena, c->name, c->uid);
+    const Board__AppInstRecord *i = app_now(f, out->arena, c->name, c->uid);
     if (!r || !r->definition || !i || !i->spec || i->request != c->request ||
         r->revision != i->spec->revision) {
         crm_works_answered(&f->works, c->uid, c->request, ANSWER_AGAIN,

@@ -18,6 +18,11 @@ const Board__SiteRecord *crm_identity(const struct crm *x, struct arena *a)
     return site_record(x, a, RECORD_SITE, SITE_KEY);
 }
 
+bool crm_site_is_lost(const struct crm *x)
+{
+    return x->lost_ns && x->life.now.mono_ns >= x->lost_ns + SITE_LOST_NS;
+}
+
 /* v2 of an upgrade opens its session before v1 has given the lead back, for that is how v1 learns
  * that it is here. A standby of the version that runs says nothing. */
 static bool comes_after(const struct crm *x, struct arena *a)
