@@ -42,7 +42,7 @@ static const char edge_apps_apply_details[] =
     "say\n"
     "(docs/edge.md). What is changed is a revision more; bbs appinsts refresh brings instances "
     "to it.\n"
-    "Exit status 2: a file is wrong, and nothing was applied; 4: there is no such flavor, or too\n"
+    "Exit status 2: a file is wrong, and nothing was applied; 3: there is no such flavor; 4: too\n"
     "many revisions are in use.\n";
 
 static const char edge_apps_rm_details[] = REFUSES "it is in use.\n";
