@@ -210,11 +210,26 @@ static const char *next_of_site(const struct centre *c, const struct centre_site
     return tells && has_news(c, site, info, a) ? "report" : NULL;
 }
 
+/* Whether `ready` is the cloudlet's own move. Where it stayed as it was while this CRM began again,
+ * or was only away, it is the cloudletinfo's. */
+static bool takes_ready(const Board__CloudletRecord *cloudlet)
+{
+    return is_in(cloudlet, "CRM_INITOK") || is_in(cloudlet, "UPDATE_ERROR");
+}
+
+/* It failed, and this CRM is what it waits for: the next session leads on from there. */
+static bool waits_for_session(const struct centre *c, const Board__CloudletRecord *cloudlet)
+{
+    bool target = strcmp(cloudlet->target_version, c->version) == 0;
+    return is_in(cloudlet, "CREATE_ERROR") || (is_in(cloudlet, "UPDATE_ERROR") && target);
+}
+
 /* What of the session itself is due.
  * 1. No session of this process, or one that the board has not: it is opened.
  * 2. INIT: all records are here, for the feed is current.
- * 3. NEED_SYNC: the site was compared. So too after a failed upgrade, which this CRM survives.
- * 4. What of the site is to be known. */
+ * 3. The site was compared, and the cloudlet is led on by another session: that is opened.
+ * 4. NEED_SYNC: the site was compared. So too after a failed upgrade, which this CRM survives.
+ * 5. What of the site is to be known. */
 static struct due_move next_of_session(const struct centre *c, const struct centre_site *site,
                                        const Board__CloudletRecord *cloudlet,
                                        const Board__CloudletInfoRecord *info, struct arena *a)
@@ -226,19 +241,24 @@ static struct due_move next_of_session(const struct centre *c, const struct cent
     if (state == CLOUDLET_INFO_INIT) { /* 2 */
         return (struct due_move){"sync", RECORD_CLOUDLETINFO, cloudlet->request};
     }
-    bool failed_upgrade = state == CLOUDLET_INFO_ERRORS && is_in(cloudlet, "UPDATE_ERROR");
-    bool takes = is_in(cloudlet, "CRM_INITOK") || is_in(cloudlet, "UPDATE_ERROR");
-    bool due = (state == CLOUDLET_INFO_NEED_SYNC && takes) || failed_upgrade;
-    if (due && site->compared && site->leads) { /* 3 */
-        return (struct due_move){"ready", RECORD_CLOUDLET, cloudlet->request};
+    bool compared = site->compared && site->leads;
+    if (compared && waits_for_session(c, cloudlet)) { /* 3 */
+        return (struct due_move){"init", RECORD_CLOUDLET, cloudlet->request};
     }
-    const char *name = next_of_site(c, site, cloudlet, info, a); /* 4 */
+    bool failed_upgrade = state == CLOUDLET_INFO_ERRORS && is_in(cloudlet, "UPDATE_ERROR");
+    bool due = state == CLOUDLET_INFO_NEED_SYNC || failed_upgrade;
+    enum record_type type = takes_ready(cloudlet) ? RECORD_CLOUDLET : RECORD_CLOUDLETINFO;
+    if (due && compared) { /* 4 */
+        return (struct due_move){"ready", type, cloudlet->request};
+    }
+    const char *name = next_of_site(c, site, cloudlet, info, a); /* 5 */
     return (struct due_move){name, RECORD_CLOUDLETINFO, cloudlet->request};
 }
 
 /* The move that the board's state asks for now. Nothing is said of a cloudlet that is not there, or
- * while nobody knows which site this is. What it is asked about itself comes first: a cloudlet that
- * goes, or whose v1 began again amid an upgrade, is not READY any more. */
+ * while nobody knows which site this is. Whoever was OFFLINE says first that it is heard again.
+ * What it is asked about itself comes next: a cloudlet that goes, or whose v1 began again amid an
+ * upgrade, is not READY any more. */
 static struct due_move next_move(const struct centre *c, const struct centre_site *site,
                                  const Board__CloudletRecord *cloudlet, struct arena *a)
 {
@@ -248,6 +268,13 @@ static struct due_move next_move(const struct centre *c, const struct centre_sit
     const Board__CloudletInfoRecord *info = centre_info(c, a);
     const Board__MaintenanceRecord *m = maintenance_of(c, a);
     bool in_session = is_own(c, info);
+    if (in_session && info_state(info) == CLOUDLET_INFO_OFFLINE) {
+        return (struct due_move){"back", RECORD_CLOUDLETINFO, cloudlet->request};
+    }
+    if (c->session && site->takes_back) {
+        return *site->failed ? (struct due_move){"fail", RECORD_CLOUDLET, cloudlet->request}
+                             : (struct due_move){0};
+    }
     const char *name = in_session ? next_of_cloudlet(c, site, cloudlet) : NULL;
     if (name) {
         return (struct due_move){name, RECORD_CLOUDLET, cloudlet->request};
@@ -349,6 +376,7 @@ static void on_answer(struct centre *c, const struct event *ev, struct effects *
     } else if (!result || (result->outcome != BOARD__MOVE_RESULT__OUTCOME__DONE &&
                            result->outcome != BOARD__MOVE_RESULT__OUTCOME__NOTHING)) {
         const Models__Error *e = r->error ? r->error : result ? result->error : NULL;
+        c->call_session = c->session; /* it opened none */
         failed(c, e ? e->message : "it does not say why", ev, out);
     } else {
         c->failures = 0;
@@ -402,22 +430,58 @@ void centre_hear(struct centre *c, const struct event *ev, struct effects *out)
     on_other_board(c);
 }
 
+/* The link is there again: the feed does not wait for the end of what it backed off by while it was
+ * cut. Nor do all sites ask in one instant. */
+static void hurry(struct centre *c, bool heard, const struct event *ev, struct effects *out)
+{
+    if (heard && !c->feed_client.current && !c->hurry_ns) {
+        c->hurry_ns = ev->now.mono_ns + 1 + (int64_t)(ev->entropy[1] % CENTRE_HURRY_NS);
+    }
+    if (c->hurry_ns && ev->now.mono_ns >= c->hurry_ns) {
+        c->hurry_ns = 0;
+        if (!c->feed_client.current) {
+            feed_client_hurry(&c->feed_client, out);
+        }
+    } else if (c->hurry_ns) {
+        effects_due(out, c->hurry_ns);
+    }
+}
+
+/* A bbs may be behind the session, and v1's was that of v2 for a while: as long as the board has
+ * this one it is told again. */
+static void send_heartbeats(struct centre *c, const struct event *ev, struct effects *out)
+{
+    struct heartbeat_sender *h = &c->heartbeat_sender;
+    enum heartbeat_verdict verdict = heartbeat_sender_step(h, ev, out);
+    hurry(c, verdict == HEARTBEAT_TAKEN, ev, out);
+    if (verdict == HEARTBEAT_REJECTED) {
+        heartbeat_sender_stop(h);
+        c->heartbeat_again_ns = ev->now.mono_ns + CENTRE_HEARTBEAT_NS;
+    }
+    if (!c->session || h->on || !is_own(c, centre_info(c, out->arena))) {
+        return;
+    }
+    if (ev->now.mono_ns >= c->heartbeat_again_ns) {
+        heartbeat_sender_start(h, ev, out);
+    } else {
+        effects_due(out, c->heartbeat_again_ns);
+    }
+}
+
 enum centre_end centre_step(struct centre *c, const struct event *ev,
                             const struct centre_site *site, struct effects *out)
 {
     if (c->call_id && ev->kind == EVENT_RESPONSE && ev->response.id == c->call_id) {
         on_answer(c, ev, out);
     }
-    if (heartbeat_sender_step(&c->heartbeat_sender, ev, out) == HEARTBEAT_REJECTED) {
-        heartbeat_sender_stop(&c->heartbeat_sender); /* the feed tells why */
-    }
+    send_heartbeats(c, ev, out);
     if (c->session && c->feed_client.current && centre_has_shown(c, c->seen_from)) {
         const Board__CloudletInfoRecord *info = centre_info(c, out->arena);
-        if (info && info->session > c->session) {
+        bool other = info && info->session > c->session && info->session != c->call_session;
+        if (other && !site->takes_back) {
             return CENTRE_DISPLACED;
         }
-        /* Nobody heard of it for too long, or the cloudlet is gone. */
-        if (!info || info_state(info) == CLOUDLET_INFO_OFFLINE) {
+        if (!info) { /* the cloudlet is gone */
             centre_leave(c);
         }
     }

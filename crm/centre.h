@@ -9,8 +9,11 @@
  *   when the cloudlet goes, that the site holds nothing any more. Then what of the site has
  * changed: its cells, and what it holds that no record is of; or that its own bbs does not answer;
  * - ERRORS: ready, when that answers again;
- * - OFFLINE: another session, for nobody heard of this one for too long;
- * - another's session, after its own: it is over, somebody else speaks for the site. */
+ * - OFFLINE: back, for nobody heard of this session for too long, and now it is heard again; what
+ *   follows is as at NEED_SYNC;
+ * - another's session, after its own: it is over, somebody else speaks for the site. But for a v2
+ *   that v1 was stopping when it came: v1 says fail, and its own session is the present one again.
+ */
 #pragma once
 
 #include "common/client/boards.h"
@@ -26,6 +29,8 @@
 #define CENTRE_BACK_OFF_MAX_NS (30 * SECOND_NS)
 /* Between two reports of what of the site has changed. */
 #define CENTRE_REPORT_NS (5 * SECOND_NS)
+/* From a heartbeat that is taken to the next attempt of a feed that is broken, at most. */
+#define CENTRE_HURRY_NS (3 * SECOND_NS)
 /* Of a move; after one that failed, see centre_pause_ns(). */
 #define CENTRE_CALL_NS (10 * SECOND_NS)
 #define CENTRE_AGAIN_NS (1 * SECOND_NS)
@@ -44,6 +49,7 @@ struct centre_site {
     bool compared;                /* what the site holds was compared with the records */
     const char *identity;         /* "" = not known yet: nothing is said */
     const char *failed;           /* why the upgrade that is under way did; "" = it did not */
+    bool takes_back;              /* v2, whose session is the board's, is stopped by this v1 */
     const char *lost;             /* that the site itself does not answer; "" = it does */
     const char *ails;             /* what else does not work there; "" = all does */
     size_t holds;                 /* objects of the centre */
@@ -70,9 +76,12 @@ struct centre {
     uint64_t session; /* of this process, which the board has had; 0 = none */
     uint64_t call_id; /* of the open move; 0 = none */
     const char *call_url, *call_move;
-    uint64_t call_session;
+    uint64_t call_session; /* of the last move, unless it was refused; of init the one that it
+                            * opens: it is this process's, also when the answer was lost */
     int64_t seen_from; /* no move before the feed shows this revision */
     int64_t again_ns;  /* nor before */
+    int64_t hurry_ns; /* the feed tries again then; 0 = by its own time */
+    int64_t heartbeat_again_ns; /* no heartbeat before, after one that was rejected */
     unsigned failures;
     int64_t report_ns;          /* no report before */
     uint64_t reported;          /* hash of the last one that was taken in this session; 0 = none */

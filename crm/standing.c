@@ -30,7 +30,7 @@ static bool comes_after(const struct crm *x, struct arena *a)
     const Board__CloudletRecord *c = centre_cloudlet(&x->centre, a);
     const Board__CloudletInfoRecord *i = centre_info(&x->centre, a);
     return c && c->upgrading && strcmp(c->target_version, x->version) == 0 && i &&
-           (strcmp(i->version, x->version) != 0 || i->session == x->centre.session);
+           (strcmp(i->version, x->version) != 0 || i->session == x->centre.call_session);
 }
 
 struct upgrade_facts crm_upgrade_facts(const struct crm *x, struct arena *a)
@@ -41,6 +41,7 @@ struct upgrade_facts crm_upgrade_facts(const struct crm *x, struct arena *a)
     f.cloudlet = current ? centre_cloudlet(c, a) : NULL;
     f.info = current ? centre_info(c, a) : NULL;
     f.own_session = c->session && f.info && f.info->session == c->session;
+    f.former_session = c->session && f.info && f.info->former_session == c->session;
     return f;
 }
 
@@ -60,6 +61,7 @@ struct centre_site crm_standing(const struct crm *x, struct arena *a)
     }
     const struct upgrade_facts facts = crm_upgrade_facts(x, a);
     site.failed = arena_strdup(a, upgrade_failed(&x->upgrade, &facts));
+    site.takes_back = upgrade_takes_back(&x->upgrade, &facts);
     site.holds = x->follow.board.slices.count; /* slices are the centre's, and nobody else's */
     site.told = x->follow.compared;
     site.foreign = x->follow.foreign;

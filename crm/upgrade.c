@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static void fail_upgrade(struct upgrade *u
     va_start(args, format);
     vsnprintf(u->why, sizeof(u->why), format, args);
     va_end(args);
-    u->stage = UPGRADE_FAILED;
+    u->stage = u->stage == UPGRADE_STOPPING ? UPGRADE_STOPPED : UPGRADE_FAILED;
 }
 
 /* ---- v1 -------------------------------------------------------------------------------------- */
@@ -149,9 +149,16 @@ void upgrade_step(struct upgrade *u, const struct event *ev, const struct upgrad
     wait_for_former(u, ev, facts, out);
 }
 
-const char *upgrade_failed(const struct upgrade *u, const struct upgrade_facts *facts)
+bool upgrade_takes_back(const struct upgrade *u, const struct upgrade_facts *f)
 {
-    return is_former(facts) && u->stage == UPGRADE_FAILED && u->request == facts->cloudlet->request
-               ? u->why
-               : "";
+    bool stops = u->stage == UPGRADE_STOPPING || u->stage == UPGRADE_STOPPED;
+    return stops && f->former_session && f->cloudlet && f->cloudlet->upgrading &&
+           u->request == f->cloudlet->request;
+}
+
+const char *upgrade_failed(const struct upgrade *u, const struct upgrade_facts *f)
+{
+    bool failed = u->stage == UPGRADE_FAILED || u->stage == UPGRADE_STOPPED;
+    bool own = (is_former(f) && u->request == f->cloudlet->request) || upgrade_takes_back(u, f);
+    return failed && own ? u->why : "";
 }

@@ -1,7 +1,8 @@
 /* An upgrade of the CRM itself, by two processes (docs/edge.md, Cloudlets). v1 has a program
  * started that starts v2, `COMMAND start VERSION`; v2 opens its session, of which v1 hears, and
- * ends. A v2 that does not come is stopped, `COMMAND stop VERSION`, and v1 goes on. v2 has a v1
- * that does not end stopped likewise. Pure: embedded in the role. */
+ * ends. A v2 that does not come is stopped, `COMMAND stop VERSION`, and v1 goes on, also when v2
+ * came while it was being stopped. v2 has a v1 that does not end stopped likewise. Pure: embedded
+ * in the role. */
 #pragma once
 
 #include "common/contract/effect.h"
@@ -24,6 +25,7 @@ enum upgrade_stage {
     UPGRADE_AWAITED,  /* v2 is to come until `due_ns` */
     UPGRADE_STOPPING, /* the program stops v2, which did not come */
     UPGRADE_FAILED,   /* `why` is to be said */
+    UPGRADE_STOPPED,  /* the same, of a v2 that was stopped */
 };
 
 struct upgrade {
@@ -47,6 +49,7 @@ struct upgrade_facts {
     const Board__CloudletInfoRecord *info;
     const char *version; /* of this process */
     bool own_session;    /* the board's is this process's */
+    bool former_session; /* it was, and is kept beside that of a v2 that has come */
     bool leads;          /* at the site */
 };
 
@@ -56,3 +59,7 @@ void upgrade_step(struct upgrade *u, const struct event *ev, const struct upgrad
 
 /* Why the upgrade that is under way failed, to be said as `fail`; "" = it has not. */
 const char *upgrade_failed(const struct upgrade *u, const struct upgrade_facts *facts);
+
+/* v2 came when v1 had begun to stop it: nobody else may be left, so v1 stays, and says that the
+ * upgrade failed. */
+bool upgrade_takes_back(const struct upgrade *u, const struct upgrade_facts *facts);

@@ -514,6 +514,7 @@ static void init_cloudlet(const struct move_turn *t)
     bool takes_over = t->to == CLOUDLET_CRM_INITOK && t->from != CLOUDLET_CRM_INITOK &&
                       (c->upgrading || t->from == CLOUDLET_UPDATE_ERROR);
     if (t->from == CLOUDLET_UPDATE_ERROR && t->to == CLOUDLET_CRM_INITOK) { /* repaired by hand */
+        c->request++; /* another operation than the one that failed */
         c->upgrading = true;
         c->operation = edge_operation(a, "upgrade", 0, now_of(t)->state, t->in->now.wall_ns,
                                       shot_of(t)->times->upgrade_ns);
@@ -662,6 +663,21 @@ static void expire_cloudlet(const struct move_turn *t)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+/* What a CRM says is about one request: what it said of an upgrade or delete before comes late.
+ * `init` is about none: a session is above all others. */
+static bool answers_request(const struct move_turn *t, const Board__CloudletRecord *c)
+{
+    const Board__EdgeMove *m = edge_says(t);
+    if (t->in->actor != ACTOR_CRM || strcmp(t->row->name, "init") == 0 ||
+        m->request == c->request) {
+        return true;
+    }
+    plan_refuse(t->plan, MODELS__ERROR__TYPE__ResourceConflict,
+                "request %llu of cloudlet %s is over: the board's is %llu",
+                (unsigned long long)m->request, c->name, (unsigned long long)c->request);
+    return false;
+}
+
 static bool cloudlet_begin(struct move_turn *t)
 {
     const Board__CloudletRecord *c = now_of(t);
@@ -679,7 +695,8 @@ static bool cloudlet_begin(struct move_turn *t)
         return false;
     }
     bool goes = t->in->actor == ACTOR_CRM && !c && t->row->absent == ABSENT_NOTHING;
-    return !goes && edge_speaks(&shot_of(t)->site, t, c ? c->uid : NULL, c ? c->request : 0);
+    return !goes && edge_speaks(&shot_of(t)->site, t, c ? c->uid : NULL, c ? c->request : 0) &&
+           (!c || answers_request(t, c));
 }
 
 static void valid_site_spec(struct validation *v, const Board__CloudletSpec *s)

@@ -177,7 +177,7 @@ static void a_site_comes(void **state)
     assert_string_equal(
         move("cluster", "create", CLUSTER, "{'cluster':{'flavor':'small','nodes':2}}"),
         "cloudlet acme/paris was never ready: it is CRM_INITOK for 0 s");
-    assert_string_equal(crm_says("ready", RECORD_CLOUDLET, SITE, uid, 0,
+    assert_string_equal(crm_says("ready", RECORD_CLOUDLET, SITE, uid, 1,
                                  ",'leads_site':true,'totals':{'memory_mb':2048,'disk_mb':4096,"
                                  "'containers':64},'cells':1"),
                         "");

@@ -51,7 +51,8 @@
 
 #define ON " cloudlet/acme/paris "
 #define CRM "crm acme/paris"
-#define SAY(more) "{'uid':'U','board_generation':'E','identity':'X'" more "}"
+#define SAID(more) "{'uid':'U','board_generation':'E','identity':'X'" more "}"
+#define SAY(more) SAID(",'request':1" more)
 #define V "converger"
 #define JUDGED "{'uid':'U','request':1}"
 #define PLACE "'cloudlet':{'latitude':48.8,'longitude':2.3}"
@@ -164,6 +165,8 @@ static const struct edge_row cloudlets[] = {
      "fail" ON SAY(",'session':3")},
     {"v1 begins", REQUESTED, CRM, "upgrading" ON SAY(",'session':3,'version':'1'")},
     {"v2 begins", REQUESTED, CRM, "upgrading" ON SAY(",'session':3,'version':'2'")},
+    {"v1 could not, in an upgrade before", UPDATING, CRM,
+     "fail" ON SAID(",'session':3,'request':0,'version':'1','error':'no v2'")},
     {"v1 could not", UPDATING, CRM, "fail" ON SAY(",'session':3,'version':'1','error':'no v2'")},
     {"v1 says that v2 is not up", V2_IN, CRM,
      "fail" ON SAY(",'session':3,'version':'1','error':'v2 is gone'")},
@@ -172,6 +175,8 @@ static const struct edge_row cloudlets[] = {
      "deleting" ON SAY(",'session':3")},
     {"it has let go", C("DELETING", V1 OP("delete", "")) I("READY", "3", "") NORMAL, CRM,
      "deleted" ON SAY(",'session':3")},
+    {"it has, in a delete before", C("DELETING", V1 OP("delete", "")) I("READY", "3", "") NORMAL,
+     CRM, "deleted" ON SAID(",'session':3,'request':2")},
     {"it has, and is gone", "", CRM, "deleted" ON SAY(",'session':3")},
     {"it could not let go", C("DELETING", V1 OP("delete", "")) I("READY", "3", "") NORMAL, CRM,
      "fail" ON SAY(",'session':3,'error':'left behind: a slice'")},
@@ -270,20 +275,19 @@ static const struct edge_row maintenance[] = {
     {"another request", DURING("FAILOVER_REQUESTED", ""), V,
      "failed_over" AT "{'uid':'U','request':2}"},
     {"the CRM agrees", DURING("CRM_REQUESTED", ""), CRM,
-     "under_maintenance" AT SAY(",'session':3,'request':1")},
-    {"it does not", DURING("CRM_REQUESTED", ""), CRM,
-     "fail" AT SAY(",'session':3,'request':1,'error':'a backup runs'")},
-    {"to an older request", DURING("CRM_REQUESTED", ""), CRM,
      "under_maintenance" AT SAY(",'session':3")},
+    {"it does not", DURING("CRM_REQUESTED", ""), CRM,
+     "fail" AT SAY(",'session':3,'error':'a backup runs'")},
+    {"to an older request", DURING("CRM_REQUESTED", ""), CRM,
+     "under_maintenance" AT SAID(",'session':3")},
     {"in an older session", DURING("CRM_REQUESTED", ""), CRM,
-     "under_maintenance" AT SAY(",'session':2,'request':1")},
+     "under_maintenance" AT SAY(",'session':2")},
     {"no answer", DURING("CRM_REQUESTED", ",'deadline':1000" S), V, "expire" AT JUDGED},
     {"none yet", DURING("CRM_REQUESTED", ",'deadline':1001" S), V, "expire" AT JUDGED},
     {"given up", DURING("CRM_REQUESTED", ""), "client", "end" AT "{}"},
     {"ended", DURING("UNDER_MAINTENANCE", ""), "client", "end" AT "{}"},
     {"it never was", READY, "client", "end" AT "{}"},
-    {"the CRM knows", DURING("NORMAL_OPERATION_INIT", ""), CRM,
-     "normal" AT SAY(",'session':3,'request':1")},
+    {"the CRM knows", DURING("NORMAL_OPERATION_INIT", ""), CRM, "normal" AT SAY(",'session':3")},
 };
 
 #define OVER " progress/c "

@@ -139,6 +139,7 @@ void crm_rig_frame_info(struct crm_rig *x, Board__FeedFrame__Kind kind, uint64_t
     info.state = crm_rig_text(state);
     info.version = crm_rig_text(version);
     info.former_version = crm_rig_text(x->former_version ? x->former_version : "");
+    info.former_session = x->former_session;
     Board__EdgeResources totals = BOARD__EDGE_RESOURCES__INIT; /* of crm_rig_site_snapshot() */
     totals.memory_mb = 1500;
     totals.disk_mb = 3000;

@@ -17,6 +17,7 @@ struct crm_rig {
     int64_t site_revision, centre_revision;
     const char *generation;     /* of the centre's board */
     const char *former_version; /* that the centre shows with a session */
+    uint64_t former_session;    /* the same */
     const char *target_version; /* of an upgrade that is under way; NULL = none is */
     bool another_leads;         /* at the site, when its snapshot is told */
     bool leads_on;              /* the snapshot has this one's lock */

@@ -92,6 +92,25 @@ static void heartbeats_begin_with_the_session(void **state)
     assert_null(r->cell);
 }
 
+/* A bbs that was behind did not know the session: it is told again, as long as it is the board's.
+ */
+static void a_heartbeat_that_was_rejected_is_sent_again(void **state)
+{
+    struct crm_rig *x = *state;
+    Board__HeartbeatResponse r = BOARD__HEARTBEAT_RESPONSE__INIT;
+    Models__Error error = MODELS__ERROR__INIT;
+    error.type = MODELS__ERROR__TYPE__ResourceConflict;
+    error.message = crm_rig_text("session 1 of cloudlet acme/paris is over: the board's is 7");
+    r.error = &error;
+    crm_rig_become_ready(x);
+    drive_answer(&x->drive, x->crm->centre.heartbeat_sender.call_id, &r.base);
+    assert_null(drive_call(&x->drive, "/v1/board/heartbeat", 0));
+    crm_rig_pass(x, 4);
+    assert_false(x->crm->centre.heartbeat_sender.on);
+    crm_rig_pass(x, 2);
+    assert_true(x->crm->centre.heartbeat_sender.on);
+}
+
 static void one_that_begins_again_has_a_higher_session(void **state)
 {
     struct crm_rig *x = *state;
@@ -172,16 +191,111 @@ static void another_session_ends_it(void **state)
     assert_int_equal(e->exit.code, 0);
 }
 
-static void offline_is_left_by_another_session(void **state)
+static const Board__Move *expect_about(struct crm_rig *x, const char *name, const char *kind,
+                                       uint64_t session)
+{
+    const struct call *call;
+    const Board__Move *m = crm_rig_expect_move(x, "centre", name, &call);
+    assert_string_equal(m->subject->kind, kind);
+    assert_int_equal(m->edge->session, session);
+    return m;
+}
+
+/* Nobody began anew: what it says of itself leads back to where it was. */
+static void offline_is_left_in_the_same_session(void **state)
+{
+    struct crm_rig *x = *state;
+    crm_rig_become_ready(x);
+    crm_rig_centre_shows(x, 1, "OFFLINE");
+    expect_about(x, "back", "cloudletinfo", 1);
+    crm_rig_done(x, "back", 1, "NEED_SYNC");
+    assert_true(expect_about(x, "ready", "cloudletinfo", 1)->edge->leads_site);
+    crm_rig_done(x, "ready", 1, "READY");
+    crm_rig_expect_none(x, "centre");
+    assert_string_equal(crm_rig_waits_for(x), "");
+    assert_null(drive_effect(&x->drive, EFFECT_EXIT, 0));
+}
+
+/* Before it was READY; and what is asked meanwhile waits until it is back. */
+static void offline_is_left_before_all_else(void **state)
+{
+    static const char *const states[] = {"CRM_INITOK", "DELETE_REQUESTED"};
+    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+        struct crm_rig *x = *state;
+        const struct call *call;
+        Board__CloudletRecord c = crm_rig_cloudlet_in("CREATING");
+        crm_rig_begin_at_site(x);
+        crm_rig_centre_snapshot(x, &c, 0, NULL, NULL);
+        crm_rig_done(x, "init", 1, "INIT");
+        crm_rig_expect_move(x, "centre", "sync", &call);
+        crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 1);
+        crm_rig_cloudlet_becomes(x, states[i]);
+        crm_rig_centre_shows(x, 1, "OFFLINE");
+        crm_rig_done(x, "back", 1, "NEED_SYNC");
+        expect_about(x, i == 0 ? "ready" : "deleting", "cloudlet", 1);
+        crm_rig_teardown(state);
+        crm_rig_setup(state);
+    }
+}
+
+/* Nobody else comes: its next session leads a cloudlet on that failed meanwhile. */
+static void one_whose_cloudlet_failed_opens_another_session(void **state)
+{
+    static const struct {
+        const char *state, *target;
+    } rows[] = {{"CREATE_ERROR", NULL}, {"UPDATE_ERROR", "1.0.0"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct crm_rig *x = *state;
+        Board__CloudletRecord c = crm_rig_cloudlet_in("CREATING");
+        crm_rig_begin_at_site(x);
+        crm_rig_centre_snapshot(x, &c, 0, NULL, NULL);
+        crm_rig_done(x, "init", 1, "INIT");
+        const struct call *call;
+        crm_rig_expect_move(x, "centre", "sync", &call);
+        crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 1);
+        x->target_version = rows[i].target;
+        crm_rig_cloudlet_becomes(x, rows[i].state);
+        crm_rig_centre_shows(x, 1, "NEED_SYNC");
+        expect_about(x, "init", "cloudlet", 2);
+        crm_rig_teardown(state);
+        crm_rig_setup(state);
+    }
+}
+
+/* It has one, and opens the next: what the feed shows of that before the answer is nobody else's.
+ */
+static void its_next_session_does_not_end_it(void **state)
 {
     struct crm_rig *x = *state;
     const struct call *call;
     crm_rig_become_ready(x);
-    crm_rig_centre_shows(x, 1, "OFFLINE");
-    const Board__Move *m = crm_rig_expect_move(x, "centre", "init", &call);
-    assert_int_equal(m->edge->session, 2);
-    crm_rig_done(x, "init", 2, "INIT");
-    assert_null(drive_effect(&x->drive, EFFECT_EXIT, 0));
+    x->target_version = "1.0.0";
+    crm_rig_cloudlet_becomes(x, "UPDATE_ERROR");
+    crm_rig_centre_heartbeat(x);
+    expect_about(x, "init", "cloudlet", 2);
+    crm_rig_expect_move(x, "centre", "init", &call);
+    uint64_t id = call->id;
+    crm_rig_cloudlet_becomes(x, "CRM_INITOK");
+    crm_rig_centre_shows(x, 2, "INIT");
+    assert_true(x->crm->life.leader.leads);
+    crm_rig_answer_move(x, id, NULL, x->centre_revision);
+    expect_about(x, "sync", "cloudletinfo", 2);
+}
+
+/* Its move was refused, for another one has that very session. */
+static void a_session_that_was_refused_is_anothers(void **state)
+{
+    struct crm_rig *x = *state;
+    const struct call *call;
+    crm_rig_become_ready(x);
+    x->target_version = "1.0.0";
+    crm_rig_cloudlet_becomes(x, "UPDATE_ERROR");
+    crm_rig_centre_heartbeat(x);
+    crm_rig_expect_move(x, "centre", "init", &call);
+    crm_rig_answer_move(x, call->id, "session 2 of cloudlet acme/paris is over: the board's is 2",
+                        0);
+    crm_rig_centre_shows(x, 2, "INIT");
+    assert_false(x->crm->life.leader.leads);
 }
 
 /* The lead is gone: whoever has it speaks for the site from then on. */
@@ -218,6 +332,30 @@ static void a_link_that_is_cut_stops_nothing(void **state)
     assert_true(x->crm->centre.feed_client.current);
     crm_rig_expect_none(x, "centre");
     assert_string_equal(crm_rig_waits_for(x), "");
+}
+
+/* A heartbeat that is taken tells that the link is there: the feed does not wait on. */
+static void a_heartbeat_that_is_taken_hurries_the_feed(void **state)
+{
+    struct crm_rig *x = *state;
+    Board__HeartbeatResponse r = BOARD__HEARTBEAT_RESPONSE__INIT;
+    crm_rig_become_ready(x);
+    struct feed_client *f = &x->crm->centre.feed_client;
+    for (int i = 0; i < 6; i++) { /* it backs off */
+        drive_advance(&x->drive, 16000);
+    }
+    while (f->call_id || f->retry_ns < x->drive.now.mono_ns + 10 * SECOND_NS) {
+        drive_advance(&x->drive, 1000);
+    }
+    int64_t retry_ns = f->retry_ns;
+    while (!x->crm->centre.heartbeat_sender.call_id) {
+        drive_advance(&x->drive, 100);
+    }
+    drive_answer(&x->drive, x->crm->centre.heartbeat_sender.call_id, &r.base);
+    assert_int_equal(f->call_id, 0);
+    drive_advance(&x->drive, CENTRE_HURRY_NS / MILLISECOND_NS + 10);
+    assert_true(f->call_id || f->retry_ns > retry_ns);
+    assert_true(x->drive.now.mono_ns < retry_ns);
 }
 
 static void a_restored_centre_is_another_one(void **state)
@@ -430,6 +568,38 @@ static void the_next_version_comes_before_it_leads(void **state)
     crm_rig_expect_move(x, "centre", "ready", &call);
 }
 
+/* The feed, by another bbs, is faster than the answer; or the answer is lost. v1, which does not
+ * end, is stopped all the same. */
+static void the_next_version_knows_its_session_before_the_answer(void **state)
+{
+    for (int lost = 0; lost < 2; lost++) {
+        struct crm_rig *x = *state;
+        const struct call *call;
+        crm_rig_end(x);
+        struct crm_config config = crm_rig_config_of("2.0.0");
+        crm_rig_begin(x, &config);
+        x->target_version = "2.0.0";
+        Board__CloudletRecord c = crm_rig_cloudlet_in_upgrade(x, "UPDATING");
+        drive_start(&x->drive);
+        x->another_leads = true;
+        crm_rig_site_snapshot(x, PARIS, "G");
+        crm_rig_centre_snapshot(x, &c, 7, "UPGRADE", "1.0.0");
+        crm_rig_expect_move(x, "centre", "init", &call);
+        uint64_t id = call->id;
+        crm_rig_cloudlet_becomes(x, "CRM_INITOK");
+        crm_rig_frame_info(x, BOARD__FEED_FRAME__KIND__PUT, 8, "INIT", "2.0.0");
+        crm_rig_centre_heartbeat(x);
+        if (lost) {
+            drive_unanswered(&x->drive, id, CALL_UNKNOWN);
+            crm_rig_pass(x, 2);
+            assert_int_equal(crm_rig_expect_move(x, "centre", "init", &call)->edge->session, 9);
+        } else {
+            crm_rig_answer_move(x, id, NULL, x->centre_revision);
+            assert_int_equal(crm_rig_expect_move(x, "centre", "sync", &call)->edge->session, 8);
+        }
+    }
+}
+
 /* ---- What it is asked about itself ----------------------------------------------------------- */
 
 static void maintenance_becomes(struct crm_rig *x, const char *state)
@@ -477,6 +647,22 @@ static void frame_slice(struct crm_rig *x, Board__FeedFrame__Kind kind)
     slice.uid = crm_rig_text("u1");
     frame_change(&x->sent, kind, "slice/u1", &slice.base, ++x->site_revision);
     crm_rig_send_to(x, &x->crm->life.feed_client);
+}
+
+/* The cloudlet goes on as it is, and the CRM with it, once it has compared. */
+static void one_that_begins_again_amid_a_delete_follows_on(void **state)
+{
+    struct crm_rig *x = *state;
+    Board__CloudletRecord c = crm_rig_cloudlet_in("DELETING");
+    crm_rig_begin_at_site(x);
+    frame_slice(x, BOARD__FEED_FRAME__KIND__PUT);
+    const struct call *call;
+    crm_rig_centre_snapshot(x, &c, 7, "READY", "1.0.0");
+    crm_rig_expect_move(x, "centre", "init", &call);
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 1);
+    crm_rig_centre_shows(x, 8, "INIT");
+    crm_rig_done(x, "sync", 8, "NEED_SYNC");
+    expect_about(x, "ready", "cloudletinfo", 8);
 }
 
 /* The cloudlet goes when the site holds nothing of it, and the session with it. */
@@ -645,6 +831,60 @@ static void a_version_that_does_not_come_is_stopped(void **state)
                                         "stopped: it is stuck");
 }
 
+/* It came after all, and is stopped: nobody would be left. */
+static void a_version_that_comes_while_it_is_stopped_is_taken_back(void **state)
+{
+    struct crm_rig *x = *state;
+    const struct call *call;
+    begin_upgrade(x, "/hook");
+    launched(x, expect_launch(x, "start", "2.0.0"), 0, "");
+    crm_rig_pass(x, UPGRADE_COMES_NS / SECOND_NS + 1);
+    uint64_t id = expect_launch(x, "stop", "2.0.0");
+    x->former_session = 1;
+    crm_rig_cloudlet_becomes(x, "CRM_INITOK");
+    crm_rig_centre_shows(x, 2, "INIT");
+    crm_rig_pass(x, 3);
+    assert_null(drive_effect(&x->drive, EFFECT_EXIT, 0));
+    assert_true(x->crm->life.leader.leads);
+    crm_rig_expect_none(x, "centre");
+    launched(x, id, 0, "");
+    const Board__Move *m = crm_rig_expect_move(x, "centre", "fail", &call);
+    assert_int_equal(m->edge->session, 1);
+    assert_string_equal(m->edge->error, "version 2.0.0 did not come within 120 s and was stopped");
+    crm_rig_answer_move(x, call->id, NULL, x->centre_revision + 2);
+    x->former_session = 2;
+    Board__CloudletRecord c = crm_rig_cloudlet_in_upgrade(x, "UPDATE_ERROR");
+    c.upgrading = false;
+    crm_rig_frame_cloudlet(x, BOARD__FEED_FRAME__KIND__PUT, &c);
+    crm_rig_centre_shows(x, 1, "ERRORS");
+    crm_rig_pass(x, 3);
+    assert_null(drive_effect(&x->drive, EFFECT_EXIT, 0)); /* it goes on itself */
+    assert_int_equal(x->crm->centre.session, 1);
+}
+
+/* One that comes before it is stopped is what was waited for: v1 ends. So too when v1 has only
+ * failed to start it. */
+static void a_version_that_comes_in_time_ends_the_former(void **state)
+{
+    for (int failed = 0; failed < 2; failed++) {
+        struct crm_rig *x = *state;
+        const struct call *call;
+        begin_upgrade(x, "/hook");
+        launched(x, expect_launch(x, "start", "2.0.0"), failed, failed ? "it hung" : "");
+        if (failed) {
+            crm_rig_expect_move(x, "centre", "fail", &call);
+        }
+        x->former_session = 1;
+        crm_rig_cloudlet_becomes(x, "CRM_INITOK");
+        crm_rig_centre_shows(x, 2, "INIT");
+        assert_false(x->crm->life.leader.leads);
+        drive_advance(&x->drive, 2000);
+        assert_non_null(drive_effect(&x->drive, EFFECT_EXIT, 0));
+        crm_rig_teardown(state);
+        crm_rig_setup(state);
+    }
+}
+
 static void without_a_program_an_upgrade_fails_at_once(void **state)
 {
     struct crm_rig *x = *state;
@@ -745,14 +985,21 @@ int main(void)
         TEST(it_follows_two_boards_as_two),
         TEST(it_comes_from_nothing_to_ready),
         TEST(heartbeats_begin_with_the_session),
+        TEST(a_heartbeat_that_was_rejected_is_sent_again),
         TEST(one_that_begins_again_has_a_higher_session),
         TEST(a_lost_answer_leads_to_another_session),
         TEST(a_standby_says_nothing),
         TEST(a_refusal_is_told_and_tried_again),
         TEST(another_session_ends_it),
-        TEST(offline_is_left_by_another_session),
+        TEST(offline_is_left_in_the_same_session),
+        TEST(offline_is_left_before_all_else),
+        TEST(one_that_begins_again_amid_a_delete_follows_on),
+        TEST(one_whose_cloudlet_failed_opens_another_session),
+        TEST(its_next_session_does_not_end_it),
+        TEST(a_session_that_was_refused_is_anothers),
         TEST(a_deposed_one_says_nothing_more),
         TEST(a_link_that_is_cut_stops_nothing),
+        TEST(a_heartbeat_that_is_taken_hurries_the_feed),
         TEST(a_restored_centre_is_another_one),
         TEST(what_the_centre_does_not_know_is_told_and_stays),
         TEST(what_has_changed_at_the_site_is_told_once_in_a_while),
@@ -760,12 +1007,15 @@ int main(void)
         TEST(without_a_cloudlet_it_says_how_to_make_one),
         TEST(a_cluster_that_is_another_site_says_nothing),
         TEST(the_next_version_comes_before_it_leads),
+        TEST(the_next_version_knows_its_session_before_the_answer),
         TEST(it_agrees_to_maintenance_and_to_its_end),
         TEST(a_cloudlet_that_goes_is_let_go),
         TEST(what_waits_for_the_feed_is_said_without_a_change),
         TEST(what_the_feed_shows_is_gone_by_at_once),
         TEST(a_program_that_fails_fails_the_upgrade),
         TEST(a_version_that_does_not_come_is_stopped),
+        TEST(a_version_that_comes_while_it_is_stopped_is_taken_back),
+        TEST(a_version_that_comes_in_time_ends_the_former),
         TEST(without_a_program_an_upgrade_fails_at_once),
         TEST(a_former_version_that_does_not_end_is_stopped),
         TEST(it_says_what_it_knows),
