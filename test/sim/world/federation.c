@@ -25,11 +25,17 @@ static char *text(const char *borrowed)
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
+/* What processes borrow lives as long as the world: at its end they are told by their names. */
+static struct arena *names(const struct federation *f)
+{
+    return &f->centre->arena;
+}
+
 static const char *bbs_of(struct federation *f, const struct cluster *c)
 {
     const char *list = "";
     for (unsigned i = 0; i < c->options.bbs; i++) {
-        list = arena_printf(&f->arena, "%s%s%s", list, i ? "," : "", node_url(c->bbs[i]));
+        list = arena_printf(names(f), "%s%s%s", list, i ? "," : "", node_url(c->bbs[i]));
     }
     return list;
 }
@@ -62,7 +68,7 @@ struct federation_crm *federation_add_crm(struct federation_site *s, const char 
     struct federation *f = s->federation;
     assert(s->crm_count < FEDERATION_CRMS_MAX);
     struct federation_crm *c = &s->crms[s->crm_count++];
-    const char *name = arena_printf(&f->arena, "crm-%u.%s", s->crm_count, s->name);
+    const char *name = arena_printf(names(f), "crm-%u.%s", s->crm_count, s->name);
     *c = (struct federation_crm){.site = s, .version = version};
     c->node = world_add(f->centre->world,
                         &(struct node_config){
@@ -70,7 +76,7 @@ struct federation_crm *federation_add_crm(struct federation_site *s, const char 
                             .unit = "site",
                             .certificate_name = name,
                             .centre_name = s->cloudlet,
-                            .url = arena_printf(&f->arena, "https://%s:%d", name, CRM_PORT),
+                            .url = arena_printf(names(f), "https://%s:%d", name, CRM_PORT),
                             .cluster = s->cluster,
                             .make = make_crm,
                             .context = c,
@@ -87,7 +93,7 @@ static void add_site(struct federation *f, const struct federation_options *opti
     cluster.cells = options->site.cells ? cluster.cells : 2;
     cluster.name = site_names[f->site_count++];
     *s = (struct federation_site){.federation = f, .name = cluster.name};
-    s->cloudlet = arena_printf(&f->arena, "acme/%s", s->name);
+    s->cloudlet = arena_printf(names(f), "acme/%s", s->name);
     s->cluster = cluster_beside(f->centre, &cluster);
     s->boards = bbs_of(f, s->cluster);
     for (unsigned i = 0; i < (options->crms ? options->crms : 1); i++) {
